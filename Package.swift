@@ -1,0 +1,80 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// Every target: Swift 6 mode (the tools version), and no warning survives a build.
+let strict: [SwiftSetting] = [
+    .unsafeFlags(["-warnings-as-errors"]),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+
+let package = Package(
+    name: "focus-sync",
+    products: [
+        .executable(name: "focusd", targets: ["focusd"]),
+        .executable(name: "focusctl", targets: ["focusctl"]),
+        .library(name: "FocusSyncClient", targets: ["FocusSyncClient"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        target("PostgresClient", ["CLibPQ"]),
+        target("FocusCore", [crypto]),
+        target("FocusWire", ["FocusCore", protobuf]),
+        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging]),
+        target("SyncServer", [
+            "FocusCore", "FocusWire", "EventStore", nioCore, nioPosix, nioSSL, lifecycle, logging, jwt, crypto, collections,
+        ]),
+        target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
+        .executableTarget(
+            name: "focusd",
+            dependencies: ["FocusCore", "EventStore", "SyncServer", arguments, lifecycle, logging, nioSSL],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "focusctl",
+            dependencies: ["FocusCore", "FocusWire", "EventStore", "FocusSyncClient", arguments, jwt, logging],
+            swiftSettings: strict),
+
+        .target(name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support", swiftSettings: strict),
+        tests("ArchitectureTests", []),
+        tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
+        tests("FocusCoreTests", ["FocusCore"]),
+        tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
+        tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
+        tests("SyncServerTests", ["SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioCore, nioPosix]),
+        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
+    ]
+)
+
+func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}

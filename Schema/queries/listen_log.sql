@@ -1,0 +1,2 @@
+-- Hears what notify_log says.
+LISTEN focus_log

@@ -1,0 +1,44 @@
+/// What an event says, decoded. One case for each `EventType`.
+public enum EventBody: Hashable, Sendable {
+    case appRegistered(AppRegistered)
+    case authorizationChanged(AuthorizationChanged)
+    case focusConfigured(FocusConfigured)
+    case focusRemoved(FocusRemoved)
+    case focusChanged(FocusChanged)
+    case focusStatusReported(FocusStatusReported)
+    case focusExpired(FocusExpired)
+    case audienceChanged(AudienceChanged)
+    case notificationPosted(NotificationPosted)
+    case notificationRead(NotificationsNamed)
+    case notificationRemoved(NotificationsNamed)
+    case badgeCleared
+    case routeStarted(RouteStarted)
+    case routeLocationsInserted(RouteLocationsInserted)
+    case workoutSaved(WorkoutSaved)
+    case routeFinished(RouteFinished)
+    case routeDiscarded(RouteDiscarded)
+    case eventRefused(EventRefused)
+
+    public var type: EventType {
+        switch self {
+        case .appRegistered: .appRegistered
+        case .authorizationChanged: .authorizationChanged
+        case .focusConfigured: .focusConfigured
+        case .focusRemoved: .focusRemoved
+        case .focusChanged: .focusChanged
+        case .focusStatusReported: .focusStatusReported
+        case .focusExpired: .focusExpired
+        case .audienceChanged: .audienceChanged
+        case .notificationPosted: .notificationPosted
+        case .notificationRead: .notificationRead
+        case .notificationRemoved: .notificationRemoved
+        case .badgeCleared: .badgeCleared
+        case .routeStarted: .routeStarted
+        case .routeLocationsInserted: .routeLocationsInserted
+        case .workoutSaved: .workoutSaved
+        case .routeFinished: .routeFinished
+        case .routeDiscarded: .routeDiscarded
+        case .eventRefused: .eventRefused
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// How large an event may be (rules E4, E5). Every bound is inclusive.
+public enum EventLimits {
+    public static let payloadBytes = 256 * 1024
+    public static let stringBytes = 4 * 1024
+    /// A notification's body.
+    public static let bodyBytes = 16 * 1024
+    public static let pointsPerBatch = 3_000
+    /// Ids in one read, removal or audience change; entries in an allow-list.
+    public static let listEntries = 1_000
+    public static let listedNotificationsPerApp = 10_000
+    /// Ids per app whose read or removal is remembered although they are not listed (rule N7).
+    public static let rememberedNotificationsPerApp = 10_000
+    /// Answers remembered per device (rule E1).
+    public static let outcomesPerDevice = 256
+    /// How far `occurred_at` may be ahead of `recorded_at`, in microseconds (rule E4: exactly this much is accepted).
+    public static let clockSkewMicroseconds: Int64 = 5 * 60 * 1_000_000
+}

@@ -1,0 +1,21 @@
+/// Every kind of event that the log holds. The raw value is its name in the log, on the wire and in the catalogue.
+public enum EventType: String, Hashable, Sendable, CaseIterable {
+    case appRegistered = "app.registered"
+    case authorizationChanged = "authorization.changed"
+    case focusConfigured = "focus.configured"
+    case focusRemoved = "focus.removed"
+    case focusChanged = "focus.changed"
+    case focusStatusReported = "focus.statusReported"
+    case focusExpired = "focus.expired"
+    case audienceChanged = "audience.changed"
+    case notificationPosted = "notification.posted"
+    case notificationRead = "notification.read"
+    case notificationRemoved = "notification.removed"
+    case badgeCleared = "badge.cleared"
+    case routeStarted = "route.started"
+    case routeLocationsInserted = "route.locationsInserted"
+    case workoutSaved = "workout.saved"
+    case routeFinished = "route.finished"
+    case routeDiscarded = "route.discarded"
+    case eventRefused = "event.refused"
+}

@@ -1,0 +1,24 @@
+/// An app's bundle identifier: 1–155 characters of `[A-Za-z0-9.-]` (domain.md §0).
+public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let rawValue: String
+
+    public static let maximumLength = 155
+
+    /// Nil when `rawValue` is not a bundle identifier.
+    public init?(_ rawValue: String) {
+        guard (1...Self.maximumLength).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    public var description: String { rawValue }
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}

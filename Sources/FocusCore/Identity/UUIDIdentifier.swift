@@ -1,0 +1,35 @@
+import Foundation
+
+/// An identifier that is a UUID. Distinct types keep a device from being taken for a user.
+public protocol UUIDIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+    var uuid: UUID { get }
+    init(_ uuid: UUID)
+}
+
+extension UUIDIdentifier {
+    /// The canonical lower-case text form (RFC 9562 §4).
+    public var description: String { uuid.uuidString.lowercased() }
+
+    /// Nil when `text` is not a UUID.
+    public init?(text: String) {
+        guard let uuid = UUID(uuidString: text) else { return nil }
+        self.init(uuid)
+    }
+
+    /// Nil unless `bytes` are exactly 16.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        var value: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: bytes) }
+        self.init(UUID(uuid: value))
+    }
+
+    /// The 16 bytes, most significant first.
+    public var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
+
+    public static func < (a: Self, b: Self) -> Bool {
+        withUnsafeBytes(of: a.uuid.uuid) { x in
+            withUnsafeBytes(of: b.uuid.uuid) { y in x.lexicographicallyPrecedes(y) }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Whether a notification rings (rule N9).
+public enum Alert: Int32, Hashable, Sendable, CaseIterable {
+    case now = 1, none, heldByFocus, heldForSummary
+
+    /// Held alerts are decided again when what held them changes (rule N10); the others are final.
+    public var isHeld: Bool {
+        switch self {
+        case .heldByFocus, .heldForSummary: true
+        case .now, .none: false
+        }
+    }
+}
+
+/// Why an alert was decided so.
+public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
+    case alertsOff = 1, provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
+        allowedPerson, allowedApp, ordinary, summary
+}
+
+/// The result of rule N9.
+public struct AlertDecision: Hashable, Sendable {
+    public var alert: Alert
+    public var reason: AlertReason
+    public var overridesSilentSwitch: Bool
+
+    public init(_ alert: Alert, _ reason: AlertReason, overridesSilentSwitch: Bool = false) {
+        self.alert = alert
+        self.reason = reason
+        self.overridesSilentSwitch = overridesSilentSwitch
+    }
+}
+
+/// Everything that rule N9 looks at. What no event can set yet has its default here: settings (N15: alerts on,
+/// timeSensitiveOn, inScheduledDelivery), mute (N16), and senders (N5); the events that set them fill these in.
+public struct AlertInputs: Hashable, Sendable {
+    /// How the active Focus looks at the notification.
+    public struct FocusFilter: Hashable, Sendable {
+        public var allowsTimeSensitive: Bool
+        public var allowsApp: Bool
+        /// False unless it is a communication.
+        public var allowsSender: Bool
+
+        public init(allowsTimeSensitive: Bool, allowsApp: Bool, allowsSender: Bool) {
+            self.allowsTimeSensitive = allowsTimeSensitive
+            self.allowsApp = allowsApp
+            self.allowsSender = allowsSender
+        }
+    }
+
+    /// Of kind `notifications`, of the app.
+    public var authorization: AuthorizationStatus
+    /// The level it is decided as: `active` for a communication (domain.md §4) and for an event far ahead (rule N3).
+    public var level: InterruptionLevel
+    public var isMarketing = false
+    public var isCommunication = false
+    /// Nil: no Focus is active.
+    public var focus: FocusFilter?
+    public var alertsOn = true
+    public var timeSensitiveOn = true
+    /// At the post's stamp.
+    public var isMuted = false
+    public var inScheduledDelivery = false
+
+    public init(authorization: AuthorizationStatus, level: InterruptionLevel) {
+        self.authorization = authorization
+        self.level = level
+    }
+}
+
+extension AlertDecision {
+    /// Rule N9, first match wins.
+    public init(_ inputs: AlertInputs) {
+        if let reason = Self.silence(inputs) {
+            self.init(.none, reason)
+        } else if inputs.level == .critical {
+            self.init(.now, .critical, overridesSilentSwitch: true)
+        } else if inputs.isMuted {
+            self.init(.none, .muted)
+        } else {
+            self.init(passing: inputs)
+        }
+    }
+
+    /// N9.1: what is never more than an entry in the list. An app that lost its authorization while its alert was held
+    /// must not ring either; at the post itself rule N2 refuses that.
+    private static func silence(_ inputs: AlertInputs) -> AlertReason? {
+        if !inputs.alertsOn { return .alertsOff }
+        switch inputs.authorization {
+        case .authorized: break
+        case .provisional: return .provisional
+        case .notDetermined, .denied, .restricted, .notSupported: return .notAuthorized
+        }
+        return inputs.level == .passive ? .passive : nil
+    }
+
+    /// N9.4 to N9.6.
+    private init(passing inputs: AlertInputs) {
+        let timeSensitive = inputs.level == .timeSensitive && inputs.timeSensitiveOn
+        var reason = AlertReason.ordinary
+        if let focus = inputs.focus {
+            // Allow-lists do not apply to marketing (rule N4).
+            if timeSensitive && focus.allowsTimeSensitive {
+                reason = .timeSensitive
+            } else if !inputs.isMarketing && inputs.isCommunication && focus.allowsSender {
+                reason = .allowedPerson
+            } else if !inputs.isMarketing && focus.allowsApp {
+                reason = .allowedApp
+            } else {
+                self.init(.heldByFocus, .focus)
+                return
+            }
+        }
+        if inputs.inScheduledDelivery {
+            if timeSensitive {
+                reason = .timeSensitive
+            } else if !inputs.isCommunication {
+                self.init(.heldForSummary, .scheduledDelivery)
+                return
+            }
+        }
+        self.init(.now, reason)
+    }
+}

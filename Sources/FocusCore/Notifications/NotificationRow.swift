@@ -1,0 +1,85 @@
+/// A notification in the list, as devices see it (rule N7; collection `notifications`). Its id is the row's key.
+public struct NotificationRow: RowMessage {
+    public var category: String?
+    public var thread: String?
+    /// What to show: the app's name when the notification has no title of its own (rule N6).
+    public var title: String
+    public var subtitle: String?
+    public var body: String
+    /// As posted.
+    public var level: InterruptionLevel
+    public var relevance: Double
+    public var marketing: Bool
+    public var interactionID: String?
+    public var eventAt: Timestamp?
+    public var sound: String?
+    /// The time of the post's stamp; orders the list.
+    public var postedAt: Timestamp
+    /// Counts in the badge (rule B1).
+    public var unread: Bool
+
+    public init(_ posted: NotificationPosted, title: String, postedAt: Timestamp, unread: Bool) {
+        category = posted.category
+        thread = posted.thread
+        self.title = title
+        subtitle = posted.subtitle
+        body = posted.body
+        level = posted.level
+        relevance = posted.relevance
+        marketing = posted.marketing
+        interactionID = posted.interactionID
+        eventAt = posted.eventAt
+        sound = posted.sound
+        self.postedAt = postedAt
+        self.unread = unread
+    }
+
+    public var encoded: [UInt8] {
+        var writer = ProtoWriter()
+        writer.optionalString(1, category)
+        writer.optionalString(2, thread)
+        writer.string(3, title)
+        writer.optionalString(4, subtitle)
+        writer.string(5, body)
+        writer.int(6, Int64(level.rawValue))
+        writer.double(7, relevance)
+        writer.bool(8, marketing)
+        writer.optionalString(9, interactionID)
+        writer.presentInt(10, eventAt?.microseconds)
+        writer.optionalString(11, sound)
+        writer.int(12, postedAt.microseconds)
+        writer.bool(15, unread)
+        return writer.bytes
+    }
+
+    public init(decoding bytes: [UInt8]) throws(ProtoError) {
+        self.init(
+            NotificationPosted(notificationID: "", body: ""), title: "", postedAt: Timestamp(microseconds: 0), unread: false)
+        var reader = ProtoReader(bytes)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: category = try value.string()
+            case 2: thread = try value.string()
+            case 3: title = try value.string()
+            case 4: subtitle = try value.string()
+            case 5: body = try value.string()
+            case 6: level = try value.member(of: InterruptionLevel.self)
+            case 7: relevance = try value.double()
+            case 8: marketing = try value.bool()
+            case 9: interactionID = try value.string()
+            case 10: eventAt = try value.timestamp()
+            case 11: sound = try value.string()
+            case 12: postedAt = try value.timestamp()
+            case 15: unread = try value.bool()
+            default: break
+            }
+        }
+    }
+
+    /// The value of the same row once read. `unread` is the last field, so reading cuts a value's end off instead of
+    /// decoding and encoding all of it.
+    static func read(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.suffix(2) == [15 << 3, 1] else { return bytes }
+        return Array(bytes.dropLast(2))
+    }
+}

@@ -1,0 +1,131 @@
+extension RouteTrack {
+    /// Takes a batch of logged points in any order, filtered by rule R2 and merged by rule R3.
+    public mutating func insert(_ batch: [RoutePoint]) {
+        let candidates = accept(batch)
+        guard let last = chunks.last?.points.last else { return append(candidates[...]) }
+        let split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
+        if split > 0 { merge(candidates[..<split]) }
+        append(candidates[split...])
+    }
+
+    /// The points that pass the filter, sorted, one per microsecond. Counts all of `batch`.
+    private mutating func accept(_ batch: [RoutePoint]) -> [RoutePoint] {
+        var passed: [RoutePoint] = []
+        passed.reserveCapacity(batch.count)
+        for point in batch {
+            if let reason = RouteFilter.reasonToDrop(point) {
+                counts.drop(for: reason)
+            } else {
+                passed.append(point.withoutNegativeZeros)
+            }
+        }
+        if zip(passed, passed.dropFirst()).allSatisfy({ $0.time < $1.time }) { return passed }
+        passed.sort { $0.precedes($1) }
+        var unique: [RoutePoint] = []
+        unique.reserveCapacity(passed.count)
+        for point in passed where unique.last?.time != point.time { unique.append(point) }
+        counts.duplicate += passed.count - unique.count
+        return unique
+    }
+
+    /// `late` is later than everything here.
+    private mutating func append(_ late: ArraySlice<RoutePoint>) {
+        counts.accepted += late.count
+        for point in late {
+            if chunks.isEmpty || chunks[chunks.count - 1].points.count >= RouteChunk.capacity { startChunk() }
+            chunks[chunks.count - 1].points.append(point)
+            folded.add(point, marks: &marks)
+        }
+        if !late.isEmpty, let id = chunks.last?.id { changedChunkIDs.insert(id) }
+    }
+
+    private mutating func startChunk() {
+        chunks.append(RouteChunk(id: takeChunkID()))
+        chunks[chunks.count - 1].points.reserveCapacity(RouteChunk.capacity)
+        checkpoints.append(folded)
+        if chunks.count > 1 { changedChunkIDs.insert(chunks[chunks.count - 2].id) }
+    }
+
+    private mutating func takeChunkID() -> Int {
+        defer { nextChunkID += 1 }
+        changedChunkIDs.insert(nextChunkID)
+        return nextChunkID
+    }
+
+    /// `early` is not later than the last point here. Chunks are taken from the last to the first, so that one that is
+    /// cut in pieces moves none that is still to come.
+    private mutating func merge(_ early: ArraySlice<RoutePoint>) {
+        var rest = early
+        var firstChanged: Int?
+        while let time = rest.last?.time {
+            let index = chunkIndex(of: time)
+            let first = chunks[index].points[0].time
+            let cut = index == 0 ? rest.startIndex : rest.firstIndex { $0.time >= first } ?? rest.endIndex
+            if merge(rest[cut...], intoChunk: index) { firstChanged = index }
+            rest = rest[..<cut]
+        }
+        if let firstChanged { refold(from: firstChanged) }
+    }
+
+    /// The last chunk that starts at or before `time`; the first one when none does.
+    private func chunkIndex(of time: Timestamp) -> Int {
+        var low = 0
+        var high = chunks.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if chunks[middle].points[0].time <= time { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether anything changed.
+    private mutating func merge(_ new: ArraySlice<RoutePoint>, intoChunk index: Int) -> Bool {
+        let old = chunks[index].points
+        var merged: [RoutePoint] = []
+        merged.reserveCapacity(old.count + new.count)
+        var position = 0
+        var isChanged = false
+        for point in new {
+            while position < old.count, old[position].time < point.time {
+                merged.append(old[position])
+                position += 1
+            }
+            if position < old.count, old[position].time == point.time {
+                counts.duplicate += 1
+                let wins = point.precedes(old[position])
+                merged.append(wins ? point : old[position])
+                if wins { isChanged = true }
+                position += 1
+            } else {
+                counts.accepted += 1
+                merged.append(point)
+                isChanged = true
+            }
+        }
+        guard isChanged else { return false }
+        merged += old[position...]
+        replaceChunk(index, with: merged)
+        return true
+    }
+
+    /// Cuts `points` evenly when they are too many for one chunk; the first piece keeps the id.
+    private mutating func replaceChunk(_ index: Int, with points: [RoutePoint]) {
+        let pieces = (points.count + RouteChunk.capacity - 1) / RouteChunk.capacity
+        let bounds = (0...pieces).map { points.count * $0 / pieces }
+        changedChunkIDs.insert(chunks[index].id)
+        chunks[index].points = Array(points[bounds[0]..<bounds[1]])
+        let more = (1..<pieces).map { RouteChunk(id: takeChunkID(), points: Array(points[bounds[$0]..<bounds[$0 + 1]])) }
+        chunks.insert(contentsOf: more, at: index + 1)
+    }
+
+    /// Folds the points from chunk `index` on again; the checkpoints up to there stand.
+    mutating func refold(from index: Int) {
+        folded = checkpoints[index]
+        checkpoints.removeSubrange(index...)
+        marks.removeSubrange(folded.markCount...)
+        for chunk in chunks[index...] {
+            checkpoints.append(folded)
+            for point in chunk.points { folded.add(point, marks: &marks) }
+        }
+    }
+}

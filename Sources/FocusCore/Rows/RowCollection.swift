@@ -1,0 +1,95 @@
+/// A set of rows of one kind. The raw value names its table in the read model and the collection on the wire.
+public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable {
+    // What devices get
+    case apps
+    case authorizations
+    /// Configured Focuses; key: Focus id.
+    case focuses
+    /// The one active Focus, if any; key: "".
+    case activeFocus = "active_focus"
+    /// The user's status as seen from an app (rule F3); key: "".
+    case focusVisibility = "focus_visibility"
+    /// Who may be shown the user's status in an app (rule F5); key: user id.
+    case audience
+    case notifications
+    /// Alert decisions, made once (rules E6, N9); key: notification id.
+    case alerts
+    case badges
+    case routes
+    case workouts
+    /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
+    case refusals
+    // What only the fold needs, never sent
+    /// The stream itself: its last event's id; key: "".
+    case stream
+    /// Sequences and remembered answers (rule E1); key: device id.
+    case devices
+    /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
+    case routePoints = "route_points"
+
+    /// Whether devices may ever see rows of this collection.
+    public var isPublic: Bool {
+        switch self {
+        case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts, .badges,
+            .routes, .workouts, .refusals:
+            true
+        case .stream, .devices, .routePoints: false
+        }
+    }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Names a row within a user's state.
+public struct RowKey: Hashable, Sendable, Comparable {
+    public var collection: RowCollection
+    /// Nil for rows of the user. For `refusals`, the app of the scope that appended the event.
+    public var app: AppID?
+    public var key: String
+
+    public init(_ collection: RowCollection, app: AppID? = nil, key: String = "") {
+        self.collection = collection
+        self.app = app
+        self.key = key
+    }
+
+    // By bytes, as the tables and other programs compare (see `ByteText`), so that one key is never two.
+    public static func < (a: Self, b: Self) -> Bool {
+        if a.collection != b.collection { return a.collection < b.collection }
+        let order = ByteText.compare(a.app?.rawValue ?? "", b.app?.rawValue ?? "")
+        return order == 0 ? ByteText.precedes(a.key, b.key) : order < 0
+    }
+
+    public static func == (a: Self, b: Self) -> Bool {
+        a.collection.ordinal == b.collection.ordinal && a.app == b.app && ByteText.equal(a.key, b.key)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(collection.ordinal)
+        ByteText.hash(app?.rawValue ?? "", into: &hasher)
+        ByteText.hash(key, into: &hasher)
+    }
+}
+
+extension RowCollection {
+    /// Its place in a hash: cheaper than its name, and of no meaning outside the process.
+    var ordinal: UInt8 {
+        switch self {
+        case .apps: 0
+        case .authorizations: 1
+        case .focuses: 2
+        case .activeFocus: 3
+        case .focusVisibility: 4
+        case .audience: 5
+        case .notifications: 6
+        case .alerts: 7
+        case .badges: 8
+        case .routes: 9
+        case .workouts: 10
+        case .refusals: 11
+        case .stream: 12
+        case .devices: 13
+        case .routePoints: 14
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a client may say (protocol.md, Messages).
+public enum ClientMessage: Hashable, Sendable {
+    case hello(Hello)
+    case append(AppendRequest)
+    /// The client has applied everything up to `version`: flow control only.
+    case ack(Version)
+    case resync([RowCollection])
+    case ping(UInt64)
+    case pong(UInt64)
+    case bye
+    /// A message of a kind that this program does not know (rule W3).
+    case unknown
+}
+
+public struct Hello: Hashable, Sendable {
+    public var minimumProtocol: UInt32
+    public var maximumProtocol: UInt32
+    public var token: String
+    public var deviceClass: DeviceClass
+    public var incarnation: Incarnation
+    public var cursor: Cursor?
+    /// Empty: all. Names this program does not know are left out by the decoder.
+    public var collections: [RowCollection]
+
+    public init(
+        minimumProtocol: UInt32, maximumProtocol: UInt32, token: String, deviceClass: DeviceClass, incarnation: Incarnation,
+        cursor: Cursor?, collections: [RowCollection]
+    ) {
+        self.minimumProtocol = minimumProtocol
+        self.maximumProtocol = maximumProtocol
+        self.token = token
+        self.deviceClass = deviceClass
+        self.incarnation = incarnation
+        self.cursor = cursor
+        self.collections = collections
+    }
+}
+
+public struct AppendRequest: Hashable, Sendable {
+    /// The sequence of the first envelope; the others follow densely.
+    public var firstSequence: DeviceSequence
+    public var envelopes: [Envelope]
+    public init(firstSequence: DeviceSequence, envelopes: [Envelope]) {
+        self.firstSequence = firstSequence
+        self.envelopes = envelopes
+    }
+}

@@ -1,0 +1,18 @@
+/// Who a session acts as: what its token says, and nothing else (rule A1).
+public struct Identity: Hashable, Sendable {
+    public var user: UserID
+    public var device: DeviceID
+    public var scope: Scope
+    /// When the token ends, by the server's clock.
+    public var expiresAt: Timestamp
+    /// Set when the token fixes the device's class; else Hello's counts.
+    public var deviceClass: DeviceClass?
+
+    public init(user: UserID, device: DeviceID, scope: Scope, expiresAt: Timestamp, deviceClass: DeviceClass? = nil) {
+        self.user = user
+        self.device = device
+        self.scope = scope
+        self.expiresAt = expiresAt
+        self.deviceClass = deviceClass
+    }
+}

@@ -1,0 +1,212 @@
+/// One connection's side of the protocol, without the connection: messages and moments in, actions out.
+///
+/// Flow: `awaitingHello` → `authenticating` → `opening` → `live` → `closed`; every state may go to `closed`. Rows do
+/// not pass through here: a `Subscription` beside the user's state makes them.
+///
+/// A copyable value: tests feed messages and compare actions.
+public struct Session: Sendable {
+    enum State: Hashable, Sendable {
+        /// → authenticating, closed
+        case awaitingHello
+        /// → opening, closed
+        case authenticating(Hello)
+        /// → live, closed
+        case opening(Identity)
+        /// → closed
+        case live(Identity)
+        case closed
+    }
+
+    private(set) var state = State.awaitingHello
+    private let id: String
+    private let limits: SessionLimits
+    private let startedAt: MonotonicTime
+    private var lastHeard: MonotonicTime
+    private var nextPing: MonotonicTime
+    private var expiresAt: MonotonicTime?
+    private let heartbeat: Int64
+    private var unacknowledged = 0
+    private var isPaused = false
+
+    /// - Parameters:
+    ///   - id: names the session in logs and in Welcome.
+    ///   - jitter: −1…1, spreads heartbeats by ± 10 % (rule F4); given from outside, as nothing here is random.
+    public init(id: String, limits: SessionLimits, jitter: Double, now: MonotonicTime) {
+        self.id = id
+        self.limits = limits
+        startedAt = now
+        lastHeard = now
+        heartbeat = limits.heartbeatMilliseconds + Int64(Double(limits.heartbeatMilliseconds) * 0.1 * max(-1, min(1, jitter)))
+        nextPing = now.adding(milliseconds: heartbeat)
+    }
+
+    /// Whether messages can be taken now. While a token is checked or rows are loaded they wait.
+    public var acceptsMessages: Bool {
+        switch state {
+        case .awaitingHello, .live, .closed: true
+        case .authenticating, .opening: false
+        }
+    }
+
+    public var isClosed: Bool { state == .closed }
+
+    /// When `tick` must be called next.
+    public var deadline: MonotonicTime {
+        switch state {
+        case .awaitingHello, .authenticating, .opening: startedAt.adding(milliseconds: limits.helloMilliseconds)
+        case .live: min(nextPing, expiresAt ?? nextPing)
+        case .closed: MonotonicTime(milliseconds: .max)
+        }
+    }
+
+    // MARK: Input
+
+    public mutating func receive(_ message: ClientMessage, now: MonotonicTime) -> [SessionAction] {
+        lastHeard = now
+        switch state {
+        case .awaitingHello: return receiveFirst(message)
+        case .live: return receiveLive(message)
+        case .authenticating, .opening, .closed: return []
+        }
+    }
+
+    /// Bytes that are no frame (rule W4) or a frame over the limit (rule W1).
+    public mutating func receiveUndecodable(_ code: ErrorCode, _ message: String) -> [SessionAction] {
+        guard state != .closed else { return [] }
+        return fail(ProtocolError(code, message))
+    }
+
+    public mutating func authenticated(_ identity: Identity) -> [SessionAction] {
+        guard case .authenticating(let hello) = state else { return [] }
+        state = .opening(identity)
+        let view = View(
+            scope: identity.scope, device: identity.device, deviceClass: identity.deviceClass ?? hello.deviceClass,
+            collections: hello.collections.isEmpty ? nil : Set(hello.collections))
+        return [
+            .open(SessionOpening(identity: identity, view: view, incarnation: hello.incarnation, cursor: hello.cursor))
+        ]
+    }
+
+    /// The same answer whatever was wrong with the token (rule A1).
+    public mutating func authenticationFailed() -> [SessionAction] {
+        guard case .authenticating = state else { return [] }
+        return fail(ProtocolError(.unauthenticated, "The token was not accepted. Get a new one and connect again."))
+    }
+
+    public mutating func opened(_ opened: SessionOpened, serverTime: Timestamp, now: MonotonicTime) -> [SessionAction] {
+        guard case .opening(let identity) = state else { return [] }
+        state = .live(identity)
+        lastHeard = now
+        nextPing = now.adding(milliseconds: heartbeat)
+        let remaining = max(0, (identity.expiresAt.microseconds - serverTime.microseconds) / 1000)
+        expiresAt = now.adding(milliseconds: min(remaining, Int64(Int32.max)))
+        let welcome = Welcome(
+            protocolVersion: limits.protocolVersions.upperBound, session: id, log: opened.log,
+            lastSequence: opened.lastSequence, maximumFrameBytes: UInt32(limits.frameBytes),
+            maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
+            heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime)
+        return [.allowFrames(bytes: limits.frameBytes), .send(.welcome(welcome))]
+    }
+
+    /// One append frame was answered, by an acknowledgement or an error; what was sent is the partition's business.
+    public mutating func appendAnswered() -> [SessionAction] {
+        unacknowledged -= 1
+        guard isPaused, unacknowledged <= limits.unacknowledgedAppends / 2 else { return [] }
+        isPaused = false
+        lastHeard = MonotonicTime(milliseconds: max(lastHeard.milliseconds, nextPing.milliseconds - heartbeat))
+        return state == .closed ? [] : [.resumeReading]
+    }
+
+    /// The session cannot go on, for a reason outside it.
+    public mutating func failed(_ error: ProtocolError) -> [SessionAction] {
+        guard state != .closed else { return [] }
+        return fail(error)
+    }
+
+    /// Tells the client to come back later or elsewhere, and ends.
+    public mutating func goAway(_ code: ErrorCode) -> [SessionAction] {
+        guard state != .closed else { return [] }
+        state = .closed
+        return [.send(.goAway(goAwayMessage(code))), .close]
+    }
+
+    public mutating func disconnected() { state = .closed }
+
+    /// Called at `deadline` or later.
+    public mutating func tick(now: MonotonicTime) -> [SessionAction] {
+        switch state {
+        case .closed: return []
+        case .awaitingHello, .authenticating, .opening:
+            guard now >= deadline else { return [] }
+            return fail(ProtocolError(.helloTimeout, "No Hello within \(limits.helloMilliseconds / 1000) s."))
+        case .live:
+            if let expiresAt, now >= expiresAt { return goAway(.tokenExpired) }
+            guard now >= nextPing else { return [] }
+            // A socket that we do not read from cannot be heard (rule P9 suspends F4).
+            if !isPaused, now - lastHeard >= 2 * heartbeat { return goAway(.heartbeatTimeout) }
+            nextPing = now.adding(milliseconds: heartbeat)
+            return [.send(.ping(UInt64(bitPattern: now.milliseconds)))]
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func receiveFirst(_ message: ClientMessage) -> [SessionAction] {
+        guard case .hello(let hello) = message else {
+            return fail(ProtocolError(.helloRequired, "The first message must be Hello."))
+        }
+        guard hello.minimumProtocol <= hello.maximumProtocol,
+            hello.maximumProtocol >= limits.protocolVersions.lowerBound,
+            hello.minimumProtocol <= limits.protocolVersions.upperBound
+        else {
+            let range = limits.protocolVersions
+            return fail(
+                ProtocolError(.protocolUnsupported, "This server speaks \(range.lowerBound) to \(range.upperBound)."))
+        }
+        state = .authenticating(hello)
+        return [.authenticate(token: hello.token)]
+    }
+
+    private mutating func receiveLive(_ message: ClientMessage) -> [SessionAction] {
+        switch message {
+        case .append(let request): return receiveAppend(request)
+        case .resync(let collections): return [.resync(collections)]
+        case .ping(let nonce): return [.send(.pong(nonce))]
+        case .ack, .pong: return []
+        case .bye:
+            state = .closed
+            return [.close]
+        case .hello:
+            return fail(ProtocolError(.malformedFrame, "Hello was already said."))
+        case .unknown:
+            return [.send(.error(ProtocolError(.unknownMessage, "This server does not know that message.")))]
+        }
+    }
+
+    private mutating func receiveAppend(_ request: AppendRequest) -> [SessionAction] {
+        guard !request.envelopes.isEmpty, request.envelopes.count <= limits.eventsPerAppend else {
+            let message = "An append holds 1 to \(limits.eventsPerAppend) events."
+            return fail(ProtocolError(.malformedFrame, message, sequence: request.firstSequence))
+        }
+        guard request.firstSequence > .zero, request.firstSequence.rawValue < Int64.max - Int64(limits.eventsPerAppend) else {
+            return fail(ProtocolError(.malformedFrame, "Sequences begin at 1.", sequence: request.firstSequence))
+        }
+        unacknowledged += 1
+        guard !isPaused, unacknowledged >= limits.unacknowledgedAppends else { return [.append(request)] }
+        isPaused = true
+        return [.append(request), .pauseReading]
+    }
+
+    // MARK: Ends
+
+    private mutating func fail(_ error: ProtocolError) -> [SessionAction] {
+        state = .closed
+        return [.send(.error(error)), .close]
+    }
+
+    private func goAwayMessage(_ code: ErrorCode) -> GoAway {
+        GoAway(
+            code: code, minimumBackoffMilliseconds: limits.backoffMilliseconds.lowerBound,
+            maximumBackoffMilliseconds: limits.backoffMilliseconds.upperBound)
+    }
+}

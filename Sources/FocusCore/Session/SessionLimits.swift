@@ -1,0 +1,32 @@
+/// The bounds of one connection (protocol.md, rules W1, W6, P9, F1, F2, F4).
+public struct SessionLimits: Hashable, Sendable {
+    public var protocolVersions: ClosedRange<UInt32> = 1...1
+    /// Largest frame before Hello is accepted, and after (rule W1).
+    public var frameBytesBeforeHello = 64 * 1024
+    public var frameBytes = 1024 * 1024
+    /// No Hello within this: closed (rule W6).
+    public var helloMilliseconds: Int64 = 10_000
+    /// Ping every so often, ± 10 %; silence for two intervals: closed (rule F4).
+    public var heartbeatMilliseconds: Int64 = 25_000
+    /// Append frames that may wait for their acknowledgement; at this many the server stops reading (rule P9).
+    public var unacknowledgedAppends = 64
+    /// Bytes that wait to be written to one device; past it, it is only remembered as behind (rule F1).
+    public var outgoingBytes = 256 * 1024
+    /// No progress of a full outgoing queue for this: `slow_consumer` (rule F2).
+    public var stalledMilliseconds: Int64 = 30_000
+    /// Events in one append frame.
+    public var eventsPerAppend = 1_000
+    /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).
+    public var backoffMilliseconds: ClosedRange<UInt32> = 500...5_000
+
+    public init() {}
+}
+
+/// Milliseconds of a clock that never goes back; only differences mean something.
+public struct MonotonicTime: Hashable, Sendable, Comparable {
+    public let milliseconds: Int64
+    public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    public static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+    public func adding(milliseconds delta: Int64) -> Self { Self(milliseconds: milliseconds + delta) }
+    public static func - (a: Self, b: Self) -> Int64 { a.milliseconds - b.milliseconds }
+}

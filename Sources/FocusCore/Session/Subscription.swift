@@ -1,0 +1,136 @@
+/// What one session has been sent of its user's rows, and what comes next (rules S1–S4, S7).
+///
+/// Flow: opening → snapshot or delta, in pages ordered by version → live; each commit after that → one delta. A row
+/// that changes while pages are under way moves behind the position and is sent again with its newest value, so the
+/// device holds exactly the state of the cursor that ends the pages.
+public struct Subscription: Sendable {
+    private enum Phase: Hashable {
+        /// Everything up to this version was sent.
+        case live(Version)
+        /// Pages are under way. `from` is nil for a snapshot.
+        case paging(from: Version?, began: Version, position: SyncPosition, announced: Bool)
+    }
+
+    /// Rows of one page: small enough that a queue of 256 KiB takes several (rule F1).
+    public static let pageBytes = 64 * 1024
+
+    public let view: View
+    private let log: LogID
+    private let viewHash: UInt64
+    private var phase: Phase
+    /// Whether something was sent, or passed over, since the last checkpoint (rule S9).
+    public private(set) var owesCheckpoint = true
+
+    /// - Parameter cursor: where the device stands, if the log holds the event that it names; nil: snapshot.
+    public init(view: View, log: LogID, resumingAt cursor: Cursor?) {
+        self.view = view
+        self.log = log
+        viewHash = view.hash
+        if let cursor {
+            phase = .live(cursor.version)
+        } else {
+            phase = Self.snapshot
+        }
+    }
+
+    private static var snapshot: Phase {
+        .paging(from: nil, began: .zero, position: SyncPosition(version: .zero, key: nil), announced: false)
+    }
+
+    /// Whether a cursor can be continued from, as far as the state alone can tell (rules S4, S5). The event at the
+    /// cursor's version is still to be compared with the log's.
+    public static func accepts(_ cursor: Cursor, view: View, log: LogID, state: UserState) -> Bool {
+        cursor.log == log && cursor.view == view.hash && cursor.version <= state.version
+            && cursor.version >= state.horizon && (cursor.version != state.version || cursor.event == state.lastEvent)
+    }
+
+    /// The version up to which everything was sent; nil while pages are under way.
+    public var liveVersion: Version? {
+        switch phase {
+        case .live(let version): version
+        case .paging: nil
+        }
+    }
+
+    /// Begin again with a snapshot.
+    public mutating func restart() {
+        phase = Self.snapshot
+        owesCheckpoint = true
+    }
+
+    /// The next message or messages; none when everything was sent. Call again until then, as far as there is room.
+    /// - Parameter changed: every key that changed since `liveVersion`, when known: saves looking through all rows.
+    public mutating func advance(_ state: UserState, changed: [RowKey]? = nil) -> [ServerMessage] {
+        switch phase {
+        case .live(let version):
+            guard version < state.version else { return [] }
+            owesCheckpoint = true
+            if version < state.horizon {
+                restart()
+                return advance(state)
+            }
+            if let changed, let message = delta(state, from: version, changed: changed) { return message }
+            phase = .paging(
+                from: version, began: state.version, position: SyncPosition(version: version, key: nil), announced: false)
+            return advance(state)
+        case .paging(let from, let began, let position, let announced):
+            return page(state, from: from, began: began, after: position, announced: announced)
+        }
+    }
+
+    /// The checkpoint of what was sent (rule S9); nil while pages are under way.
+    public mutating func checkpoint(_ state: inout UserState) -> ServerMessage? {
+        guard case .live(let version) = phase, version == state.version else { return nil }
+        owesCheckpoint = false
+        return .checkpoint(cursor(state), state.digests(in: view))
+    }
+
+    private func cursor(_ state: UserState) -> Cursor {
+        Cursor(log: log, version: state.version, event: state.lastEvent, view: viewHash)
+    }
+
+    /// Nil when it does not fit in one message.
+    private mutating func delta(_ state: UserState, from: Version, changed: [RowKey]) -> [ServerMessage]? {
+        var rows: [DeltaRow] = []
+        var bytes = 0
+        for key in Set(changed) where view.includes(key) {
+            guard let row = state.row(key), row.version > from else { continue }
+            bytes += row.value.count + 128
+            guard bytes <= Self.pageBytes else { return nil }
+            rows.append(DeltaRow(key: key, version: row.version, value: row.isDeleted ? nil : row.value))
+        }
+        phase = .live(state.version)
+        // A view that nothing changed in hears of its new cursor by the next checkpoint (rule S7).
+        guard !rows.isEmpty else { return [] }
+        rows.sort { ($0.version, $0.key) < ($1.version, $1.key) }
+        return [.delta(from: from, rows: rows, cursor: cursor(state))]
+    }
+
+    private mutating func page(
+        _ state: UserState, from: Version?, began: Version, after position: SyncPosition, announced: Bool
+    ) -> [ServerMessage] {
+        let began = announced ? began : state.version
+        // Dropped tombstones of rows that this snapshot has sent already: begin again.
+        if announced, state.horizon > began {
+            phase = Self.snapshot
+            return page(state, from: nil, began: .zero, after: SyncPosition(version: .zero, key: nil), announced: false)
+        }
+        let page = state.rows(
+            after: position, in: view, limitBytes: Self.pageBytes,
+            skippingTombstonesThrough: from == nil ? began : .zero)
+        let isWhole = !announced && page.isComplete
+        phase =
+            page.isComplete
+            ? .live(state.version) : .paging(from: from, began: began, position: page.next, announced: true)
+        if let from, isWhole {
+            return page.rows.isEmpty ? [] : [.delta(from: from, rows: page.rows, cursor: cursor(state))]
+        }
+        var messages: [ServerMessage] = []
+        if !announced {
+            messages.append(from.map { .deltaBegin(from: $0, to: began) } ?? .snapshotBegin(version: began))
+        }
+        if !page.rows.isEmpty { messages.append(from == nil ? .snapshotRows(page.rows) : .deltaRows(page.rows)) }
+        if page.isComplete { messages.append(from == nil ? .snapshotEnd(cursor(state)) : .deltaEnd(cursor(state))) }
+        return messages
+    }
+}

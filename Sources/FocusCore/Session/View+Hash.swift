@@ -1,0 +1,16 @@
+import Crypto
+
+extension View {
+    /// What a cursor says of its view (rule S4): the first 8 bytes, big-endian, of the SHA-256 of
+    /// `scope|class|collections`: scope is `system` or `app:<id>`, collections are sorted and joined by commas, `*` for all.
+    public var hash: UInt64 {
+        let scopeText =
+            switch scope {
+            case .system: "system"
+            case .app(let app): "app:\(app)"
+            }
+        let collectionText = collections.map { $0.map(\.rawValue).sorted().joined(separator: ",") } ?? "*"
+        let text = "\(scopeText)|\(deviceClass.rawValue)|\(collectionText)"
+        return SHA256.hash(data: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,45 @@
+/// What a session sees of a user's rows: decided by its token and its wishes, never by a cursor.
+public struct View: Hashable, Sendable {
+    public var scope: Scope
+    public var device: DeviceID
+    public var deviceClass: DeviceClass
+    /// Collections that the device asked for; nil: all public ones (rule S7).
+    public var collections: Set<RowCollection>?
+
+    public init(scope: Scope, device: DeviceID, deviceClass: DeviceClass, collections: Set<RowCollection>? = nil) {
+        self.scope = scope
+        self.device = device
+        self.deviceClass = deviceClass
+        self.collections = collections
+    }
+
+    /// Whether this view may hold the row. The only place where this is decided: deltas, snapshots and digests ask here.
+    public func includes(_ key: RowKey) -> Bool {
+        guard key.collection.isPublic, collections?.contains(key.collection) ?? true else { return false }
+        if key.collection == .refusals {
+            // Refusals are visible only to their own device and scope (rule E2).
+            return key.app == scope.app && key.key.hasPrefix(device.description)
+        }
+        switch scope {
+        case .system: return true
+        case .app(let app): return key.app == app
+        }
+    }
+}
+
+/// Where a device stands: what it has applied (rule S4). Not secret and not authenticated.
+public struct Cursor: Hashable, Sendable {
+    public var log: LogID
+    public var version: Version
+    /// The event at `version`; the nil UUID at version 0.
+    public var event: EventID
+    /// First 8 bytes of the SHA-256 of the view's canonical text: another view needs a snapshot.
+    public var view: UInt64
+
+    public init(log: LogID, version: Version, event: EventID, view: UInt64) {
+        self.log = log
+        self.version = version
+        self.event = event
+        self.view = view
+    }
+}

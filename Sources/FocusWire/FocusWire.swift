@@ -1,0 +1,13 @@
+/// The bytes that programs exchange and the log keeps, and what they mean in `FocusCore`'s terms. Kept apart so that
+/// no other module depends on protobuf: its types do not leave this one.
+///
+/// Flow: socket bytes → `FrameSplitter` → `FrameCodec.decodeClient` → `ClientMessage`; its payloads →
+/// `PayloadCodec.decode` → `EventBody`; `ServerMessage` → `FrameCodec.frame` → socket bytes.
+///
+/// The messages are those of `Schema/proto`; `Schema/README.md` describes them for other languages.
+public enum FocusWire {
+    /// Versions of the sync protocol that this module speaks.
+    public static let protocolVersions: ClosedRange<UInt32> = 1...1
+    /// Version of the payload messages that this module writes; it reads all from 1 on.
+    public static let payloadSchemaVersion: Int32 = 1
+}

@@ -1,0 +1,92 @@
+import FocusCore
+internal import SwiftProtobuf
+
+/// Event payloads: the protobuf bytes that devices send and the log keeps, and their proto3 JSON for people.
+public enum PayloadCodec {
+    /// What a payload says. Unknown fields are ignored (rule W3), unknown enum numbers are malformed; values are not
+    /// judged beyond that, the fold does (a NaN passes).
+    public static func decode(
+        _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
+    ) throws(PayloadError) -> EventBody {
+        try check(schemaVersion)
+        return try message(type, payload).eventBody()
+    }
+
+    /// The payload of an event, of schema version `FocusWire.payloadSchemaVersion`. Equal bodies give equal bytes.
+    public static func encode(_ body: EventBody) -> [UInt8] {
+        serialize(body.message)
+    }
+
+    /// A payload as proto3 JSON, one line. Equal payloads give equal text; fields this program does not know are left out.
+    public static func json(
+        _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
+    ) throws(PayloadError) -> String {
+        try check(schemaVersion)
+        return try json(message(type, payload), of: type.rawValue)
+    }
+
+    /// The payload that a proto3 JSON object means. Field names that the message does not have are refused: a
+    /// misspelt field would be lost otherwise.
+    public static func payload(_ type: EventType, json: String) throws(PayloadError) -> [UInt8] {
+        let message: any PayloadMessage
+        do {
+            message = try type.message.init(jsonString: json)
+        } catch {
+            throw .malformed(describe(error, type))
+        }
+        _ = try message.eventBody()
+        return serialize(message)
+    }
+
+    static func json(_ message: any SwiftProtobuf.Message, of name: String) throws(PayloadError) -> String {
+        var options = JSONEncodingOptions()
+        options.useDeterministicOrdering = true
+        do {
+            return try message.jsonString(options: options)
+        } catch {
+            throw .malformed("\(name) has no JSON form: \(error).")
+        }
+    }
+
+    private static func check(_ schemaVersion: Int32) throws(PayloadError) {
+        guard schemaVersion >= 1 else { throw .malformed("schema_version is \(schemaVersion); the first is 1.") }
+        guard schemaVersion <= FocusWire.payloadSchemaVersion else { throw .unknownSchemaVersion(schemaVersion) }
+    }
+
+    private static func message(_ type: EventType, _ payload: [UInt8]) throws(PayloadError) -> any PayloadMessage {
+        do {
+            return try type.message.init(serializedBytes: payload, options: .lenient)
+        } catch {
+            throw .malformed("The payload is not the protobuf message of \(type.rawValue).")
+        }
+    }
+
+    private static func serialize(_ message: any PayloadMessage) -> [UInt8] {
+        var options = BinaryEncodingOptions()
+        options.useDeterministicOrdering = true
+        do {
+            return try message.serializedBytes(options: options)
+        } catch {
+            // Serializing fails for required fields, extensions and sizes over 2 GiB; a payload has none of them.
+            preconditionFailure("cannot serialize \(error)")
+        }
+    }
+
+    private static func describe(_ error: any Error, _ type: EventType) -> String {
+        switch error as? JSONDecodingError {
+        case .unknownField(let name): "\(type.rawValue) has no field \"\(name)\"."
+        case .unrecognizedEnumValue: "\(type.rawValue): an enum has a value that it does not know."
+        case .some(let reason): "This is not the JSON of \(type.rawValue): \(reason)."
+        case nil: "This is not the JSON of \(type.rawValue)."
+        }
+    }
+}
+
+extension BinaryDecodingOptions {
+    /// Unknown fields are dropped at once instead of kept for a re-encoding that never comes (rule W3).
+    static let lenient: BinaryDecodingOptions = {
+        var options = BinaryDecodingOptions()
+        options.discardUnknownFields = true
+        return options
+    }()
+}

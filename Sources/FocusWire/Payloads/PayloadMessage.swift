@@ -1,0 +1,81 @@
+import FocusCore
+internal import SwiftProtobuf
+
+/// A generated message that is the payload of one event type. Both directions stand side by side in an extension, so
+/// that a field added to one is missed in the other by nobody.
+protocol PayloadMessage: SwiftProtobuf.Message {
+    /// What the message says; throws when a field has a value that `EventBody` cannot hold.
+    func eventBody() throws(PayloadError) -> EventBody
+}
+
+extension EventType {
+    /// The generated message of the type's payload.
+    var message: any PayloadMessage.Type {
+        switch self {
+        case .appRegistered: Focus_Events_V1_AppRegistered.self
+        case .authorizationChanged: Focus_Events_V1_AuthorizationChanged.self
+        case .focusConfigured: Focus_Events_V1_FocusConfigured.self
+        case .focusRemoved: Focus_Events_V1_FocusRemoved.self
+        case .focusChanged: Focus_Events_V1_FocusChanged.self
+        case .focusStatusReported: Focus_Events_V1_FocusStatusReported.self
+        case .focusExpired: Focus_Events_V1_FocusExpired.self
+        case .audienceChanged: Focus_Events_V1_AudienceChanged.self
+        case .notificationPosted: Focus_Events_V1_NotificationPosted.self
+        case .notificationRead: Focus_Events_V1_NotificationRead.self
+        case .notificationRemoved: Focus_Events_V1_NotificationRemoved.self
+        case .badgeCleared: Focus_Events_V1_BadgeCleared.self
+        case .routeStarted: Focus_Events_V1_RouteStarted.self
+        case .routeLocationsInserted: Focus_Events_V1_RouteLocationsInserted.self
+        case .workoutSaved: Focus_Events_V1_WorkoutSaved.self
+        case .routeFinished: Focus_Events_V1_RouteFinished.self
+        case .routeDiscarded: Focus_Events_V1_RouteDiscarded.self
+        case .eventRefused: Focus_Events_V1_EventRefused.self
+        }
+    }
+}
+
+extension EventBody {
+    /// The generated message that says the same.
+    var message: any PayloadMessage {
+        switch self {
+        case .appRegistered(let event): Focus_Events_V1_AppRegistered(event)
+        case .authorizationChanged(let event): Focus_Events_V1_AuthorizationChanged(event)
+        case .focusConfigured(let event): Focus_Events_V1_FocusConfigured(event)
+        case .focusRemoved(let event): Focus_Events_V1_FocusRemoved(event)
+        case .focusChanged(let event): Focus_Events_V1_FocusChanged(event)
+        case .focusStatusReported(let event): Focus_Events_V1_FocusStatusReported(event)
+        case .focusExpired(let event): Focus_Events_V1_FocusExpired(event)
+        case .audienceChanged(let event): Focus_Events_V1_AudienceChanged(event)
+        case .notificationPosted(let event): Focus_Events_V1_NotificationPosted(event)
+        case .notificationRead(let event): Focus_Events_V1_NotificationRead(event)
+        case .notificationRemoved(let event): Focus_Events_V1_NotificationRemoved(event)
+        case .badgeCleared: Focus_Events_V1_BadgeCleared()
+        case .routeStarted(let event): Focus_Events_V1_RouteStarted(event)
+        case .routeLocationsInserted(let event): Focus_Events_V1_RouteLocationsInserted(event)
+        case .workoutSaved(let event): Focus_Events_V1_WorkoutSaved(event)
+        case .routeFinished(let event): Focus_Events_V1_RouteFinished(event)
+        case .routeDiscarded(let event): Focus_Events_V1_RouteDiscarded(event)
+        case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
+        }
+    }
+}
+
+/// An enum of `FocusCore` whose raw values are the numbers of its protobuf twin (tests compare them, case by case).
+extension RawRepresentable where RawValue == Int32 {
+    /// The case of a protobuf number.
+    init(number: Int, field: String) throws(PayloadError) {
+        guard let rawValue = Int32(exactly: number), let value = Self(rawValue: rawValue) else {
+            throw .malformed(number == 0 ? "\(field) is missing." : "\(field) has the unknown number \(number).")
+        }
+        self = value
+    }
+}
+
+extension SwiftProtobuf.Enum {
+    /// The protobuf twin of an enum's raw value.
+    init(number: Int32) {
+        // proto3 enums hold any number (as UNRECOGNIZED), so the generated initializer never gives nil.
+        guard let value = Self(rawValue: Int(number)) else { preconditionFailure("an open enum refused \(number)") }
+        self = value
+    }
+}

@@ -1,0 +1,82 @@
+import CLibPQ
+import Foundation
+
+/// Owns the `PGconn`: opened at init, finished once.
+final class ConnectionHandle {
+    private(set) var pointer: OpaquePointer?
+    /// Lives as long as the connection: libpq calls back into it.
+    let notices: NoticeBox
+
+    init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        notices = NoticeBox(configuration.onNotice)
+        let parameters = try ConnectionParameters(configuration)
+        pointer = parameters.connect()
+        guard let pointer else { throw PostgresError(kind: .insufficientResources, message: "out of memory") }
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            let error = Self.connectError(pointer)
+            finish()
+            throw error
+        }
+        notices.install(on: pointer)
+        // All waiting is ours: `poll` with a deadline instead of libpq's endless one.
+        PQsetnonblocking(pointer, 1)
+    }
+
+    func finish() {
+        PQfinish(pointer)
+        pointer = nil
+    }
+
+    deinit { PQfinish(pointer) }
+
+    /// libpq 15 gives no SQLSTATE for a failed attempt, so the two that matter are read off the text; it comes before
+    /// the session knows its language, so a server that does not speak English gives `.cannotConnect`.
+    private static func connectError(_ pointer: OpaquePointer) -> PostgresError {
+        let error = PostgresError(kind: .cannotConnect, connection: pointer)
+        let message = error.message
+        let state: String? =
+            if message.contains("too many clients") || message.contains("remaining connection slots")
+                || message.contains("too many connections")
+            {
+                "53300"
+            } else if message.contains("the database system is") {
+                "57P03"
+            } else if message.contains("FATAL:  database \"") && message.hasSuffix("does not exist") {
+                "3D000"
+            } else {
+                nil
+            }
+        guard let state else { return error }
+        let kind = PostgresError.Kind(sqlState: state, isConnecting: true)
+        return PostgresError(kind: kind, sqlState: state, message: message)
+    }
+}
+
+/// Where libpq delivers notices of one connection.
+final class NoticeBox {
+    private let handler: (@Sendable (PostgresNotice) -> Void)?
+    /// Set by the server's warning that a commit was not waited for on the standby; see `.replicationUnconfirmed`.
+    var replicationUnconfirmed = false
+
+    init(_ handler: (@Sendable (PostgresNotice) -> Void)?) { self.handler = handler }
+
+    func install(on pointer: OpaquePointer) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        PQsetNoticeReceiver(
+            pointer,
+            { context, result in
+                guard let context, let result else { return }
+                Unmanaged<NoticeBox>.fromOpaque(context).takeUnretainedValue().receive(result)
+            }, context)
+    }
+
+    private func receive(_ result: OpaquePointer) {
+        // Named by function because the text is translated (syncrep.c).
+        if diagnostic(result, .sourceFunction) == "SyncRepWaitForLSN" { replicationUnconfirmed = true }
+        handler?(
+            PostgresNotice(
+                severity: diagnostic(result, .severity) ?? "",
+                sqlState: diagnostic(result, .sqlState) ?? "",
+                message: diagnostic(result, .primaryMessage) ?? ""))
+    }
+}

@@ -1,0 +1,50 @@
+/// Where a server is and how to talk to it.
+public struct PostgresConfiguration: Sendable {
+    /// A libpq connection string: a URL or keyword form, several hosts allowed (`target_session_attrs` too).
+    /// What it says wins over the defaults set here (keepalives, application name).
+    public var conninfo: String
+    /// Seconds for each host to accept and authenticate. libpq's smallest is 2.
+    public var connectTimeout: Int = 10
+    /// The server cancels a statement that runs longer (milliseconds). Nil: no limit.
+    /// Not sent when `usesPreparedStatements` is false: PgBouncer would refuse the startup parameter.
+    /// It never strikes during a commit; see also `silenceTimeoutMilliseconds`.
+    public var statementTimeoutMilliseconds: Int?
+    /// The connection is given up when an answer is due and nothing came for this long (milliseconds).
+    /// Nil: the statement timeout plus 5 s; with neither, only TCP keepalives find a dead peer (about 25 s).
+    /// What the server did is then unknown (`PostgresError.outcomeIsUnknown`).
+    public var silenceTimeoutMilliseconds: Int?
+    /// Shown in `pg_stat_activity`.
+    public var applicationName: String = "focus-sync"
+    /// False for a PgBouncer before 1.21 in transaction mode: every query is then parsed anew (PQexecParams).
+    public var usesPreparedStatements: Bool = true
+    /// Server settings of the session, sent at connect (`["synchronous_commit": "off"]`).
+    public var settings: [String: String] = [:]
+    /// Called on the connection's thread for each notice or warning. Nil: they are dropped.
+    public var onNotice: (@Sendable (PostgresNotice) -> Void)?
+
+    public init(
+        conninfo: String,
+        statementTimeoutMilliseconds: Int? = nil,
+        applicationName: String = "focus-sync",
+        usesPreparedStatements: Bool = true
+    ) {
+        self.conninfo = conninfo
+        self.statementTimeoutMilliseconds = statementTimeoutMilliseconds
+        self.applicationName = applicationName
+        self.usesPreparedStatements = usesPreparedStatements
+    }
+
+    /// How long the client waits for the next byte of an answer; see `silenceTimeoutMilliseconds`.
+    var silenceLimit: Duration? {
+        if let silenceTimeoutMilliseconds { return .milliseconds(silenceTimeoutMilliseconds) }
+        return statementTimeoutMilliseconds.map { .milliseconds($0) + .seconds(5) }
+    }
+}
+
+/// A notice or warning of the server. For logs only.
+public struct PostgresNotice: Sendable {
+    /// `WARNING`, `NOTICE`, … in English whatever the server's language.
+    public let severity: String
+    public let sqlState: String
+    public let message: String
+}

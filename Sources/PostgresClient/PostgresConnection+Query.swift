@@ -1,0 +1,136 @@
+import CLibPQ
+import Foundation
+
+extension PostgresConnection {
+    /// Runs one statement with binary parameters and returns its rows in binary.
+    ///
+    /// It is prepared at its first use on this connection. A plan that the server dropped or can no longer use
+    /// (26000; 0A000 after the schema changed) is prepared anew, once, when no transaction would be hurt by that.
+    public func query(
+        _ statement: Statement, _ values: [PostgresValue] = []
+    ) throws(PostgresError) -> PostgresResult {
+        do throws(PostgresError) {
+            try requireUsable()
+            let wasIdle = isIdle
+            do throws(PostgresError) {
+                return try send(statement, values).result()
+            } catch where Self.isStalePlan(error) {
+                prepared.forget(statement)
+                guard wasIdle, isIdle else { throw error }
+                return try send(statement, values).result()
+            }
+        } catch {
+            throw error.during(statement)
+        }
+    }
+
+    /// Runs a script of any number of statements without parameters, as one implicit transaction unless it has its
+    /// own (simple query protocol).
+    public func execute(_ script: String) throws(PostgresError) {
+        try requireUsable()
+        guard PQsendQuery(handle.pointer, script) == 1 else { throw sendFailure() }
+        _ = try readResult()
+    }
+
+    /// Makes sure that the parameters are in `self.parameters` and the statement is prepared if it is to be.
+    func prepare(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> String? {
+        try parameters.fill(values)
+        guard configuration.usesPreparedStatements else { return nil }
+        if let entry = prepared.entry(for: statement, types: parameters.types, values: values) {
+            return entry.serverName
+        }
+        let entry = prepared.next(for: statement, types: parameters.types)
+        guard
+            PQsendPrepare(handle.pointer, entry.serverName, entry.sql, Int32(entry.types.count), entry.types) == 1
+        else { throw sendFailure() }
+        _ = try readResult()
+        prepared.insert(entry, for: statement)
+        return entry.serverName
+    }
+
+    /// Hands the statement to libpq, which copies the parameters.
+    func enqueue(_ statement: Statement, prepared name: String?) throws(PostgresError) {
+        let connection = handle.pointer
+        let types = parameters.types
+        let isSent = parameters.send { count, pointers, lengths, formats in
+            if let name {
+                PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1)
+            } else {
+                PQsendQueryParams(connection, statement.sql, count, types, pointers, lengths, formats, 1)
+            }
+        }
+        parameters.clear()
+        guard isSent == 1 else { throw sendFailure() }
+    }
+
+    private func send(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> Outcome {
+        let name = try prepare(statement, values)
+        try enqueue(statement, prepared: name)
+        return try readResult()
+    }
+
+    /// Reads to the end of the answer, so that the connection is ready for the next call whatever happened.
+    @discardableResult
+    func readResult() throws(PostgresError) -> Outcome {
+        handle.notices.replicationUnconfirmed = false
+        try flush()
+        var outcome = Outcome()
+        while let result = try nextResult() {
+            outcome.take(result, connection: handle.pointer)
+            if outcome.isCopy {
+                // A COPY cannot be left half-way by a caller that did not expect it.
+                close()
+                throw PostgresError(kind: .usage, message: "COPY needs copyIn or copyOut")
+            }
+        }
+        try outcome.check(self)
+        return outcome
+    }
+
+    static func isStalePlan(_ error: PostgresError) -> Bool {
+        error.sqlState == "26000" || (error.sqlState == "0A000" && error.message.contains("cached plan"))
+    }
+}
+
+/// What came back for one request: its last result, or its first error.
+struct Outcome {
+    private(set) var last: PostgresResult?
+    private(set) var error: PostgresError?
+    private(set) var isCopy = false
+
+    /// Takes ownership of `result`.
+    mutating func take(_ result: OpaquePointer, connection: OpaquePointer?) {
+        switch PQresultStatus(result) {
+        case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE, PGRES_NONFATAL_ERROR:
+            if let connection { error = error ?? PostgresError(result: result, connection: connection) }
+            PQclear(result)
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            isCopy = true
+            PQclear(result)
+        default:
+            last = PostgresResult(result)
+        }
+    }
+
+    /// Throws the first error, and what the connection's state says beside it.
+    func check(_ connection: PostgresConnection) throws(PostgresError) {
+        if PQstatus(connection.handle.pointer) != CONNECTION_OK { connection.isBroken = true }
+        if let error {
+            // A FATAL arrives before the end of the stream: whatever its code, this connection is over.
+            if error.kind == .connectionLost { connection.isBroken = true }
+            guard connection.isBroken, error.kind != .connectionLost else { throw error }
+            throw PostgresError(kind: .connectionLost, sqlState: error.sqlState, message: error.message)
+        }
+        if connection.isBroken {
+            throw PostgresError(kind: .connectionLost, connection: connection.handle.pointer)
+        }
+        if connection.handle.notices.replicationUnconfirmed {
+            throw PostgresError(kind: .replicationUnconfirmed, message: "the standby did not confirm the commit")
+        }
+    }
+
+    func result() throws(PostgresError) -> PostgresResult {
+        guard let last else { throw PostgresError(kind: .usage, message: "the statement is empty") }
+        return last
+    }
+}

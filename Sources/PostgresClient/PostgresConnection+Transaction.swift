@@ -1,0 +1,58 @@
+import CLibPQ
+
+/// How a transaction begins.
+public enum TransactionMode: Sendable {
+    /// The server's default, normally read committed.
+    case standard
+    /// One snapshot for all statements, writes refused.
+    case snapshot
+    case serializable
+
+    fileprivate var begin: String {
+        switch self {
+        case .standard: "BEGIN"
+        case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        case .serializable: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws. Transactions do not nest.
+    ///
+    /// - Throws: what `body` throws, or a `PostgresError`. If its `outcomeIsUnknown`, the commit may have happened.
+    ///   `.transactionAborted` when a statement failed and `body` returned all the same: nothing happened.
+    public func transaction<T>(
+        _ mode: TransactionMode = .standard, _ body: (PostgresConnection) throws -> T
+    ) throws -> T {
+        guard isIdle || !isUsable else {
+            throw PostgresError(kind: .usage, message: "a transaction is under way")
+        }
+        try execute(mode.begin)
+        let value: T
+        do {
+            value = try body(self)
+        } catch {
+            rollBack()
+            throw error
+        }
+        // COMMIT of a failed transaction is answered with a cheerful ROLLBACK.
+        guard !isUsable || PQtransactionStatus(handle.pointer) == PQTRANS_INTRANS else {
+            rollBack()
+            throw PostgresError(
+                kind: .transactionAborted, sqlState: "25P02", message: "a statement of the transaction failed")
+        }
+        try execute("COMMIT")
+        return value
+    }
+
+    private func rollBack() {
+        guard isUsable, !isIdle else { return }
+        do throws(PostgresError) {
+            try execute("ROLLBACK")
+        } catch {
+            // The server rolls back by itself when the connection ends.
+            close()
+        }
+    }
+}

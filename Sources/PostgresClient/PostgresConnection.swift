@@ -1,0 +1,62 @@
+import CLibPQ
+import Foundation
+
+/// One connection to PostgreSQL through libpq.
+///
+/// PostgresClient knows SQL's transport and nothing of events: a connection is confined to one thread at a time, all
+/// its calls block, and what fails comes out as a `PostgresError`. Other threads have `cancellation`, and `PostgresPool`.
+///
+/// Flow: `Statement` + `[PostgresValue]` → binary message → libpq (nonblocking, waited for with `poll` under a
+/// deadline) → `PostgresResult`.
+public final class PostgresConnection {
+    public let configuration: PostgresConfiguration
+    /// Cancels what this connection is doing, from any thread. It stays valid, and without effect, after `close`.
+    public let cancellation: PostgresCancellation
+
+    let handle: ConnectionHandle
+    var prepared = PreparedStatements()
+    var parameters = Parameters()
+    /// True from a failure of the transport on: the protocol's state is unknown.
+    var isBroken = false
+    /// A COPY's callback runs; the connection can do nothing else.
+    var isCopying = false
+
+    /// Connects.
+    /// - Throws: `.cannotConnect`, `.shuttingDown`, `.tooManyConnections`, `.usage` (malformed conninfo).
+    public init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        self.configuration = configuration
+        handle = try ConnectionHandle(configuration)
+        cancellation = PostgresCancellation(handle.pointer)
+    }
+
+    /// False once the connection is broken or closed: make another one.
+    public var isUsable: Bool { !isBroken && PQstatus(handle.pointer) == CONNECTION_OK }
+
+    /// True outside any transaction.
+    public var isIdle: Bool { isUsable && PQtransactionStatus(handle.pointer) == PQTRANS_IDLE }
+
+    /// As PostgreSQL numbers itself: 150018 is 15.18.
+    public var serverVersion: Int { Int(PQserverVersion(handle.pointer)) }
+
+    /// The server's process, as in `pg_stat_activity.pid`.
+    public var backendPID: Int32 { PQbackendPID(handle.pointer) }
+
+    /// Ends the session. Anything else then throws `.connectionLost`. Done by itself at deinit.
+    public func close() {
+        isBroken = true
+        cancellation.invalidate()
+        handle.finish()
+    }
+
+    deinit { cancellation.invalidate() }
+
+    /// True when the idle connection still stands: notices a server that went away since the last call.
+    public func checkIsAlive() -> Bool {
+        guard isUsable else { return false }
+        if PQconsumeInput(handle.pointer) == 0 { isBroken = true }
+        return isUsable
+    }
+}
+
+@available(*, unavailable, message: "confined to one thread; use PostgresPool or PostgresCancellation")
+extension PostgresConnection: Sendable {}

@@ -1,0 +1,41 @@
+import CLibPQ
+
+extension PostgresError {
+    /// From a failed `PGresult`, which stays the caller's to clear.
+    init(result: OpaquePointer, connection: OpaquePointer) {
+        let message = diagnostic(result, .primaryMessage) ?? text(PQresultErrorMessage(result))
+        let constraint = diagnostic(result, .constraint)
+        guard let sqlState = diagnostic(result, .sqlState) else {
+            // Made up by libpq itself: mostly "server closed the connection unexpectedly".
+            let isLost = PQstatus(connection) == CONNECTION_BAD
+            self.init(kind: isLost ? .connectionLost : .other, message: message)
+            return
+        }
+        let kind = Kind(sqlState: sqlState, constraint: constraint, message: message)
+        self.init(kind: kind, sqlState: sqlState, message: message, constraint: constraint)
+    }
+
+    /// From libpq's message of the connection.
+    init(kind: Kind, connection: OpaquePointer?) {
+        self.init(kind: kind, message: text(PQerrorMessage(connection)))
+    }
+}
+
+/// Fields of a report (libpq's `PG_DIAG_…`, which are character macros that Swift cannot import).
+enum DiagnosticField: Character {
+    case severity = "V"
+    case sqlState = "C"
+    case primaryMessage = "M"
+    case constraint = "n"
+    case sourceFunction = "R"
+}
+
+func diagnostic(_ result: OpaquePointer, _ field: DiagnosticField) -> String? {
+    field.rawValue.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
+}
+
+private func text(_ message: UnsafePointer<CChar>?) -> String {
+    var message = message.map { String(cString: $0) } ?? ""
+    while message.last?.isWhitespace == true { message.removeLast() }
+    return message
+}

@@ -1,0 +1,57 @@
+import FocusCore
+import Synchronization
+
+/// Every open connection, to end them all at shut-down, and to cap those that have not said who they are.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var open: [UInt64: @Sendable (ErrorCode) -> Void] = [:]
+        var unauthenticated: Set<UInt64> = []
+        var next: UInt64 = 1
+        var whenEmpty: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let unauthenticatedLimit: Int
+
+    /// - Parameter unauthenticatedLimit: connections without an accepted token; each holds at most one small frame.
+    init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
+
+    func makeID() -> UInt64 {
+        state.withLock {
+            defer { $0.next += 1 }
+            return $0.next
+        }
+    }
+
+    /// False when too many have not authenticated: this one is to go.
+    func add(_ id: UInt64, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
+        state.withLock {
+            $0.open[id] = goAway
+            $0.unauthenticated.insert(id)
+            return $0.unauthenticated.count <= unauthenticatedLimit
+        }
+    }
+
+    func authenticated(_ id: UInt64) { state.withLock { _ = $0.unauthenticated.remove(id) } }
+
+    func remove(_ id: UInt64) {
+        let whenEmpty: (@Sendable () -> Void)? = state.withLock {
+            $0.unauthenticated.remove(id)
+            $0.open[id] = nil
+            return $0.open.isEmpty ? $0.whenEmpty.take() : nil
+        }
+        whenEmpty?()
+    }
+
+    var count: Int { state.withLock { $0.open.count } }
+
+    /// Sends all away. `whenEmpty` is called when the last has gone.
+    func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {
+        let open = state.withLock { state in
+            if !state.open.isEmpty { state.whenEmpty = whenEmpty }
+            return Array(state.open.values)
+        }
+        if open.isEmpty { whenEmpty() }
+        for goAway in open { goAway(code) }
+    }
+}

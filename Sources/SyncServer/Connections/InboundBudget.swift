@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Bounds the bytes of appends that were taken from sockets and are not yet acknowledged, over all sessions: past it no
+/// more is read from whoever sends, until half of it is free again.
+final class InboundBudget: Sendable {
+    private struct State {
+        var used = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Takes `bytes` in any case, as they are in memory already. False: stop reading; `resume` is called when to go on.
+    func take(_ bytes: Int, resume: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock {
+            $0.used += bytes
+            guard $0.used > limit else { return true }
+            $0.waiting.append(resume)
+            return false
+        }
+    }
+
+    func give(_ bytes: Int) {
+        let resumed: [@Sendable () -> Void] = state.withLock {
+            $0.used -= bytes
+            guard $0.used <= limit / 2, !$0.waiting.isEmpty else { return [] }
+            defer { $0.waiting = [] }
+            return $0.waiting
+        }
+        for resume in resumed { resume() }
+    }
+
+    var used: Int { state.withLock { $0.used } }
+}

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Counts the bytes of rows that wait to be written to one device (rule F1). The lane asks before it makes more; the
+/// connection tells when they have left. Shared by two threads, hence the lock.
+final class Outbox: Sendable {
+    private struct Counts {
+        var queued = 0
+        var isBehind = false
+    }
+
+    private let limit: Int
+    private let counts = Mutex(Counts())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether there is room for more. When not, the session is remembered as behind until `release` says otherwise.
+    func hasRoom() -> Bool {
+        counts.withLock {
+            if $0.queued >= limit { $0.isBehind = true }
+            return $0.queued < limit
+        }
+    }
+
+    func add(_ bytes: Int) { counts.withLock { $0.queued += bytes } }
+
+    /// True when the session was behind and half of the room is free again: resume it.
+    func release(_ bytes: Int) -> Bool {
+        counts.withLock {
+            $0.queued -= bytes
+            guard $0.isBehind, $0.queued <= limit / 2 else { return false }
+            $0.isBehind = false
+            return true
+        }
+    }
+
+    /// Whether rows wait for the device to take earlier ones (rule F2 asks for how long).
+    var isBehind: Bool { counts.withLock { $0.isBehind } }
+}

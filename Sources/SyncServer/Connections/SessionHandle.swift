@@ -1,0 +1,63 @@
+import FocusCore
+import NIOCore
+
+/// A connection as the lanes know it: something to deliver to, and how much may wait there.
+struct SessionHandle: Sendable {
+    let id: UInt64
+    let outbox: Outbox
+    let eventLoop: any EventLoop
+    private let receive: @Sendable ([SessionDelivery]) -> Void
+
+    init(
+        id: UInt64, outbox: Outbox, eventLoop: any EventLoop, receive: @escaping @Sendable ([SessionDelivery]) -> Void
+    ) {
+        self.id = id
+        self.outbox = outbox
+        self.eventLoop = eventLoop
+        self.receive = receive
+    }
+
+    /// Call on `eventLoop`.
+    func deliver(_ deliveries: [SessionDelivery]) {
+        eventLoop.assertInEventLoop()
+        receive(deliveries)
+    }
+}
+
+/// What a lane tells a connection; kept in order.
+enum SessionDelivery: Sendable {
+    case opened(SessionOpened)
+    /// One append frame was answered with these bytes; `released` of the inbound budget are free again.
+    case answered(frame: [UInt8], released: Int)
+    /// Rows, counted in the outbox.
+    case rows(frame: [UInt8])
+    /// A frame that is not counted: checkpoints.
+    case control(frame: [UInt8])
+    case failed(ProtocolError)
+    case goAway(ErrorCode)
+}
+
+/// Deliveries of one turn of a lane, so that each event loop is woken once.
+struct DeliveryBatch {
+    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] = [:]
+
+    mutating func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
+        let id = ObjectIdentifier(handle.eventLoop)
+        var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
+        if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
+            entry.deliveries[last].1.append(delivery)
+        } else {
+            entry.deliveries.append((handle, [delivery]))
+        }
+        byLoop[id] = entry
+    }
+
+    mutating func send() {
+        for (loop, deliveries) in byLoop.values {
+            loop.execute {
+                for (handle, list) in deliveries { handle.deliver(list) }
+            }
+        }
+        byLoop.removeAll(keepingCapacity: true)
+    }
+}

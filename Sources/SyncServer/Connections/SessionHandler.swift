@@ -1,0 +1,262 @@
+import FocusCore
+import FocusWire
+import Logging
+import NIOCore
+
+/// Feeds bytes to a `Session` and performs what it answers; decides nothing of the protocol itself.
+///
+/// Flow: bytes → frames → messages → `Session` → actions; deliveries of the lane → frames → bytes.
+final class SessionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Why nothing is read from the socket at the moment; it is read while there is no reason.
+    private struct Pauses: OptionSet {
+        let rawValue: UInt8
+        /// The token is being checked, or the rows are being loaded.
+        static let opening = Pauses(rawValue: 1)
+        /// Too many appends wait for their commit (rule P9).
+        static let appends = Pauses(rawValue: 2)
+        /// All sessions together hold too many bytes.
+        static let budget = Pauses(rawValue: 4)
+        /// The device does not take what it is sent.
+        static let unwritable = Pauses(rawValue: 8)
+    }
+
+    private let id: UInt64
+    private let services: ConnectionServices
+    private var session: Session
+    private var splitter: FrameSplitter
+    private let outbox: Outbox
+    private var pauses: Pauses = []
+    private var context: ChannelHandlerContext?
+    private var timer: Scheduled<Void>?
+    private var timerFires = MonotonicTime(milliseconds: .max)
+    private var lane: Lane?
+
+    init(id: UInt64, services: ConnectionServices) {
+        self.id = id
+        self.services = services
+        let limits = services.limits
+        session = Session(
+            id: String(id, radix: 36), limits: limits, jitter: Double.random(in: -1...1),
+            now: services.clock.monotonic())
+        splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
+        outbox = Outbox(limit: limits.outgoingBytes)
+    }
+
+    // MARK: Channel
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.context = context
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let mayStay = services.connections.add(id) { code in
+            eventLoop.execute { loop.value.goAway(code) }
+        }
+        guard mayStay else { return goAway(.overloaded) }
+        schedule()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = unwrapInboundIn(data)
+        guard !session.isClosed else { return }
+        splitter.append(buffer.readableBytesView)
+        process()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        session.disconnected()
+        timer?.cancel()
+        lane?.post(.close(session: id))
+        services.connections.remove(id)
+        self.context = nil
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        set(.unwritable, !context.channel.isWritable)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        services.logger.debug("connection failed", metadata: ["session": "\(id)", "error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    // MARK: Input
+
+    private func process() {
+        while session.acceptsMessages, !session.isClosed {
+            do {
+                guard let frame = try splitter.next() else { break }
+                perform(session.receive(try FrameCodec.decodeClient(frame), now: services.clock.monotonic()), frame.count)
+            } catch let error as FrameError {
+                perform(session.receiveUndecodable(error.code, error.message))
+            } catch {
+                perform(session.receiveUndecodable(.internal, "The frame could not be read."))
+            }
+        }
+        set(.opening, !session.acceptsMessages)
+        schedule()
+    }
+
+    /// What the lane made for this connection, in its order.
+    func receive(_ deliveries: [SessionDelivery]) {
+        guard context != nil else {
+            for case .answered(_, let released) in deliveries { services.budget.give(released) }
+            return
+        }
+        for delivery in deliveries {
+            switch delivery {
+            case .opened(let opened):
+                perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
+            case .answered(let frame, let released):
+                services.budget.give(released)
+                if !frame.isEmpty { write(frame) }
+                perform(session.appendAnswered())
+            case .rows(let frame): writeRows(frame)
+            case .control(let frame): write(frame)
+            case .failed(let error): perform(session.failed(error))
+            case .goAway(let code): goAway(code)
+            }
+        }
+        context?.flush()
+        process()
+    }
+
+    private func goAway(_ code: ErrorCode) {
+        perform(session.goAway(code))
+        context?.flush()
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
+        for action in actions {
+            switch action {
+            case .send(let message): writeAndFlush(FrameCodec.frame(message))
+            case .authenticate(let token): authenticate(token)
+            case .open(let opening): open(opening)
+            case .append(let request): append(request, frameBytes)
+            case .resync: lane?.post(.resync(session: id))
+            case .allowFrames(let bytes): splitter.limit = bytes
+            case .pauseReading: set(.appends, true)
+            case .resumeReading: set(.appends, false)
+            case .close: close()
+            }
+        }
+    }
+
+    private func authenticate(_ token: String) {
+        guard let context else { return }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let (tokens, now) = (services.tokens, services.clock.wall())
+        Task {
+            let identity = await tokens.identity(of: token, now: now)
+            eventLoop.execute { loop.value.authenticated(identity) }
+        }
+    }
+
+    private func authenticated(_ identity: Identity?) {
+        guard let identity else { return perform(session.authenticationFailed()) }
+        services.connections.authenticated(id)
+        perform(session.authenticated(identity))
+        process()
+    }
+
+    private func open(_ opening: SessionOpening) {
+        guard let context else { return }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let handle = SessionHandle(id: id, outbox: outbox, eventLoop: context.eventLoop) { loop.value.receive($0) }
+        let lane = services.lanes.lane(of: opening.identity.user)
+        self.lane = lane
+        lane.post(.open(handle, opening))
+    }
+
+    private func append(_ request: AppendRequest, _ bytes: Int) {
+        guard let lane, let context else { return }
+        FaultPoint.pass(.received)
+        let events = request.envelopes.map(IncomingEvent.init(decoding:))
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        let hasRoom = services.budget.take(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        if !hasRoom { set(.budget, true) }
+        lane.post(
+            .append(session: id, IncomingAppend(firstSequence: request.firstSequence, events: events, bytes: bytes)))
+    }
+
+    private func set(_ pause: Pauses, _ isPaused: Bool) {
+        let before = pauses
+        if isPaused { pauses.insert(pause) } else { pauses.remove(pause) }
+        guard pauses.isEmpty != before.isEmpty, let context else { return }
+        do {
+            try context.channel.syncOptions?.setOption(.autoRead, value: pauses.isEmpty)
+        } catch {
+            // Only a channel that is closed refuses it.
+            services.logger.debug("reading not changed", metadata: ["session": "\(id)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: Output
+
+    private func write(_ frame: [UInt8]) {
+        guard let context else { return }
+        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
+    }
+
+    private func writeAndFlush(_ frame: [UInt8]) {
+        write(frame)
+        context?.flush()
+    }
+
+    private func writeRows(_ frame: [UInt8]) {
+        guard let context else { return }
+        let (outbox, lane, id, count) = (outbox, lane, id, frame.count)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in
+            if outbox.release(count) { lane?.post(.resume(session: id)) }
+        }
+        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
+    }
+
+    /// Flushes, then closes; a device that does not take the last bytes loses the connection all the same.
+    private func close() {
+        guard let context else { return }
+        timer?.cancel()
+        context.flush()
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+        timer = context.eventLoop.scheduleTask(in: .seconds(3)) { channel.close(promise: nil) }
+    }
+
+    // MARK: Time
+
+    /// A deadline that moved later is met when the timer fires: frames do not touch it.
+    private func schedule() {
+        guard let context, !session.isClosed, session.deadline < timerFires else { return }
+        timer?.cancel()
+        timerFires = session.deadline
+        let wait = max(0, session.deadline - services.clock.monotonic())
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: .milliseconds(wait)) { loop.value.tick() }
+    }
+
+    private func tick() {
+        timerFires = MonotonicTime(milliseconds: .max)
+        perform(session.tick(now: services.clock.monotonic()))
+        schedule()
+    }
+}
+
+extension IncomingEvent {
+    /// Decodes the payload if the type is known; a payload that does not decode is a fact, not a failure (rule E2).
+    init(decoding envelope: Envelope) {
+        self.envelope = envelope
+        type = EventType(rawValue: envelope.type)
+        body = nil
+        guard let type, envelope.payload.count <= EventLimits.payloadBytes else { return }
+        body = try? PayloadCodec.decode(type, schemaVersion: envelope.schemaVersion, envelope.payload)
+    }
+}

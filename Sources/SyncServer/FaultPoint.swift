@@ -1,0 +1,41 @@
+import Foundation
+
+/// The steps between "sent" and "acknowledged" at which a test may kill the server (issue: nothing acknowledged is lost).
+/// Compiled into debug builds only. `FOCUSD_FAULT=<point>:<n>` kills the process with SIGKILL at the n-th pass.
+enum FaultPoint: String, CaseIterable {
+    case received, staged, committed, answered, projected
+
+    #if FAULT_POINTS
+    private static let wanted: (point: FaultPoint, passes: Int)? = {
+        let parts = (ProcessInfo.processInfo.environment["FOCUSD_FAULT"] ?? "").split(separator: ":")
+        guard parts.count == 2, let point = FaultPoint(rawValue: String(parts[0])), let passes = Int(parts[1]) else {
+            return nil
+        }
+        return (point, passes)
+    }()
+    private static let remaining = Remaining(wanted?.passes ?? 0)
+
+    /// Dies here when this pass is the wanted one.
+    static func pass(_ point: FaultPoint) {
+        guard let wanted, wanted.point == point, remaining.countDown() else { return }
+        kill(getpid(), SIGKILL)
+    }
+    #else
+    @inline(__always) static func pass(_ point: FaultPoint) {}
+    #endif
+}
+
+#if FAULT_POINTS
+import Synchronization
+
+private final class Remaining: Sendable {
+    private let count: Mutex<Int>
+    init(_ count: Int) { self.count = Mutex(count) }
+    func countDown() -> Bool {
+        count.withLock {
+            $0 -= 1
+            return $0 == 0
+        }
+    }
+}
+#endif

@@ -1,0 +1,29 @@
+import EventStore
+import FocusCore
+
+/// What one append statement will carry, and whom to tell when it is committed. Nobody sees any of it before.
+struct AppendStaging {
+    struct Answer {
+        var append: PendingAppend
+        var partition: Partition
+        var appended: Appended?
+        var error: ProtocolError?
+    }
+
+    struct Touched {
+        var base: Version
+        var keys: [RowKey] = []
+    }
+
+    var batches: [Partition: PartitionAppend] = [:]
+    var touched: [UserID: Touched] = [:]
+    var answers: [Answer] = []
+    var eventCount = 0
+    var byteCount = 0
+}
+
+/// An append frame on its way through the lane.
+struct PendingAppend {
+    var session: UInt64
+    var request: IncomingAppend
+}

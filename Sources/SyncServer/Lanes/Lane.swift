@@ -1,0 +1,50 @@
+import EventStore
+import FocusCore
+import Logging
+import PostgresClient
+import Synchronization
+
+/// Owns some of the partitions on a thread of its own: their users' states, their sessions' subscriptions, and the
+/// database connection that appends to them.
+///
+/// Flow: requests gather in the mailbox while the last statement commits → validate and fold all of them → one
+/// compare-and-swap statement → acknowledgements and deltas → next. One thread, so no state is ever shared, and
+/// nobody sees what is not committed.
+final class Lane: Sendable {
+    let mailbox = Mailbox<LaneRequest>()
+    private let thread: Mutex<PostgresThread?> = Mutex(nil)
+    private let isStopping = Atomic<Bool>(false)
+    private let name: String
+
+    init(name: String) { self.name = name }
+
+    func post(_ request: LaneRequest) { mailbox.post(request) }
+
+    /// Starts the thread. `partitions` are this lane's for good.
+    func start(_ context: LaneContext, partitions: [Partition]) {
+        let started = PostgresThread(name: name) { [self] in
+            let worker = LaneWorker(
+                context: context, partitions: partitions, mailbox: mailbox,
+                isStopping: { self.isStopping.load(ordering: .acquiring) })
+            worker.run()
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// Finishes what was posted before, then ends the thread. Blocks until it has.
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        post(.stop)
+        thread.withLock { $0 }?.join()
+    }
+}
+
+/// What every lane works with.
+struct LaneContext: Sendable {
+    var log: LogIdentity
+    var database: PostgresConfiguration
+    var configuration: LaneConfiguration
+    var clock: ServerClock
+    var budget: InboundBudget
+    var logger: Logger
+}

@@ -1,0 +1,25 @@
+/// The bounds of a lane, and its rhythms.
+struct LaneConfiguration: Sendable {
+    /// Events of one append statement. More waits for the next.
+    var eventsPerStatement = 4_000
+    /// Payload bytes of one append statement.
+    var bytesPerStatement = 16 * 1024 * 1024
+    /// Memory for users' states; past it the least recently used leave.
+    var cacheBytes = 512 * 1024 * 1024
+    /// How often heads are looked up when nobody says that they moved. Behind it stands the rule that a server which has
+    /// not confirmed its heads for `freshnessMilliseconds` sends no rows (architecture.md §3).
+    var pollMilliseconds: Int64 = 250
+    var freshnessMilliseconds: Int64 = 1_000
+    /// A checkpoint follows the last delta by this much (rule S9).
+    var checkpointMilliseconds: Int64 = 1_000
+    /// How long changed rows gather before they are written to the read model.
+    var projectionMilliseconds: Int64 = 100
+    /// A gap of more events than this is not folded into cached states: they are loaded again.
+    var refoldLimit = 1_000
+    /// Users in one load statement.
+    var usersPerLoad = 256
+    /// A user whose fold failed is not tried again sooner.
+    var quarantineMilliseconds: Int64 = 30_000
+
+    init() {}
+}

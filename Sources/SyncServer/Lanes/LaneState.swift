@@ -1,0 +1,51 @@
+import EventStore
+import FocusCore
+
+/// A user in use: state as committed, between turns of the lane.
+final class CachedUser {
+    let id: UserID
+    let partition: Partition
+    var state: UserState
+    /// Rows that the read model does not have yet.
+    var dirty: Set<RowKey>
+    var lastUsed: Int64
+
+    init(id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, lastUsed: Int64) {
+        self.id = id
+        self.partition = partition
+        self.state = state
+        self.dirty = dirty
+        self.lastUsed = lastUsed
+    }
+}
+
+/// One of the lane's partitions, as far as this server knows it.
+struct PartitionState {
+    var head: PartitionHead
+    /// Everything below is in the read model.
+    var checkpoint: LogOffset
+    /// Users with events at or past the checkpoint, and the offset of the last of them.
+    var unprojected: [UserID: LogOffset] = [:]
+    var isProjecting = false
+    /// Not before: gathers changed rows, and backs off when another server is at it.
+    var nextProjection: MonotonicTime
+}
+
+/// A session as its lane sees it.
+struct LaneSession {
+    let handle: SessionHandle
+    let identity: Identity
+    let incarnation: Incarnation
+    var subscription: Subscription
+    /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
+    var reportedGap = false
+    /// In the queue of those that get a checkpoint.
+    var awaitsCheckpoint = false
+}
+
+/// Names a device's local store: of two connections of one, the newer wins.
+struct StoreKey: Hashable {
+    var user: UserID
+    var device: DeviceID
+    var incarnation: Incarnation
+}

@@ -1,0 +1,268 @@
+import EventStore
+import FocusCore
+import FocusWire
+import Logging
+import PostgresClient
+
+extension LaneWorker {
+    /// Validates and folds what waits, appends it with one statement, and answers.
+    func appendWaiting() throws {
+        guard !appends.isEmpty else { return }
+        var staging = AppendStaging()
+        while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
+            staging.byteCount < configuration.bytesPerStatement
+        {
+            appends.removeFirst()
+            stage(next, into: &staging)
+        }
+        FaultPoint.pass(.staged)
+        try commit(staging)
+    }
+
+    // MARK: Stage
+
+    private func stage(_ append: PendingAppend, into staging: inout AppendStaging) {
+        guard let session = sessions[append.session] else { return context.budget.give(append.request.bytes) }
+        guard let user = users[session.identity.user] else {
+            let error = unavailable(session.identity.user)
+            staging.answers.append(
+                .init(append: append, partition: partition(of: session.identity.user), error: error))
+            return
+        }
+        user.lastUsed = context.clock.monotonic().milliseconds
+        let recordedAt = recordingTime(user.partition)
+        var answer = AppendStaging.Answer(append: append, partition: user.partition)
+        var refused: [RefusedEvent] = []
+        var through = append.request.firstSequence.advanced(by: -1)
+        for incoming in append.request.events {
+            let step = stage(incoming, at: through.next, of: session, user, recordedAt: recordedAt, into: &staging)
+            if case .stopped(let error) = step {
+                answer.error = error
+                break
+            }
+            if case .refused(let code, let message) = step {
+                refused.append(
+                    RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
+            }
+            through = through.next
+        }
+        if answer.error?.code == .sequenceGap {
+            if session.reportedGap { answer.error = nil }
+            sessions[append.session]?.reportedGap = true
+        } else {
+            sessions[append.session]?.reportedGap = false
+        }
+        if through >= append.request.firstSequence {
+            answer.appended = Appended(throughSequence: through, version: user.state.version, refused: refused)
+        }
+        staging.answers.append(answer)
+    }
+
+    private enum Step {
+        case accepted
+        case refused(code: String, message: String)
+        /// Neither this event nor those after it in the frame are taken.
+        case stopped(ProtocolError)
+    }
+
+    private func stage(
+        _ incoming: IncomingEvent, at sequence: DeviceSequence, of session: LaneSession, _ user: CachedUser,
+        recordedAt: Timestamp, into staging: inout AppendStaging
+    ) -> Step {
+        let envelope = incoming.envelope
+        let check = user.state.check(
+            device: session.identity.device, incarnation: session.incarnation, sequence: sequence, event: envelope.id)
+        var repeated: Outcome?
+        switch check {
+        case .next: break
+        case .duplicate(.refused(let code, let message)): return .refused(code: code, message: message)
+        case .duplicate: return .accepted
+        case .repeated(let outcome): repeated = outcome
+        case .conflict:
+            let message = "Another event has this sequence. Begin a new incarnation and send it again."
+            return .stopped(ProtocolError(.sequenceConflict, message, sequence: sequence))
+        case .gap(let expected):
+            let message = "Events before this one are missing. Send from \(expected)."
+            return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: sequence))
+        }
+        guard let type = incoming.type else {
+            let message = "This server does not know that type of event yet. Keep it and try again later."
+            return .stopped(
+                ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: sequence))
+        }
+        let judged = judge(incoming, type, at: sequence, of: session, user, recordedAt: recordedAt, repeated: repeated)
+        guard record(judged.event, judged.logged, user, into: &staging) else {
+            return .stopped(unavailable(user.id))
+        }
+        switch repeated {
+        case .refused(let code, let message): return .refused(code: code, message: message)
+        case .accepted: return .accepted
+        case nil: return judged.refusal.map { .refused(code: $0.code.rawValue, message: $0.message) } ?? .accepted
+        }
+    }
+
+    private struct Judged {
+        var event: Event
+        var refusal: Refusal?
+        /// What the log gets: the device's bytes, or the refusal in their place (rule E2).
+        var logged: (type: EventType, schemaVersion: Int32, payload: [UInt8])
+    }
+
+    private func judge(
+        _ incoming: IncomingEvent, _ type: EventType, at sequence: DeviceSequence, of session: LaneSession,
+        _ user: CachedUser, recordedAt: Timestamp, repeated: Outcome?
+    ) -> Judged {
+        let envelope = incoming.envelope
+        let scope = session.identity.scope
+        let app = envelope.app.flatMap(AppID.init)
+        var event = Event(
+            version: user.state.version.next, device: session.identity.device, incarnation: session.incarnation,
+            sequence: sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt, recordedAt: recordedAt,
+            body: .badgeCleared)
+        var refusal: Refusal?
+        if repeated != nil {
+            refusal = Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.")
+        } else if envelope.app != nil, app == nil {
+            refusal = Refusal(.fieldInvalid, "app is not a bundle identifier.")
+        } else if envelope.payload.count > EventLimits.payloadBytes {
+            refusal = Refusal(.payloadTooLarge, "A payload holds at most \(EventLimits.payloadBytes) bytes.")
+        } else if let body = incoming.body {
+            event.body = body
+            refusal = user.state.validate(event, scope: scope)
+        } else {
+            refusal = Refusal(.payloadMalformed, "The payload is no \(type.rawValue).")
+        }
+        guard let refusal else {
+            return Judged(event: event, refusal: nil, logged: (type, envelope.schemaVersion, envelope.payload))
+        }
+        event.app = scope.app
+        event.body = .eventRefused(
+            EventRefused(type: type.rawValue, code: refusal.code.rawValue, message: refusal.message))
+        return Judged(
+            event: event, refusal: refusal, logged: (.eventRefused, 1, PayloadCodec.encode(event.body)))
+    }
+
+    /// Folds the event and puts it behind the others of its partition. False: the fold failed; the user is quarantined.
+    private func record(
+        _ event: Event, _ logged: (type: EventType, schemaVersion: Int32, payload: [UInt8]), _ user: CachedUser,
+        into staging: inout AppendStaging
+    ) -> Bool {
+        let base = user.state.version
+        do {
+            let keys = try user.state.apply(event)
+            staging.touched[user.id, default: .init(base: base)].keys.append(contentsOf: keys)
+        } catch {
+            quarantine(user.id, error)
+            return false
+        }
+        let head = partitions[user.partition]!.head
+        var batch =
+            staging.batches.removeValue(forKey: user.partition)
+            ?? PartitionAppend(partition: user.partition, expectedOffset: head.nextOffset, events: [])
+        batch.events.append(
+            LoggedEvent(
+                partition: user.partition, offset: head.nextOffset.advanced(by: batch.events.count), user: user.id,
+                version: event.version, device: event.device, incarnation: event.incarnation,
+                sequence: event.sequence, id: event.id, type: logged.type.rawValue, app: event.app,
+                occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: logged.schemaVersion,
+                encoding: 0, payload: logged.payload))
+        staging.batches[user.partition] = batch
+        staging.eventCount += 1
+        staging.byteCount += logged.payload.count
+        return true
+    }
+
+    /// The server's clock, but never before what the partition has (architecture.md §1).
+    private func recordingTime(_ partition: Partition) -> Timestamp {
+        max(context.clock.wall(), partitions[partition]!.head.lastRecordedAt)
+    }
+
+    // MARK: Commit
+
+    private func commit(_ staging: AppendStaging) throws {
+        guard !staging.batches.isEmpty else { return answer(staging) { _ in true } }
+        let batches = staging.batches.values.sorted { $0.partition < $1.partition }
+        let outcomes: [Partition: AppendOutcome]
+        do {
+            outcomes = try append(batches)
+        } catch let error as PostgresError {
+            context.logger.error("append failed", metadata: ["error": "\(error)"])
+            for user in staging.touched.keys { forget(user) }
+            let unavailable = ProtocolError(
+                .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
+            for var answer in staging.answers {
+                answer.appended = nil
+                answer.error = answer.error ?? unavailable
+                deliver(answer)
+            }
+            return
+        }
+        FaultPoint.pass(.committed)
+        for batch in batches {
+            guard case .committed(let generation) = outcomes[batch.partition] else { continue }
+            committed(batch, generation: generation)
+        }
+        let behind = Set(batches.map(\.partition)).filter {
+            if case .committed = outcomes[$0] { false } else { true }
+        }
+        settle(staging, behind: behind)
+        for partition in behind.sorted() { try catchUp(partition) }
+    }
+
+    /// One statement; when its commit is in doubt, the log itself is asked, and until it answers nobody is told anything.
+    private func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+        do {
+            return try LogWriter().append(batches, on: database.connection())
+        } catch let error as PostgresError where error.leavesCommitInDoubt {
+            context.logger.warning("commit in doubt", metadata: ["error": "\(error)"])
+            database.drop()
+            return try database.perform { try LogWriter().resolveInDoubt(batches, on: $0) }
+        }
+    }
+
+    private func committed(_ batch: PartitionAppend, generation: Int32) {
+        guard var state = partitions[batch.partition], let last = batch.events.last else { return }
+        state.head = PartitionHead(
+            partition: batch.partition, nextOffset: last.offset.next, lastRecordedAt: last.recordedAt,
+            generation: generation)
+        for event in batch.events { state.unprojected[event.user] = event.offset }
+        partitions[batch.partition] = state
+    }
+
+    /// Acknowledges and sends what was committed. What stood behind another server's events is folded again.
+    private func settle(_ staging: AppendStaging, behind: Set<Partition>) {
+        for (id, touched) in staging.touched {
+            guard let user = users[id] else { continue }
+            if behind.contains(user.partition) {
+                forget(id)
+            } else {
+                user.dirty.formUnion(touched.keys)
+            }
+        }
+        answer(staging) { !behind.contains($0) }
+        FaultPoint.pass(.answered)
+        for (id, touched) in staging.touched {
+            guard let user = users[id], !behind.contains(user.partition) else { continue }
+            for session in sessionsByUser[id] ?? [] {
+                send(to: session, user, changed: touched)
+            }
+        }
+    }
+
+    private func answer(_ staging: AppendStaging, isSettled: (Partition) -> Bool) {
+        var again: [PendingAppend] = []
+        for answer in staging.answers {
+            if isSettled(answer.partition) { deliver(answer) } else { again.append(answer.append) }
+        }
+        for append in again.reversed() { appends.prepend(append) }
+    }
+
+    private func deliver(_ answer: AppendStaging.Answer) {
+        let released = answer.append.request.bytes
+        guard let session = sessions[answer.append.session] else { return context.budget.give(released) }
+        var frame: [UInt8] = []
+        if let appended = answer.appended { frame += FrameCodec.frame(.appended(appended)) }
+        if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
+        deliveries.add(.answered(frame: frame, released: released), to: session.handle)
+    }
+}

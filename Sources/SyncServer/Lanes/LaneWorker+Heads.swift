@@ -1,0 +1,74 @@
+import EventStore
+import FocusCore
+import Logging
+
+extension LaneWorker {
+    /// Learns where the log stands, and which users the read model lacks events of.
+    func begin() throws {
+        let owned = partitions.keys.sorted()
+        let heads = try database.perform { try LogReader().heads(of: owned, on: $0) }
+        let checkpoints = try database.perform { try ProjectionWriter().checkpoint(of: owned, on: $0) }
+        for head in heads {
+            guard var state = partitions[head.partition] else { continue }
+            state.head = head
+            state.checkpoint = checkpoints[head.partition] ?? .zero
+            let lacking = try database.perform {
+                try LogReader().users(in: head.partition, from: state.checkpoint, to: head.nextOffset, on: $0)
+            }
+            state.unprojected = lacking
+            partitions[head.partition] = state
+        }
+        headsConfirmedAt = context.clock.monotonic()
+    }
+
+    /// Looks up the heads when somebody says that they moved, and every 250 ms anyhow: NOTIFY is only a hint.
+    func confirmHeads() throws {
+        let now = context.clock.monotonic()
+        guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
+        headsMayHaveMoved = false
+        let heads = try database.perform { try LogReader().heads(of: partitions.keys.sorted(), on: $0) }
+        headsConfirmedAt = context.clock.monotonic()
+        for head in heads where head.nextOffset > partitions[head.partition]!.head.nextOffset {
+            try catchUp(head.partition)
+        }
+    }
+
+    /// Reads what other servers appended to the partition, and folds it into the states that are here.
+    func catchUp(_ partition: Partition) throws {
+        let heads = try database.perform { try LogReader().heads(of: [partition], on: $0) }
+        guard let head = heads.first, var state = partitions[partition] else { return }
+        let from = state.head.nextOffset
+        guard head.nextOffset > from else { return }
+        if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
+            for user in users.values where user.partition == partition { forget(user.id) }
+            let changed = try database.perform {
+                try LogReader().users(in: partition, from: from, to: head.nextOffset, on: $0)
+            }
+            state.unprojected.merge(changed) { max($0, $1) }
+            for id in changed.keys where sessionsByUser[id] != nil { wanted.insert(id) }
+        } else {
+            let count = Int(head.nextOffset.rawValue - from.rawValue)
+            let events = try database.perform {
+                try LogReader().events(partition: partition, from: from, limit: count, on: $0)
+            }
+            for event in events {
+                state.unprojected[event.user] = event.offset
+                refold(event)
+            }
+        }
+        state.head = head
+        partitions[partition] = state
+    }
+
+    private func refold(_ logged: LoggedEvent) {
+        if sessionsByUser[logged.user] != nil { wanted.insert(logged.user) }
+        guard let user = users[logged.user], logged.version > user.state.version else { return }
+        guard logged.version == user.state.version.next else { return forget(user.id) }
+        do {
+            let event = try logged.decoded()
+            user.dirty.formUnion(try user.state.apply(event))
+        } catch {
+            quarantine(user.id, error)
+        }
+    }
+}

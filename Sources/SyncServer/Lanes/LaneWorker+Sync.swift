@@ -1,0 +1,70 @@
+import FocusCore
+import FocusWire
+
+extension LaneWorker {
+    /// Sends rows to the sessions of users that were waited for: just loaded, resumed, or changed by another server.
+    func sendWanted() throws {
+        guard isFresh else { return }
+        let ready = wanted.filter { users[$0] != nil || sessionsByUser[$0] == nil || quarantined[$0] != nil }
+        wanted.subtract(ready)
+        for id in ready {
+            for session in sessionsByUser[id] ?? [] {
+                if let user = users[id] {
+                    send(to: session, user)
+                } else if let handle = sessions[session]?.handle {
+                    fail(handle, unavailable(id))
+                }
+            }
+        }
+    }
+
+    /// A server that has not confirmed its heads lately sends no rows (architecture.md §3).
+    var isFresh: Bool {
+        context.clock.monotonic() - headsConfirmedAt < configuration.freshnessMilliseconds
+    }
+
+    /// As much as the session has room for of what it has not been sent.
+    func send(to id: UInt64, _ user: CachedUser, changed: AppendStaging.Touched? = nil) {
+        guard var session = sessions[id] else { return }
+        guard isFresh else {
+            wanted.insert(user.id)
+            return
+        }
+        var known = changed.flatMap { session.subscription.liveVersion == $0.base ? $0.keys : nil }
+        while session.subscription.liveVersion != user.state.version, session.handle.outbox.hasRoom() {
+            for message in session.subscription.advance(user.state, changed: known) {
+                let frame = FrameCodec.frame(message)
+                session.handle.outbox.add(frame.count)
+                deliveries.add(.rows(frame: frame), to: session.handle)
+            }
+            known = nil
+        }
+        sessions[id] = session
+        awaitCheckpoint(id)
+    }
+
+    func awaitCheckpoint(_ id: UInt64) {
+        guard let session = sessions[id], session.subscription.owesCheckpoint, !session.awaitsCheckpoint else { return }
+        sessions[id]?.awaitsCheckpoint = true
+        let at = context.clock.monotonic().adding(milliseconds: configuration.checkpointMilliseconds)
+        checkpointsDue.append((at, id))
+    }
+
+    /// Checkpoints follow the last delta by a second (rule S9); under steady change, one a second.
+    func sendCheckpoints() {
+        let now = context.clock.monotonic()
+        while let due = checkpointsDue.first, due.at <= now {
+            checkpointsDue.removeFirst()
+            guard var session = sessions[due.session] else { continue }
+            session.awaitsCheckpoint = false
+            if let user = users[session.identity.user],
+                let checkpoint = session.subscription.checkpoint(&user.state)
+            {
+                deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
+            } else if sessionsByUser[session.identity.user] != nil {
+                wanted.insert(session.identity.user)
+            }
+            sessions[due.session] = session
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import EventStore
+import FocusCore
+import Logging
+
+extension LaneWorker {
+    /// Loads, a batch in one statement, the users that openings, appends and waiting rows need and that are not here.
+    func loadMissingUsers() throws {
+        var missing: Set<UserID> = []
+        for (_, opening) in openings { missing.insert(opening.identity.user) }
+        for append in appends {
+            if let session = sessions[append.session] { missing.insert(session.identity.user) }
+        }
+        if isFresh { missing.formUnion(wanted.filter { sessionsByUser[$0] != nil }) }
+        try load(missing)
+    }
+
+    /// Afterwards each of them is cached or quarantined.
+    func load(_ ids: Set<UserID>) throws {
+        let now = context.clock.monotonic()
+        quarantined = quarantined.filter { $0.value > now }
+        var missing = ids.filter { users[$0] == nil && quarantined[$0] == nil }.sorted()
+        while !missing.isEmpty {
+            let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
+            missing.removeFirst(some.count)
+            let loaded = try database.perform { try UserLoader().load(some, on: $0) }
+            var ahead: Set<Partition> = []
+            for (partition, id) in some {
+                switch loaded[id] {
+                case .success(let user):
+                    if keep(user, id, partition) { ahead.insert(partition) }
+                case .failure(let error): quarantine(id, error)
+                case nil: quarantine(id, EventStoreGap())
+                }
+            }
+            for partition in ahead.sorted() { try catchUp(partition) }
+        }
+    }
+
+    /// True when the log is further than this lane knows: the others of the partition have to catch up.
+    private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) -> Bool {
+        users[id] = CachedUser(
+            id: id, partition: partition, state: loaded.state, dirty: loaded.touchedKeys,
+            lastUsed: context.clock.monotonic().milliseconds)
+        return loaded.head.nextOffset > partitions[partition]!.head.nextOffset
+    }
+
+    /// The state may hold what was not committed: it is loaded again when it is needed.
+    func forget(_ id: UserID) {
+        guard users.removeValue(forKey: id) != nil, sessionsByUser[id] != nil else { return }
+        wanted.insert(id)
+    }
+
+    /// One user's broken fold disturbs nobody else (architecture.md §2).
+    func quarantine(_ id: UserID, _ error: any Error) {
+        context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
+        users[id] = nil
+        quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
+    }
+
+    /// Keeps the cache within its bound: the least recently used leave first. An idle session pins nobody.
+    func leaveCache() {
+        var bytes = cachedBytes()
+        guard bytes > configuration.cacheBytes else { return }
+        for user in users.values.sorted(by: { $0.lastUsed < $1.lastUsed }) {
+            guard bytes > configuration.cacheBytes * 3 / 4 else { break }
+            bytes -= user.state.approximateBytes
+            users[user.id] = nil
+        }
+    }
+
+    private func cachedBytes() -> Int { users.values.reduce(0) { $0 + $1.state.approximateBytes } }
+}
+
+/// The store did not answer for a user that it was asked for.
+struct EventStoreGap: Error {}

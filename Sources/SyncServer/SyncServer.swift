@@ -1,0 +1,114 @@
+import EventStore
+import FocusCore
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import PostgresClient
+import ServiceLifecycle
+import Synchronization
+
+/// The sync server: devices append over TCP, the log keeps, every device gets what it may know.
+///
+/// Flow: listener → `SessionHandler` (frames, `Session`) → `Lane` (validate, fold, append, deltas) → PostgreSQL; and back.
+public final class SyncServer: Service {
+    private let configuration: SyncServerConfiguration
+    private let context: LaneContext
+    private let lanes: Lanes
+    private let services: ConnectionServices
+    private let group: MultiThreadedEventLoopGroup
+    private let tls: NIOSSLContext?
+    private let listener: Mutex<(any Channel)?> = Mutex(nil)
+
+    /// - Parameters:
+    ///   - database: how the server's own role reaches the log.
+    ///   - log: the log's identity, as stored in it.
+    public init(
+        configuration: SyncServerConfiguration, database: PostgresConfiguration, log: LogIdentity, tokens: TokenVerifier,
+        logger: Logger, clock: ServerClock = .system
+    ) throws {
+        self.configuration = configuration
+        let budget = InboundBudget(limit: configuration.inboundBytes)
+        context = LaneContext(
+            log: log, database: database, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
+        lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        services = ConnectionServices(
+            limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
+            connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
+            logger: logger)
+        tls = try configuration.security.makeContext()
+        group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
+    }
+
+    /// Begins to accept. Returns where it listens.
+    public func start() async throws -> SocketAddress {
+        for (index, lane) in lanes.lanes.enumerated() {
+            lane.start(context, partitions: lanes.partitions(of: index))
+        }
+        let services = services
+        let tls = tls
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 4_096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try pipeline.addHandler(SessionHandler(id: services.connections.makeID(), services: services))
+                }
+            }
+            .bind(host: configuration.host, port: configuration.port).get()
+        listener.withLock { $0 = channel }
+        guard let address = channel.localAddress else { throw SyncServerError.notListening }
+        return address
+    }
+
+    /// Runs until graceful shutdown, then drains (rule G1): stops accepting, finishes commits, sends devices away.
+    public func run() async throws {
+        try await gracefulShutdown()
+        try await stop()
+    }
+
+    public func stop() async throws {
+        let channel = listener.withLock { $0.take() }
+        try await channel?.close()
+        let lanes = lanes.lanes
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            PostgresThread(name: "drain") {
+                for lane in lanes { lane.stop() }
+                done.resume()
+            }.start()
+        }
+        await sendEverybodyAway()
+        try await group.shutdownGracefully()
+    }
+
+    /// How many connections are open.
+    public var connectionCount: Int { services.connections.count }
+    /// Bytes of appends that wait for their commit, over all sessions.
+    public var inboundBytes: Int { services.budget.used }
+
+    /// Devices that do not take their GoAway are cut off: `SessionHandler` closes after 3 s.
+    private func sendEverybodyAway() async {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            services.connections.goAway(.shuttingDown) { done.resume() }
+        }
+    }
+}
+
+public enum SyncServerError: Error, CustomStringConvertible {
+    case notListening
+    case plaintextBeyondLoopback(String)
+    case certificateMissing
+
+    public var description: String {
+        switch self {
+        case .notListening: "The listener has no address."
+        case .plaintextBeyondLoopback(let host):
+            "Plaintext is for loopback only, and \(host) is not. Give --tls-cert and --tls-key."
+        case .certificateMissing: "Give --tls-cert and --tls-key, or --plaintext on loopback."
+        }
+    }
+}
