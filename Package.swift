@@ -17,6 +17,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
@@ -47,26 +48,36 @@ let package = Package(
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
         target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging]),
-        target("SyncServer", [
-            "FocusCore", "FocusWire", "EventStore", nioCore, nioPosix, nioSSL, lifecycle, logging, jwt, crypto, collections,
-        ]),
+        .target(
+            name: "SyncServer",
+            dependencies: [
+                "FocusCore", "FocusWire", "EventStore", nioCore, nioPosix, nioSSL, lifecycle, logging, jwt, collections,
+            ],
+            swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
         .executableTarget(
             name: "focusd",
-            dependencies: ["FocusCore", "EventStore", "SyncServer", arguments, lifecycle, logging, nioSSL],
+            dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
-            dependencies: ["FocusCore", "FocusWire", "EventStore", "FocusSyncClient", arguments, jwt, logging],
+            dependencies: [
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt,
+            ],
             swiftSettings: strict),
 
-        .target(name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
+            swiftSettings: strict),
         tests("ArchitectureTests", []),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
-        tests("SyncServerTests", ["SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioCore, nioPosix]),
+        tests("SyncServerTests", [
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
+            "focusctl", nioCore, nioPosix, nioEmbedded, logging, jwt,
+        ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]
 )

@@ -105,8 +105,7 @@ $$;
 
 CREATE FUNCTION refuse_change_of_log() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'the log is append-only: % on % refused', TG_OP, TG_TABLE_NAME
-        USING ERRCODE = 'restrict_violation';
+    RAISE EXCEPTION 'the log is append-only: % on % refused', TG_OP, TG_TABLE_NAME;
 END
 $$;
 CREATE TRIGGER events_append_only BEFORE UPDATE OR DELETE ON events
@@ -118,8 +117,8 @@ CREATE TRIGGER log_identity_fixed BEFORE UPDATE OR DELETE ON log
 CREATE TRIGGER log_never_truncated BEFORE TRUNCATE ON log
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_log();
 
--- Roles belong to the cluster, tables to the database: a name of its own per database lets databases that are created
--- side by side not meet in pg_authid.
+-- Roles belong to the cluster, tables to the database: with a name for each database, those that are migrated side by
+-- side do not meet in pg_authid.
 CREATE FUNCTION app_role() RETURNS name LANGUAGE sql STABLE AS $$
     SELECT ('focusd_app_' || CASE
         WHEN octet_length(current_database()) <= 48 THEN current_database()
@@ -145,4 +144,4 @@ BEGIN
     RETURN role;
 END
 $$;
-COMMENT ON FUNCTION ensure_app_role() IS 'Makes the role of app_role() and grants it what it needs; run after each migration';
+COMMENT ON FUNCTION ensure_app_role() IS 'Makes the role of app_role() and grants what it needs; run after each migration';

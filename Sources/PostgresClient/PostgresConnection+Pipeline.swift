@@ -34,9 +34,9 @@ extension PostgresConnection {
     ) throws(PostgresError) -> [PostgresResult] {
         handle.notices.replicationUnconfirmed = false
         for (statement, values) in requests {
-            try parameters.fill(values)
-            let entry = prepared.entry(for: statement, types: parameters.types, values: values)
-            try enqueue(statement, prepared: configuration.usesPreparedStatements ? entry?.serverName : nil)
+            let entry = prepared.entry(for: statement, values: values)
+            let name = configuration.usesPreparedStatements ? entry?.serverName : nil
+            try enqueue(statement, values, prepared: name)
             try flush()
         }
         guard PQpipelineSync(handle.pointer) == 1 else { throw sendFailure() }
@@ -46,11 +46,7 @@ extension PostgresConnection {
         results.reserveCapacity(requests.count)
         var failure: PostgresError?
         for (statement, _) in requests {
-            var outcome = Outcome()
-            while let result = try nextResult() {
-                if outcome.isCopy { PQclear(result) } else { outcome.take(result, connection: handle.pointer) }
-                if PQstatus(handle.pointer) != CONNECTION_OK { break }
-            }
+            let outcome = try readPipelined()
             if let error = outcome.error {
                 if Self.isStalePlan(error) { prepared.forget(statement) }
                 failure = failure ?? error.during(statement)
@@ -58,23 +54,49 @@ extension PostgresConnection {
             if let last = outcome.last, last.isComplete { results.append(last) }
             if PQstatus(handle.pointer) != CONNECTION_OK { break }
         }
-        try leavePipeline()
-        var outcome = Outcome(failure: failure)
-        if failure == nil, results.count != requests.count {
-            outcome = Outcome(failure: PostgresError(kind: .usage, message: "the pipeline has an empty statement or COPY"))
+        let endFailure = try leavePipeline()
+        if failure == nil, endFailure == nil, results.count != requests.count {
+            failure = PostgresError(kind: .usage, message: "an empty statement or a COPY in a pipeline")
         }
-        try outcome.check(self)
+        try Outcome(error: failure ?? endFailure).check(self)
         return results
     }
 
-    /// Reads the sync that ends the pipeline; without it the connection is of no more use.
-    private func leavePipeline() throws(PostgresError) {
-        guard PQstatus(handle.pointer) == CONNECTION_OK, let sync = try nextResult() else {
-            isBroken = true
-            return
+    private func readPipelined() throws(PostgresError) -> Outcome {
+        var outcome = Outcome()
+        while let result = try nextResult() {
+            outcome.take(result, connection: handle.pointer)
+            guard PQstatus(handle.pointer) == CONNECTION_OK, !outcome.isCopy else {
+                // libpq has no way out of a COPY in a pipeline.
+                if outcome.isCopy { close() }
+                break
+            }
         }
-        let isSync = PQresultStatus(sync) == PGRES_PIPELINE_SYNC
-        PQclear(sync)
-        if !isSync || PQexitPipelineMode(handle.pointer) != 1 { isBroken = true }
+        return outcome
+    }
+
+    /// Reads to the sync that ends the pipeline; without it the connection is of no more use.
+    /// - Returns: the error of the implicit commit, such as a deferred constraint.
+    private func leavePipeline() throws(PostgresError) -> PostgresError? {
+        var failure: PostgresError?
+        // Each result is followed by a nil; more than one in a row means that nothing is left.
+        var nils = 0
+        while PQstatus(handle.pointer) == CONNECTION_OK, nils < 2 {
+            guard let result = try nextResult() else {
+                nils += 1
+                continue
+            }
+            nils = 0
+            if PQresultStatus(result) == PGRES_PIPELINE_SYNC {
+                PQclear(result)
+                if PQexitPipelineMode(handle.pointer) != 1 { isBroken = true }
+                return failure
+            }
+            var outcome = Outcome()
+            outcome.take(result, connection: handle.pointer)
+            failure = failure ?? outcome.error
+        }
+        isBroken = true
+        return failure
     }
 }

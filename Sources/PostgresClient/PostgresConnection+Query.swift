@@ -6,6 +6,7 @@ extension PostgresConnection {
     ///
     /// It is prepared at its first use on this connection. A plan that the server dropped or can no longer use
     /// (26000; 0A000 after the schema changed) is prepared anew, once, when no transaction would be hurt by that.
+    @discardableResult
     public func query(
         _ statement: Statement, _ values: [PostgresValue] = []
     ) throws(PostgresError) -> PostgresResult {
@@ -32,14 +33,11 @@ extension PostgresConnection {
         _ = try readResult()
     }
 
-    /// Makes sure that the parameters are in `self.parameters` and the statement is prepared if it is to be.
+    /// The server's name of the statement, prepared now if it was not; nil when it is not to be prepared.
     func prepare(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> String? {
-        try parameters.fill(values)
         guard configuration.usesPreparedStatements else { return nil }
-        if let entry = prepared.entry(for: statement, types: parameters.types, values: values) {
-            return entry.serverName
-        }
-        let entry = prepared.next(for: statement, types: parameters.types)
+        if let entry = prepared.entry(for: statement, values: values) { return entry.serverName }
+        let entry = prepared.next(for: statement, types: values.map(\.type))
         guard
             PQsendPrepare(handle.pointer, entry.serverName, entry.sql, Int32(entry.types.count), entry.types) == 1
         else { throw sendFailure() }
@@ -49,7 +47,10 @@ extension PostgresConnection {
     }
 
     /// Hands the statement to libpq, which copies the parameters.
-    func enqueue(_ statement: Statement, prepared name: String?) throws(PostgresError) {
+    func enqueue(
+        _ statement: Statement, _ values: [PostgresValue], prepared name: String?
+    ) throws(PostgresError) {
+        try parameters.fill(values)
         let connection = handle.pointer
         let types = parameters.types
         let isSent = parameters.send { count, pointers, lengths, formats in
@@ -65,7 +66,7 @@ extension PostgresConnection {
 
     private func send(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> Outcome {
         let name = try prepare(statement, values)
-        try enqueue(statement, prepared: name)
+        try enqueue(statement, values, prepared: name)
         return try readResult()
     }
 
@@ -97,6 +98,8 @@ struct Outcome {
     private(set) var last: PostgresResult?
     private(set) var error: PostgresError?
     private(set) var isCopy = false
+
+    init(error: PostgresError? = nil) { self.error = error }
 
     /// Takes ownership of `result`.
     mutating func take(_ result: OpaquePointer, connection: OpaquePointer?) {
@@ -130,7 +133,7 @@ struct Outcome {
     }
 
     func result() throws(PostgresError) -> PostgresResult {
-        guard let last else { throw PostgresError(kind: .usage, message: "the statement is empty") }
+        guard let last, last.isComplete else { throw PostgresError(kind: .usage, message: "the statement is empty") }
         return last
     }
 }

@@ -53,7 +53,10 @@ public final class PostgresConnection {
     /// True when the idle connection still stands: notices a server that went away since the last call.
     public func checkIsAlive() -> Bool {
         guard isUsable else { return false }
-        if PQconsumeInput(handle.pointer) == 0 { isBroken = true }
+        // The server's last words are read first, and only then the end of the stream.
+        while isUsable, poll(POLLIN.asInt32, limit: .zero) != 0 {
+            if PQconsumeInput(handle.pointer) == 0 { isBroken = true }
+        }
         return isUsable
     }
 }

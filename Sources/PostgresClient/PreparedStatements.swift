@@ -16,12 +16,10 @@ struct PreparedStatements {
     private var entries: [String: Entry] = [:]
 
     /// The prepared form that takes `values`, or nil.
-    func entry(for statement: Statement, types: [Oid], values: [PostgresValue]) -> Entry? {
-        guard let entry = entries[statement.name], entry.types.count == types.count, entry.sql == statement.sql
+    func entry(for statement: Statement, values: [PostgresValue]) -> Entry? {
+        guard let entry = entries[statement.name], entry.types.count == values.count, entry.sql == statement.sql
         else { return nil }
-        for (index, type) in types.enumerated() where entry.types[index] != type && !values[index].isNull {
-            return nil
-        }
+        for (type, value) in zip(entry.types, values) where type != value.type && !value.isNull { return nil }
         return entry
     }
 

@@ -4,7 +4,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
-import PostgresClient
 import ServiceLifecycle
 import Synchronization
 
@@ -21,16 +20,19 @@ public final class SyncServer: Service {
     private let listener: Mutex<(any Channel)?> = Mutex(nil)
 
     /// - Parameters:
-    ///   - database: how the server's own role reaches the log.
+    ///   - store: how the server's own role reaches the log.
     ///   - log: the log's identity, as stored in it.
     public init(
-        configuration: SyncServerConfiguration, database: PostgresConfiguration, log: LogIdentity, tokens: TokenVerifier,
+        configuration: SyncServerConfiguration, store: StoreConfiguration, log: LogIdentity, tokens: TokenVerifier,
         logger: Logger, clock: ServerClock = .system
     ) throws {
+        if case .plaintext = configuration.security, !["127.0.0.1", "::1", "localhost"].contains(configuration.host) {
+            throw SyncServerError.plaintextBeyondLoopback(configuration.host)
+        }
         self.configuration = configuration
         let budget = InboundBudget(limit: configuration.inboundBytes)
         context = LaneContext(
-            log: log, database: database, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
+            log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
         lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
@@ -41,7 +43,7 @@ public final class SyncServer: Service {
     }
 
     /// Begins to accept. Returns where it listens.
-    public func start() async throws -> SocketAddress {
+    public func start() async throws -> ListeningAddress {
         for (index, lane) in lanes.lanes.enumerated() {
             lane.start(context, partitions: lanes.partitions(of: index))
         }
@@ -61,8 +63,8 @@ public final class SyncServer: Service {
             }
             .bind(host: configuration.host, port: configuration.port).get()
         listener.withLock { $0 = channel }
-        guard let address = channel.localAddress else { throw SyncServerError.notListening }
-        return address
+        guard let address = channel.localAddress, let port = address.port else { throw SyncServerError.notListening }
+        return ListeningAddress(host: address.ipAddress ?? configuration.host, port: port)
     }
 
     /// Runs until graceful shutdown, then drains (rule G1): stops accepting, finishes commits, sends devices away.
@@ -76,10 +78,10 @@ public final class SyncServer: Service {
         try await channel?.close()
         let lanes = lanes.lanes
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            PostgresThread(name: "drain") {
+            _ = LaneThread(name: "drain") {
                 for lane in lanes { lane.stop() }
                 done.resume()
-            }.start()
+            }
         }
         await sendEverybodyAway()
         try await group.shutdownGracefully()
@@ -96,6 +98,13 @@ public final class SyncServer: Service {
             services.connections.goAway(.shuttingDown) { done.resume() }
         }
     }
+}
+
+/// Where a server accepts connections.
+public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
+    public let host: String
+    public let port: Int
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 public enum SyncServerError: Error, CustomStringConvertible {

@@ -4,6 +4,695 @@ import PostgresClient
 
 /// Every statement of Schema/queries.
 enum Queries {
+    /// Appends to several partitions at once: compare, swap and insert in one autocommit statement (architecture.md §1).
+    /// $1–$5: one element per partition; $6–$20: one element per event. A partition whose next_offset is not the expected
+    /// one is left alone, and so are its events. Returns the partitions that went through.
+    static let appendEvents = Statement(name: "append_events", sql: #"""
+        WITH locked AS MATERIALIZED (
+            -- Ascending order, so that two writers never wait for each other.
+            SELECT p.partition, b.next_offset, b.last_recorded_at, b.first_recorded_at >= p.last_recorded_at AS is_in_order
+            FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::timestamptz[])
+                AS b (partition, expected_offset, next_offset, first_recorded_at, last_recorded_at)
+            JOIN log_partitions p ON p.partition = b.partition AND p.next_offset = b.expected_offset
+            ORDER BY p.partition
+            FOR UPDATE OF p
+        ), moved AS (
+            UPDATE log_partitions p
+            -- NULL breaks NOT NULL: a writer whose recorded_at goes backwards is wrong, and its statement fails as a whole.
+            SET next_offset = l.next_offset,
+                last_recorded_at = CASE WHEN l.is_in_order THEN l.last_recorded_at END
+            FROM locked l
+            WHERE p.partition = l.partition
+            RETURNING p.partition, p.generation
+        ), inserted AS (
+            INSERT INTO events (
+                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
+                occurred_at, recorded_at, schema_version, encoding, payload
+            )
+            SELECT
+                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type::event_type, app_id,
+                occurred_at, recorded_at, schema_version, encoding, payload
+            -- unnest in the select list runs in step without materialising; in FROM it costs 10 % of the whole statement. And
+            -- a filter by array, not a join: its plan cannot go wrong.
+            FROM (
+                SELECT
+                    unnest($6::integer[]), unnest($7::bigint[]), unnest($8::uuid[]), unnest($9::bigint[]), unnest($10::uuid[]),
+                    unnest($11::bigint[]), unnest($12::bigint[]), unnest($13::uuid[]), unnest($14::text[]), unnest($15::text[]),
+                    unnest($16::timestamptz[]), unnest($17::timestamptz[]), unnest($18::integer[]), unnest($19::smallint[]),
+                    unnest($20::bytea[])
+            ) AS e (
+                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
+                occurred_at, recorded_at, schema_version, encoding, payload
+            )
+            WHERE e.partition = ANY (ARRAY(SELECT m.partition FROM moved m))
+        )
+        SELECT partition, generation FROM moved
+        """#)
+
+    /// From now on this session may append and read, and no longer change what is logged. Also: every statement of focusd
+    /// reaches its rows by key. Plans made while the tables were empty would read them from end to end, and live as long as
+    /// the connection; so those ways are closed.
+    static let assumeAppRole = Statement(name: "assume_app_role", sql: #"""
+        SELECT
+            set_config('role', app_role()::text, false),
+            set_config('enable_seqscan', 'off', false),
+            set_config('enable_hashjoin', 'off', false),
+            set_config('enable_mergejoin', 'off', false),
+            set_config('jit', 'off', false)
+        """#)
+
+    /// Events of a chunk of a partition, in order, as a binary stream. COPY takes no parameters: $1, $2 and $3 (partition,
+    /// first offset, offset after the last) are replaced by integers before it is sent.
+    static let copyEvents = Statement(name: "copy_events", sql: #"""
+        COPY (
+            SELECT
+                log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id, occurred_at,
+                recorded_at, schema_version, encoding, payload
+            FROM events
+            WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
+            ORDER BY log_offset
+        ) TO STDOUT (FORMAT binary)
+        """#)
+
+    /// The migrations that this database has seen.
+    static let createMigrations = Statement(name: "create_migrations", sql: #"""
+        CREATE TABLE IF NOT EXISTS schema_migrations (
+            number integer PRIMARY KEY,
+            name text NOT NULL,
+            checksum text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """#)
+
+    /// Takes rows out of the read model for good: tombstones that the fold dropped, chunks that it merged.
+    /// $1: partition; $2 to $5: collection, user, app and key of each row.
+    static let deleteRows = Statement(name: "delete_rows", sql: #"""
+        WITH gone AS MATERIALIZED (
+            SELECT * FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS g (collection, user_id, app, key)
+        ), apps_gone AS (
+            DELETE FROM read_1.apps t USING gone g
+            WHERE g.collection = 'apps' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), authorizations_gone AS (
+            DELETE FROM read_1.authorizations t USING gone g
+            WHERE g.collection = 'authorizations' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), focuses_gone AS (
+            DELETE FROM read_1.focuses t USING gone g
+            WHERE g.collection = 'focuses' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), active_focus_gone AS (
+            DELETE FROM read_1.active_focus t USING gone g
+            WHERE g.collection = 'active_focus' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), focus_visibility_gone AS (
+            DELETE FROM read_1.focus_visibility t USING gone g
+            WHERE g.collection = 'focus_visibility' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), audience_gone AS (
+            DELETE FROM read_1.audience t USING gone g
+            WHERE g.collection = 'audience' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), notifications_gone AS (
+            DELETE FROM read_1.notifications t USING gone g
+            WHERE g.collection = 'notifications' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), alerts_gone AS (
+            DELETE FROM read_1.alerts t USING gone g
+            WHERE g.collection = 'alerts' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), badges_gone AS (
+            DELETE FROM read_1.badges t USING gone g
+            WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), routes_gone AS (
+            DELETE FROM read_1.routes t USING gone g
+            WHERE g.collection = 'routes' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), workouts_gone AS (
+            DELETE FROM read_1.workouts t USING gone g
+            WHERE g.collection = 'workouts' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), refusals_gone AS (
+            DELETE FROM read_1.refusals t USING gone g
+            WHERE g.collection = 'refusals' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), stream_gone AS (
+            DELETE FROM read_1.stream t USING gone g
+            WHERE g.collection = 'stream' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), devices_gone AS (
+            DELETE FROM read_1.devices t USING gone g
+            WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        )
+        DELETE FROM read_1.route_points t USING gone g
+        WHERE g.collection = 'route_points' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        """#)
+
+    /// Whether migrations ever ran here, and how text is stored.
+    static let describeDatabase = Statement(name: "describe_database", sql: #"""
+        SELECT to_regclass('schema_migrations') IS NOT NULL, current_setting('server_encoding')
+        """#)
+
+    /// Makes the role that focusd acts as, and grants it what the newest migration says.
+    static let ensureAppRole = Statement(name: "ensure_app_role", sql: #"""
+        SELECT ensure_app_role()::text
+        """#)
+
+    /// The event at a version of a user's stream.
+    static let findEventId = Statement(name: "find_event_id", sql: #"""
+        SELECT event_id
+        FROM events
+        WHERE partition = $1 AND user_id = $2 AND version = $3
+        """#)
+
+    /// What stands in the log at ranges of offsets: enough of each event to know it again.
+    static let findEvents = Statement(name: "find_events", sql: #"""
+        SELECT e.partition, e.log_offset, e.user_id, e.version, e.event_id, e.type::text, e.recorded_at
+        FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS r (partition, first_offset, next_offset)
+        CROSS JOIN LATERAL (
+            SELECT * FROM events
+            WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
+        ) AS e
+        """#)
+
+    /// Users with events at offsets $2 ..< $3 of a partition, and the greatest version of each there.
+    static let findUsersInRange = Statement(name: "find_users_in_range", sql: #"""
+        SELECT user_id, max(version), max(log_offset)
+        FROM events
+        WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
+        GROUP BY user_id
+        """#)
+
+    /// Records which fold fills generation 1 of the read model and where it stands. Does nothing when that is known.
+    /// $1: fold version.
+    static let initializeGeneration = Statement(name: "initialize_generation", sql: #"""
+        WITH created AS (
+            INSERT INTO generations (generation, fold_version) VALUES (1, $1)
+            ON CONFLICT DO NOTHING
+        )
+        INSERT INTO read_1.checkpoints (partition)
+        SELECT partition FROM log_partitions
+        ON CONFLICT DO NOTHING
+        """#)
+
+    /// Gives the log its identity and its partitions. Does nothing when it has them: P is fixed for ever.
+    /// $1: partitions; $2: hash; $3: format.
+    static let initializeLog = Statement(name: "initialize_log", sql: #"""
+        WITH created AS (
+            INSERT INTO log (log_id, partitions, hash, format)
+            VALUES (gen_random_uuid(), $1, $2, $3)
+            ON CONFLICT DO NOTHING
+            RETURNING partitions
+        )
+        INSERT INTO log_partitions (partition)
+        SELECT generate_series(0, partitions - 1) FROM created
+        """#)
+
+    /// Hears what notify_log says.
+    static let listenLog = Statement(name: "listen_log", sql: #"""
+        LISTEN focus_log
+        """#)
+
+    /// Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user.
+    /// kind 'head': version = users.version (0: none), log_offset = next_offset, recorded_at = last_recorded_at,
+    /// schema_version = active generation. kind 'event': an event past that version; key = type, value = payload.
+    /// Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+    static let loadUsers = Statement(name: "load_users", sql: #"""
+        WITH wanted AS MATERIALIZED (
+            SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
+            FROM unnest($1::integer[], $2::uuid[]) AS w (partition, user_id)
+            LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+        )
+        SELECT
+            'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
+            false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
+            NULL::bigint AS incarnation, NULL::bigint AS device_seq, NULL::uuid AS event_id, NULL::timestamptz AS occurred_at,
+            p.last_recorded_at AS recorded_at, p.generation AS schema_version, NULL::smallint AS encoding
+        FROM wanted w
+        JOIN log_partitions p ON p.partition = w.partition
+        UNION ALL
+        SELECT
+            'event', e.user_id, e.partition, e.app_id, e.type::text, NULL, e.version,
+            false, e.payload, NULL, e.log_offset, e.device_id,
+            e.incarnation, e.device_seq, e.event_id, e.occurred_at,
+            e.recorded_at, e.schema_version, e.encoding
+        FROM wanted w
+        JOIN events e ON e.partition = w.partition AND e.user_id = w.user_id AND e.version > w.version
+        UNION ALL
+        SELECT
+            'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.apps t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'authorizations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.authorizations t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'focuses', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.focuses t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'active_focus', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.active_focus t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'focus_visibility', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.focus_visibility t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'audience', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.audience t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'notifications', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.notifications t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.routes t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'workouts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.refusals t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.route_points t ON t.partition = w.partition AND t.user_id = w.user_id
+        JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+        WHERE NOT r.finished AND NOT r.deleted
+        """#)
+
+    /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it.
+    static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
+        SELECT log_offset
+        FROM read_1.checkpoints
+        WHERE partition = $1
+        FOR UPDATE SKIP LOCKED
+        """#)
+
+    /// Keeps a second migrator waiting until this transaction ends. The number is "focusmig" in ASCII.
+    static let lockMigrations = Statement(name: "lock_migrations", sql: #"""
+        SELECT pg_advisory_xact_lock(7381243762834303335)
+        """#)
+
+    /// Locks partitions in ascending order. Waits for whoever is appending, also for the transaction of a lost connection.
+    static let lockPartitions = Statement(name: "lock_partitions", sql: #"""
+        SELECT partition, next_offset, generation
+        FROM log_partitions
+        WHERE partition = ANY ($1::integer[])
+        ORDER BY partition
+        FOR UPDATE
+        """#)
+
+    /// Says how far the projection of a partition got. It never goes back.
+    static let moveCheckpoint = Statement(name: "move_checkpoint", sql: #"""
+        UPDATE read_1.checkpoints SET log_offset = $2
+        WHERE partition = $1 AND log_offset < $2
+        """#)
+
+    /// Tells listeners that something was appended: a hint to look at the heads, nothing more.
+    static let notifyLog = Statement(name: "notify_log", sql: #"""
+        SELECT pg_notify('focus_log', $1)
+        """#)
+
+    /// The name of the role that focusd acts as in this database.
+    static let readAppRole = Statement(name: "read_app_role", sql: #"""
+        SELECT app_role()::text
+        """#)
+
+    /// How far the projections of partitions got.
+    static let readCheckpoints = Statement(name: "read_checkpoints", sql: #"""
+        SELECT partition, log_offset
+        FROM read_1.checkpoints
+        WHERE partition = ANY ($1::integer[])
+        """#)
+
+    /// Events of a partition from an offset on, in order. $3: at most so many.
+    static let readEvents = Statement(name: "read_events", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.log_offset >= $2
+        ORDER BY e.log_offset
+        LIMIT $3
+        """#)
+
+    /// Events of some types within a chunk of a partition, in order. $5: at most so many.
+    static let readEventsOfTypes = Statement(name: "read_events_of_types", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3 AND e.type = ANY ($4::text[]::event_type[])
+        ORDER BY e.log_offset
+        LIMIT $5
+        """#)
+
+    /// Where partitions of the log end.
+    static let readHeads = Statement(name: "read_heads", sql: #"""
+        SELECT partition, next_offset, last_recorded_at, generation
+        FROM log_partitions
+        WHERE partition = ANY ($1::integer[])
+        """#)
+
+    /// The identity of this log, fixed at its creation.
+    static let readLogIdentity = Statement(name: "read_log_identity", sql: #"""
+        SELECT log_id, partitions, hash, format FROM log
+        """#)
+
+    /// The migrations that this database has seen, in order.
+    static let readMigrations = Statement(name: "read_migrations", sql: #"""
+        SELECT number, name, checksum FROM schema_migrations ORDER BY number
+        """#)
+
+    /// What the read model shows of users, read under the lock of the checkpoint: a cut-over takes that lock as well, so the
+    /// active generation stays. $1: partition; $2: users; $3: the generation that is to be written. One row at least.
+    static let readProjectedUsers = Statement(name: "read_projected_users", sql: #"""
+        SELECT p.generation, g.fold_version, u.user_id, u.version
+        FROM log_partitions p
+        LEFT JOIN generations g ON g.generation = $3
+        LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
+        WHERE p.partition = $1
+        """#)
+
+    /// Events of a user from an offset on, past a version, in order. $5: at most so many.
+    static let readUserEvents = Statement(name: "read_user_events", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2 AND e.version > $3 AND e.log_offset >= $4
+        ORDER BY e.version
+        LIMIT $5
+        """#)
+
+    /// Remembers that a migration was applied.
+    static let recordMigration = Statement(name: "record_migration", sql: #"""
+        INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)
+        """#)
+
+    /// For the connection that sends notifications only: a lost hint costs a poll.
+    static let setAsynchronousCommit = Statement(name: "set_asynchronous_commit", sql: #"""
+        SELECT set_config('synchronous_commit', 'off', false)
+        """#)
+
+    /// Puts rows of active_focus into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertActiveFocus = Statement(name: "upsert_active_focus", sql: #"""
+        INSERT INTO read_1.active_focus (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, focus_id, ends_at
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::timestamptz[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            focus_id = EXCLUDED.focus_id, ends_at = EXCLUDED.ends_at
+        """#)
+
+    /// Puts rows of alerts into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertAlerts = Statement(name: "upsert_alerts", sql: #"""
+        INSERT INTO read_1.alerts (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+            overrides_silent_switch, introduces_time_sensitive
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            alert = EXCLUDED.alert, reason = EXCLUDED.reason,
+            overrides_silent_switch = EXCLUDED.overrides_silent_switch,
+            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive
+        """#)
+
+    /// Puts rows of apps into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertApps = Statement(name: "upsert_apps", sql: #"""
+        INSERT INTO read_1.apps (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, build, capabilities,
+            declared_intents, has_usage_description
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::bigint[]), string_to_array(unnest($12::text[]), ' '), string_to_array(unnest($13::text[]), ' '),
+            unnest($14::boolean[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            name = EXCLUDED.name, build = EXCLUDED.build, capabilities = EXCLUDED.capabilities,
+            declared_intents = EXCLUDED.declared_intents, has_usage_description = EXCLUDED.has_usage_description
+        """#)
+
+    /// Puts rows of audience into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertAudience = Statement(name: "upsert_audience", sql: #"""
+        INSERT INTO read_1.audience (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, member
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::text[])::uuid
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            member = EXCLUDED.member
+        """#)
+
+    /// Puts rows of authorizations into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertAuthorizations = Statement(name: "upsert_authorizations", sql: #"""
+        INSERT INTO read_1.authorizations (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, status
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            kind = EXCLUDED.kind, status = EXCLUDED.status
+        """#)
+
+    /// Puts rows of badges into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertBadges = Statement(name: "upsert_badges", sql: #"""
+        INSERT INTO read_1.badges (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            unread = EXCLUDED.unread
+        """#)
+
+    /// Puts rows of devices into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertDevices = Statement(name: "upsert_devices", sql: #"""
+        INSERT INTO read_1.devices (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
+        """#)
+
+    /// Puts rows of focus_visibility into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertFocusVisibility = Statement(name: "upsert_focus_visibility", sql: #"""
+        INSERT INTO read_1.focus_visibility (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, is_focused
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::boolean[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            is_focused = EXCLUDED.is_focused
+        """#)
+
+    /// Puts rows of focuses into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertFocuses = Statement(name: "upsert_focuses", sql: #"""
+        INSERT INTO read_1.focuses (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, symbol, allows_time_sensitive,
+            shares_status
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            name = EXCLUDED.name, symbol = EXCLUDED.symbol, allows_time_sensitive = EXCLUDED.allows_time_sensitive,
+            shares_status = EXCLUDED.shares_status
+        """#)
+
+    /// Puts rows of notifications into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertNotifications = Statement(name: "upsert_notifications", sql: #"""
+        INSERT INTO read_1.notifications (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, title, subtitle, body, level,
+            relevance, marketing, category, thread, posted_at, is_read
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[]), unnest($12::text[]), unnest($13::text[]), unnest($14::double precision[]),
+            unnest($15::boolean[]), unnest($16::text[]), unnest($17::text[]), unnest($18::timestamptz[]),
+            unnest($19::boolean[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            title = EXCLUDED.title, subtitle = EXCLUDED.subtitle, body = EXCLUDED.body, level = EXCLUDED.level,
+            relevance = EXCLUDED.relevance, marketing = EXCLUDED.marketing, category = EXCLUDED.category,
+            thread = EXCLUDED.thread, posted_at = EXCLUDED.posted_at, is_read = EXCLUDED.is_read
+        """#)
+
+    /// Puts rows of refusals into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertRefusals = Statement(name: "upsert_refusals", sql: #"""
+        INSERT INTO read_1.refusals (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, event_id, type, code, message,
+            occurred_at
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::text[])::uuid, unnest($11::text[]), unnest($12::text[]), unnest($13::text[]),
+            unnest($14::timestamptz[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            event_id = EXCLUDED.event_id, type = EXCLUDED.type, code = EXCLUDED.code, message = EXCLUDED.message,
+            occurred_at = EXCLUDED.occurred_at
+        """#)
+
+    /// Puts rows of route_points into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertRoutePoints = Statement(name: "upsert_route_points", sql: #"""
+        INSERT INTO read_1.route_points (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, route
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            route = EXCLUDED.route
+        """#)
+
+    /// Puts rows of routes into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertRoutes = Statement(name: "upsert_routes", sql: #"""
+        INSERT INTO read_1.routes (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, finished, workout_id,
+            started_by, points, duplicates, dropped, started_at, ended_at, duration_s, moving_s, distance_m,
+            elevation_gain_m, elevation_loss_m, min_altitude_m, max_altitude_m, average_speed_mps,
+            moving_average_speed_mps, max_speed_mps
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::boolean[]), unnest($12::text[]), unnest($13::text[])::uuid, unnest($14::bigint[]),
+            unnest($15::bigint[]), unnest($16::bigint[]), unnest($17::timestamptz[]), unnest($18::timestamptz[]),
+            unnest($19::double precision[]), unnest($20::double precision[]), unnest($21::double precision[]),
+            unnest($22::double precision[]), unnest($23::double precision[]), unnest($24::double precision[]),
+            unnest($25::double precision[]), unnest($26::double precision[]), unnest($27::double precision[]),
+            unnest($28::double precision[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            activity = EXCLUDED.activity, finished = EXCLUDED.finished, workout_id = EXCLUDED.workout_id,
+            started_by = EXCLUDED.started_by, points = EXCLUDED.points, duplicates = EXCLUDED.duplicates,
+            dropped = EXCLUDED.dropped, started_at = EXCLUDED.started_at, ended_at = EXCLUDED.ended_at,
+            duration_s = EXCLUDED.duration_s, moving_s = EXCLUDED.moving_s, distance_m = EXCLUDED.distance_m,
+            elevation_gain_m = EXCLUDED.elevation_gain_m, elevation_loss_m = EXCLUDED.elevation_loss_m,
+            min_altitude_m = EXCLUDED.min_altitude_m, max_altitude_m = EXCLUDED.max_altitude_m,
+            average_speed_mps = EXCLUDED.average_speed_mps,
+            moving_average_speed_mps = EXCLUDED.moving_average_speed_mps, max_speed_mps = EXCLUDED.max_speed_mps
+        """#)
+
+    /// Puts rows of stream into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertStream = Statement(name: "upsert_stream", sql: #"""
+        INSERT INTO read_1.stream (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
+        """#)
+
+    /// Says which version of each user the read model shows from now on.
+    static let upsertUsers = Statement(name: "upsert_users", sql: #"""
+        INSERT INTO read_1.users (partition, user_id, version)
+        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[])
+        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version
+        WHERE users.version < EXCLUDED.version
+        """#)
+
+    /// Puts rows of workouts into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertWorkouts = Statement(name: "upsert_workouts", sql: #"""
+        INSERT INTO read_1.workouts (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, started_at, ended_at
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::timestamptz[]), unnest($12::timestamptz[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            activity = EXCLUDED.activity, started_at = EXCLUDED.started_at, ended_at = EXCLUDED.ended_at
+        """#)
+
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = []
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertUsers, upsertWorkouts]
 }

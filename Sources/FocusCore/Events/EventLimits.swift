@@ -2,12 +2,26 @@
 public enum EventLimits {
     public static let payloadBytes = 256 * 1024
     public static let stringBytes = 4 * 1024
+    /// An id that is part of a row's key: PostgreSQL's index entries end at 2,704 bytes.
+    public static let identifierBytes = 1_024
+    /// A person's handle (domain.md §0).
+    public static let personBytes = 256
     /// A notification's body.
     public static let bodyBytes = 16 * 1024
     public static let pointsPerBatch = 3_000
     /// Ids in one read, removal or audience change; entries in an allow-list.
     public static let listEntries = 1_000
     public static let listedNotificationsPerApp = 10_000
+    /// Apps of a user, registered or only heard of.
+    public static let appsPerUser = 1_000
+    /// Focuses of a user, removed ones included: their stamps are kept (rule F1).
+    public static let focusesPerUser = 1_000
+    /// Members of an app's audience, removed ones included: their stamps are kept (rule F5).
+    public static let audiencePerApp = 10_000
+    public static let routesPerApp = 10_000
+    public static let workoutsPerApp = 10_000
+    /// Points logged of one route: more than eleven days, one a second.
+    public static let pointsPerRoute = 1_000_000
     /// Ids per app whose read or removal is remembered although they are not listed (rule N7).
     public static let rememberedNotificationsPerApp = 10_000
     /// Answers remembered per device (rule E1).

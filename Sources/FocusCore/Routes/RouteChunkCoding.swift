@@ -1,7 +1,7 @@
 /// The bytes of a chunk: one format byte, then for every point its eight fields (time, then the doubles' bit patterns, in
 /// the order of their declaration), each as the difference to the same field of the point before (the first: to zero),
 /// modulo 2^64, zigzag, varint. Neighbouring positions share sign, exponent and leading bits, and accuracies repeat, so
-/// a recorded point takes some 20 to 30 bytes instead of 64, and every bit comes back.
+/// a recorded point takes some 20 to 40 bytes instead of 64, and every bit comes back.
 enum RouteChunkCoding {
     private static let format: UInt8 = 1
     private static let fieldCount = 8

@@ -34,7 +34,7 @@ public struct Subscription: Sendable {
     }
 
     private static var snapshot: Phase {
-        .paging(from: nil, began: .zero, position: SyncPosition(version: .zero, key: nil), announced: false)
+        .paging(from: nil, began: .zero, position: SyncPosition(version: .zero), announced: false)
     }
 
     /// Whether a cursor can be continued from, as far as the state alone can tell (rules S4, S5). The event at the
@@ -71,7 +71,7 @@ public struct Subscription: Sendable {
             }
             if let changed, let message = delta(state, from: version, changed: changed) { return message }
             phase = .paging(
-                from: version, began: state.version, position: SyncPosition(version: version, key: nil), announced: false)
+                from: version, began: state.version, position: SyncPosition(version: version), announced: false)
             return advance(state)
         case .paging(let from, let began, let position, let announced):
             return page(state, from: from, began: began, after: position, announced: announced)
@@ -109,15 +109,14 @@ public struct Subscription: Sendable {
     private mutating func page(
         _ state: UserState, from: Version?, began: Version, after position: SyncPosition, announced: Bool
     ) -> [ServerMessage] {
-        let began = announced ? began : state.version
-        // Dropped tombstones of rows that this snapshot has sent already: begin again.
+        // Dropped tombstones of rows that these pages have sent already: begin again.
         if announced, state.horizon > began {
-            phase = Self.snapshot
-            return page(state, from: nil, began: .zero, after: SyncPosition(version: .zero, key: nil), announced: false)
+            restart()
+            return advance(state)
         }
-        let page = state.rows(
-            after: position, in: view, limitBytes: Self.pageBytes,
-            skippingTombstonesThrough: from == nil ? began : .zero)
+        let began = announced ? began : state.version
+        let start = announced || from != nil ? position : SyncPosition.snapshot(of: began)
+        let page = state.rows(after: start, in: view, limitBytes: Self.pageBytes)
         let isWhole = !announced && page.isComplete
         phase =
             page.isComplete

@@ -1,5 +1,6 @@
-import struct Foundation.Data
 import FocusCore
+
+import struct Foundation.Data
 
 extension ClientMessage {
     init(_ frame: Focus_Sync_V1_ClientFrame) throws(FrameError) {

@@ -11,23 +11,40 @@ public enum FrameCodec {
 
     /// What a client said. A message of an unknown kind, and an empty frame, is `.unknown` (rule W3).
     public static func decodeClient(_ message: [UInt8]) throws(FrameError) -> ClientMessage {
-        try ClientMessage(parse(Focus_Sync_V1_ClientFrame.self, message))
+        if let request = message.withUnsafeBytes({ AppendRequest.direct(frame: $0) }) { return .append(request) }
+        return try generatedClient(message)
     }
 
     /// What the server said. Rows and digests of collections that this program does not know are left out.
     public static func decodeServer(_ message: [UInt8]) throws(FrameError) -> ServerMessage {
-        try ServerMessage(parse(Focus_Sync_V1_ServerFrame.self, message))
+        if let direct = message.withUnsafeBytes({ ServerMessage.direct(frame: $0) }) { return direct }
+        return try generatedServer(message)
     }
 
     /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
     public static func frame(_ message: ServerMessage) -> [UInt8] {
-        frame(Focus_Sync_V1_ServerFrame(message))
+        message.directFrame ?? generated(message)
     }
 
     /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
     public static func frame(_ message: ClientMessage) -> [UInt8] {
-        frame(Focus_Sync_V1_ClientFrame(message))
+        if case .append(let request) = message { return request.directFrame }
+        return generated(message)
     }
+
+    // MARK: By generated code alone. The direct paths above must agree with these; tests compare.
+
+    static func generatedClient(_ message: [UInt8]) throws(FrameError) -> ClientMessage {
+        try ClientMessage(parse(Focus_Sync_V1_ClientFrame.self, message))
+    }
+
+    static func generatedServer(_ message: [UInt8]) throws(FrameError) -> ServerMessage {
+        try ServerMessage(parse(Focus_Sync_V1_ServerFrame.self, message))
+    }
+
+    static func generated(_ message: ClientMessage) -> [UInt8] { frame(Focus_Sync_V1_ClientFrame(message)) }
+
+    static func generated(_ message: ServerMessage) -> [UInt8] { frame(Focus_Sync_V1_ServerFrame(message)) }
 
     private static func parse<M: SwiftProtobuf.Message>(_: M.Type, _ bytes: [UInt8]) throws(FrameError) -> M {
         do {

@@ -1,5 +1,6 @@
-import struct Foundation.Data
 import FocusCore
+
+import struct Foundation.Data
 
 /// What several messages share: ids, collections, cursors.
 extension UUIDIdentifier {
@@ -12,8 +13,8 @@ extension UUIDIdentifier {
 }
 
 extension RowCollection {
-    /// The collections of these names. A name that this program does not know stands for a collection without rows; when
-    /// there are only such, an internal one (which no view shows) stands for them, as none at all would mean every one.
+    /// The collections of these names. A name that this program does not know stands for a collection without rows;
+    /// when there are only such, an internal one (which no view shows) stands for them: none would mean every one.
     static func named(_ names: [String]) -> [RowCollection] {
         let known = names.compactMap { RowCollection(rawValue: $0) }
         return known.isEmpty && !names.isEmpty ? [.stream] : known

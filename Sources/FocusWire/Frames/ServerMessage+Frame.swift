@@ -1,5 +1,6 @@
-import struct Foundation.Data
 import FocusCore
+
+import struct Foundation.Data
 
 extension ServerMessage {
     init(_ frame: Focus_Sync_V1_ServerFrame) throws(FrameError) {
@@ -88,7 +89,8 @@ extension Appended {
         var refused: [RefusedEvent] = []
         for event in message.refused { refused.append(try RefusedEvent(event)) }
         self.init(
-            throughSequence: DeviceSequence(message.throughSequence), version: Version(message.version), refused: refused)
+            throughSequence: DeviceSequence(message.throughSequence), version: Version(message.version),
+            refused: refused)
     }
 
     var message: Focus_Sync_V1_Appended {
@@ -103,7 +105,8 @@ extension Appended {
 extension RefusedEvent {
     init(_ message: Focus_Sync_V1_RefusedEvent) throws(FrameError) {
         self.init(
-            sequence: DeviceSequence(message.sequence), event: try EventID(wire: message.eventID, field: "refused.event_id"),
+            sequence: DeviceSequence(message.sequence),
+            event: try EventID(wire: message.eventID, field: "refused.event_id"),
             code: message.code, message: message.message)
     }
 

@@ -15,13 +15,16 @@ extension Focus_Events_V1_FocusConfigured: PayloadMessage {
     func eventBody() throws(PayloadError) -> EventBody {
         var apps: Set<AppID> = []
         for text in allowedApps {
-            guard let app = AppID(text) else { throw .malformed("allowed_apps has an entry that is no bundle identifier.") }
+            guard let app = AppID(text) else {
+                throw .malformed("allowed_apps has an entry that is no bundle identifier.")
+            }
             apps.insert(app)
         }
         return .focusConfigured(
             FocusConfigured(
                 focusID: focusID, name: name, symbol: hasSymbol ? symbol : nil, allowedApps: apps,
-                allowedPeople: Set(allowedPeople), allowsTimeSensitive: allowsTimeSensitive, sharesStatus: sharesStatus))
+                allowedPeople: Set(allowedPeople), allowsTimeSensitive: allowsTimeSensitive, sharesStatus: sharesStatus)
+        )
     }
 }
 
@@ -73,7 +76,8 @@ extension Focus_Events_V1_FocusExpired: PayloadMessage {
         guard hasActivation else { throw .malformed("activation is missing.") }
         guard let device = DeviceID(text: activation.device) else { throw .malformed("activation.device is no UUID.") }
         let stamp = Stamp(
-            time: Timestamp(microseconds: activation.timeUs), device: device, sequence: DeviceSequence(activation.sequence))
+            time: Timestamp(microseconds: activation.timeUs), device: device,
+            sequence: DeviceSequence(activation.sequence))
         return .focusExpired(FocusExpired(focusID: focusID, activation: stamp))
     }
 }

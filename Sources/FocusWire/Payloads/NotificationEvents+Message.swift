@@ -20,7 +20,8 @@ extension Focus_Events_V1_NotificationPosted: PayloadMessage {
     func eventBody() throws(PayloadError) -> EventBody {
         .notificationPosted(
             NotificationPosted(
-                notificationID: notificationID, category: hasCategory ? category : nil, thread: hasThread ? thread : nil,
+                notificationID: notificationID, category: hasCategory ? category : nil,
+                thread: hasThread ? thread : nil,
                 title: hasTitle ? title : nil, subtitle: hasSubtitle ? subtitle : nil, body: body,
                 level: level == .unspecified ? .active : try InterruptionLevel(number: level.rawValue, field: "level"),
                 relevance: relevance, marketing: marketing, interactionID: hasInteractionID ? interactionID : nil,

@@ -9,7 +9,8 @@ public enum PayloadCodec {
         _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
     ) throws(PayloadError) -> EventBody {
         try check(schemaVersion)
-        return try message(type, payload).eventBody()
+        if let body = payload.withUnsafeBytes({ EventBody.direct(type, $0) }) { return body }
+        return try generated(type, payload)
     }
 
     /// The payload of an event, of schema version `FocusWire.payloadSchemaVersion`. Equal bodies give equal bytes.
@@ -17,7 +18,8 @@ public enum PayloadCodec {
         serialize(body.message)
     }
 
-    /// A payload as proto3 JSON, one line. Equal payloads give equal text; fields this program does not know are left out.
+    /// A payload as proto3 JSON, one line. Equal payloads give equal text; fields this program does not know are left
+    /// out.
     public static func json(
         _ type: EventType, schemaVersion: Int32, _ payload: [UInt8]
     ) throws(PayloadError) -> String {
@@ -36,6 +38,11 @@ public enum PayloadCodec {
         }
         _ = try message.eventBody()
         return serialize(message)
+    }
+
+    /// By generated code alone. The direct path above must agree with it; tests compare.
+    static func generated(_ type: EventType, _ payload: [UInt8]) throws(PayloadError) -> EventBody {
+        try message(type, payload).eventBody()
     }
 
     static func json(_ message: any SwiftProtobuf.Message, of name: String) throws(PayloadError) -> String {

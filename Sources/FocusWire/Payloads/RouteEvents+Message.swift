@@ -44,7 +44,8 @@ extension Focus_Events_V1_RoutePoint {
     var point: RoutePoint {
         RoutePoint(
             time: Timestamp(microseconds: timeUs), latitude: latitude, longitude: longitude, altitude: altitude,
-            horizontalAccuracy: horizontalAccuracy, verticalAccuracy: hasVerticalAccuracy ? verticalAccuracy : Self.unknown,
+            horizontalAccuracy: horizontalAccuracy,
+            verticalAccuracy: hasVerticalAccuracy ? verticalAccuracy : Self.unknown,
             speed: hasSpeed ? speed : Self.unknown, course: hasCourse ? course : Self.unknown)
     }
 }

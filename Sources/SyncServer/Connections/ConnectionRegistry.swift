@@ -17,9 +17,9 @@ final class ConnectionRegistry: Sendable {
     init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
 
     func makeID() -> UInt64 {
-        state.withLock {
-            defer { $0.next += 1 }
-            return $0.next
+        state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
         }
     }
 

@@ -24,11 +24,11 @@ final class InboundBudget: Sendable {
     }
 
     func give(_ bytes: Int) {
-        let resumed: [@Sendable () -> Void] = state.withLock {
-            $0.used -= bytes
-            guard $0.used <= limit / 2, !$0.waiting.isEmpty else { return [] }
-            defer { $0.waiting = [] }
-            return $0.waiting
+        let resumed: [@Sendable () -> Void] = state.withLock { state in
+            state.used -= bytes
+            guard state.used <= limit / 2, !state.waiting.isEmpty else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
         }
         for resume in resumed { resume() }
     }

@@ -61,7 +61,7 @@ final class SessionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = unwrapInboundIn(data)
         guard !session.isClosed else { return }
-        splitter.append(buffer.readableBytesView)
+        splitter.feed(buffer.readableBytesView)
         process()
     }
 
@@ -89,10 +89,8 @@ final class SessionHandler: ChannelInboundHandler {
             do {
                 guard let frame = try splitter.next() else { break }
                 perform(session.receive(try FrameCodec.decodeClient(frame), now: services.clock.monotonic()), frame.count)
-            } catch let error as FrameError {
-                perform(session.receiveUndecodable(error.code, error.message))
             } catch {
-                perform(session.receiveUndecodable(.internal, "The frame could not be read."))
+                perform(session.receiveUndecodable(error.code, error.message))
             }
         }
         set(.opening, !session.acceptsMessages)

@@ -1,7 +1,6 @@
 import EventStore
 import FocusCore
 import Logging
-import PostgresClient
 import Synchronization
 
 /// Owns some of the partitions on a thread of its own: their users' states, their sessions' subscriptions, and the
@@ -12,7 +11,7 @@ import Synchronization
 /// nobody sees what is not committed.
 final class Lane: Sendable {
     let mailbox = Mailbox<LaneRequest>()
-    private let thread: Mutex<PostgresThread?> = Mutex(nil)
+    private let thread: Mutex<LaneThread?> = Mutex(nil)
     private let isStopping = Atomic<Bool>(false)
     private let name: String
 
@@ -22,7 +21,7 @@ final class Lane: Sendable {
 
     /// Starts the thread. `partitions` are this lane's for good.
     func start(_ context: LaneContext, partitions: [Partition]) {
-        let started = PostgresThread(name: name) { [self] in
+        let started = LaneThread(name: name) { [self] in
             let worker = LaneWorker(
                 context: context, partitions: partitions, mailbox: mailbox,
                 isStopping: { self.isStopping.load(ordering: .acquiring) })
@@ -42,7 +41,7 @@ final class Lane: Sendable {
 /// What every lane works with.
 struct LaneContext: Sendable {
     var log: LogIdentity
-    var database: PostgresConfiguration
+    var store: StoreConfiguration
     var configuration: LaneConfiguration
     var clock: ServerClock
     var budget: InboundBudget

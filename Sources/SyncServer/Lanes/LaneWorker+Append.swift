@@ -1,8 +1,8 @@
+import DequeModule
 import EventStore
 import FocusCore
 import FocusWire
 import Logging
-import PostgresClient
 
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
@@ -184,8 +184,10 @@ extension LaneWorker {
         let batches = staging.batches.values.sorted { $0.partition < $1.partition }
         let outcomes: [Partition: AppendOutcome]
         do {
-            outcomes = try append(batches)
-        } catch let error as PostgresError {
+            outcomes = try store.append(batches)
+        } catch let stopped as StoreStopped {
+            throw stopped
+        } catch {
             context.logger.error("append failed", metadata: ["error": "\(error)"])
             for user in staging.touched.keys { forget(user) }
             let unavailable = ProtocolError(
@@ -207,17 +209,6 @@ extension LaneWorker {
         }
         settle(staging, behind: behind)
         for partition in behind.sorted() { try catchUp(partition) }
-    }
-
-    /// One statement; when its commit is in doubt, the log itself is asked, and until it answers nobody is told anything.
-    private func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
-        do {
-            return try LogWriter().append(batches, on: database.connection())
-        } catch let error as PostgresError where error.leavesCommitInDoubt {
-            context.logger.warning("commit in doubt", metadata: ["error": "\(error)"])
-            database.drop()
-            return try database.perform { try LogWriter().resolveInDoubt(batches, on: $0) }
-        }
     }
 
     private func committed(_ batch: PartitionAppend, generation: Int32) {

@@ -6,16 +6,15 @@ extension LaneWorker {
     /// Learns where the log stands, and which users the read model lacks events of.
     func begin() throws {
         let owned = partitions.keys.sorted()
-        let heads = try database.perform { try LogReader().heads(of: owned, on: $0) }
-        let checkpoints = try database.perform { try ProjectionWriter().checkpoint(of: owned, on: $0) }
+        let heads = try store.heads(of: owned)
+        let checkpoints = try store.checkpoints(of: owned)
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
             state.checkpoint = checkpoints[head.partition] ?? .zero
-            let lacking = try database.perform {
-                try LogReader().users(in: head.partition, from: state.checkpoint, to: head.nextOffset, on: $0)
+            for lacking in try store.users(partition: head.partition, in: state.checkpoint..<head.nextOffset) {
+                state.unprojected[lacking.user] = lacking.lastOffset
             }
-            state.unprojected = lacking
             partitions[head.partition] = state
         }
         headsConfirmedAt = context.clock.monotonic()
@@ -26,7 +25,7 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
         headsMayHaveMoved = false
-        let heads = try database.perform { try LogReader().heads(of: partitions.keys.sorted(), on: $0) }
+        let heads = try store.heads(of: partitions.keys.sorted())
         headsConfirmedAt = context.clock.monotonic()
         for head in heads where head.nextOffset > partitions[head.partition]!.head.nextOffset {
             try catchUp(head.partition)
@@ -35,22 +34,19 @@ extension LaneWorker {
 
     /// Reads what other servers appended to the partition, and folds it into the states that are here.
     func catchUp(_ partition: Partition) throws {
-        let heads = try database.perform { try LogReader().heads(of: [partition], on: $0) }
+        let heads = try store.heads(of: [partition])
         guard let head = heads.first, var state = partitions[partition] else { return }
         let from = state.head.nextOffset
         guard head.nextOffset > from else { return }
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
             for user in users.values where user.partition == partition { forget(user.id) }
-            let changed = try database.perform {
-                try LogReader().users(in: partition, from: from, to: head.nextOffset, on: $0)
+            for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
+                state.unprojected[changed.user] = changed.lastOffset
+                if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
             }
-            state.unprojected.merge(changed) { max($0, $1) }
-            for id in changed.keys where sessionsByUser[id] != nil { wanted.insert(id) }
         } else {
             let count = Int(head.nextOffset.rawValue - from.rawValue)
-            let events = try database.perform {
-                try LogReader().events(partition: partition, from: from, limit: count, on: $0)
-            }
+            let events = try store.events(partition: partition, from: from, limit: count)
             for event in events {
                 state.unprojected[event.user] = event.offset
                 refold(event)

@@ -1,3 +1,4 @@
+import DequeModule
 import EventStore
 import FocusCore
 import Logging
@@ -22,7 +23,7 @@ extension LaneWorker {
         while !missing.isEmpty {
             let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
             missing.removeFirst(some.count)
-            let loaded = try database.perform { try UserLoader().load(some, on: $0) }
+            let loaded = try store.load(some)
             var ahead: Set<Partition> = []
             for (partition, id) in some {
                 switch loaded[id] {

@@ -3,12 +3,11 @@ import EventStore
 import FocusCore
 import Foundation
 import Logging
-import PostgresClient
 
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
     let context: LaneContext
-    let database: LaneDatabase
+    let store: StoreConnection
     let projector: Projector
     let mailbox: Mailbox<LaneRequest>
     var partitions: [Partition: PartitionState] = [:]
@@ -36,10 +35,12 @@ final class LaneWorker {
     ) {
         self.context = context
         self.mailbox = mailbox
-        database = LaneDatabase(
-            configuration: context.database, logger: context.logger, isStopping: isStopping)
+        let logger = context.logger
+        store = StoreConnection(
+            context.store, isStopping: isStopping,
+            onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
         projector = Projector(
-            configuration: context.database, logger: context.logger, isStopping: isStopping,
+            configuration: context.store, logger: context.logger, isStopping: isStopping,
             report: { mailbox.post(.projected($0, $1)) })
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
         let now = context.clock.monotonic()
@@ -54,17 +55,31 @@ final class LaneWorker {
 
     func run() {
         projector.start()
-        do {
-            try begin()
-            while !isStopped { try turn() }
-        } catch is LaneStopped {
-            // The database is away and the server is to end: nothing that waits was acknowledged.
-        } catch {
-            context.logger.critical("lane failed", metadata: ["error": "\(error)"])
-            fatalError("A lane met an error it cannot answer: \(error)")
+        var hasBegun = false
+        while !isStopped {
+            do {
+                if !hasBegun { try begin() }
+                hasBegun = true
+                try turn()
+            } catch is StoreStopped {
+                // The database is away and the server is to end: nothing that waits was acknowledged.
+                isStopped = true
+            } catch {
+                recover(from: error)
+            }
         }
         deliveries.send()
         projector.stop()
+        store.close()
+    }
+
+    /// The database answered with an error that trying again at once would not mend (disk full, say). States may hold what
+    /// was not committed: all are loaded again. Requests wait; their devices see that nothing is acknowledged.
+    private func recover(from error: any Error) {
+        context.logger.critical("lane failed", metadata: ["error": "\(error)"])
+        for id in Array(users.keys) { forget(id) }
+        store.close()
+        Thread.sleep(forTimeInterval: 0.25)
     }
 
     private func turn() throws {
@@ -158,9 +173,7 @@ final class LaneWorker {
             return nil
         }
         guard cursor.version != user.state.version, cursor.version != .zero else { return cursor }
-        let event = try? database.perform {
-            try LogReader().event(of: user.id, partition: user.partition, at: cursor.version, on: $0)
-        }
+        let event = try? store.event(of: user.id, partition: user.partition, at: cursor.version)
         // When the log cannot be asked, a snapshot is always right.
         return event == cursor.event ? cursor : nil
     }

@@ -19,12 +19,17 @@ final class Mailbox<Request: Sendable>: Sendable {
     }
 
     /// Everything that waits; when nothing does, waits until something does or the deadline has passed.
-    func take(until deadline: Date) -> [Request] {
+    /// - Parameter deadline: nil waits as long as it takes.
+    func take(until deadline: Date? = nil) -> [Request] {
         condition.lock()
         defer { condition.unlock() }
         while true {
             let taken = takeWaiting()
             if !taken.isEmpty { return taken }
+            guard let deadline else {
+                condition.wait()
+                continue
+            }
             guard condition.wait(until: deadline) else { return takeWaiting() }
         }
     }

@@ -2,7 +2,6 @@ import EventStore
 import FocusCore
 import Foundation
 import Logging
-import PostgresClient
 import Synchronization
 
 /// What became of a batch, for the lane that made it.
@@ -23,14 +22,14 @@ final class Projector: Sendable {
     }
 
     private let mailbox = Mailbox<Work>()
-    private let thread: Mutex<PostgresThread?> = Mutex(nil)
-    private let configuration: PostgresConfiguration
+    private let thread: Mutex<LaneThread?> = Mutex(nil)
+    private let configuration: StoreConfiguration
     private let logger: Logger
     private let isStopping: @Sendable () -> Bool
     private let report: @Sendable (Partition, ProjectionReport) -> Void
 
     init(
-        configuration: PostgresConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
+        configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (Partition, ProjectionReport) -> Void
     ) {
         self.configuration = configuration
@@ -40,7 +39,7 @@ final class Projector: Sendable {
     }
 
     func start() {
-        thread.withLock { $0 = PostgresThread(name: "projector") { [self] in run() } }
+        thread.withLock { $0 = LaneThread(name: "projector") { [self] in run() } }
     }
 
     func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {
@@ -54,22 +53,25 @@ final class Projector: Sendable {
     }
 
     private func run() {
-        let database = LaneDatabase(configuration: configuration, logger: logger, isStopping: isStopping)
-        defer { database.drop() }
+        let logger = logger
+        let store = StoreConnection(
+            configuration.withAsynchronousCommit, isStopping: isStopping,
+            onTrouble: { logger.warning("projector lacks the database", metadata: ["error": "\($0)"]) })
+        defer { store.close() }
         while true {
-            for work in mailbox.take(until: .distantFuture) {
+            for work in mailbox.take() {
                 guard let batch = work.batch, var result = work.report else { return }
                 guard !isStopping() else { return }
-                result.isWritten = write(batch, database)
+                result.isWritten = write(batch, store)
                 FaultPoint.pass(.projected)
                 report(batch.partition, result)
             }
         }
     }
 
-    private func write(_ batch: ProjectionBatch, _ database: LaneDatabase) -> Bool {
+    private func write(_ batch: ProjectionBatch, _ store: StoreConnection) -> Bool {
         do {
-            switch try database.perform({ try ProjectionWriter().write(batch, on: $0) }) {
+            switch try store.write(batch) {
             case .written: return true
             case .busy, .otherGeneration: return false
             }

@@ -39,7 +39,7 @@ import Testing
         Double.nan, .infinity, -.infinity, .signalingNaN,
     ])
     func notFinite(value: Double) {
-        let fields: [WritableKeyPath<RoutePoint, Double> & Sendable] = [
+        let fields: [WritableKeyPath<RoutePoint, Double>] = [
             \.latitude, \.longitude, \.altitude, \.horizontalAccuracy, \.verticalAccuracy, \.speed, \.course,
         ]
         for field in fields {

@@ -1,0 +1,64 @@
+-- Takes rows out of the read model for good: tombstones that the fold dropped, chunks that it merged.
+-- $1: partition; $2 to $5: collection, user, app and key of each row.
+WITH gone AS MATERIALIZED (
+    SELECT * FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[]) AS g (collection, user_id, app, key)
+), apps_gone AS (
+    DELETE FROM read_1.apps t USING gone g
+    WHERE g.collection = 'apps' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), authorizations_gone AS (
+    DELETE FROM read_1.authorizations t USING gone g
+    WHERE g.collection = 'authorizations' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), focuses_gone AS (
+    DELETE FROM read_1.focuses t USING gone g
+    WHERE g.collection = 'focuses' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), active_focus_gone AS (
+    DELETE FROM read_1.active_focus t USING gone g
+    WHERE g.collection = 'active_focus' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), focus_visibility_gone AS (
+    DELETE FROM read_1.focus_visibility t USING gone g
+    WHERE g.collection = 'focus_visibility' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), audience_gone AS (
+    DELETE FROM read_1.audience t USING gone g
+    WHERE g.collection = 'audience' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), notifications_gone AS (
+    DELETE FROM read_1.notifications t USING gone g
+    WHERE g.collection = 'notifications' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), alerts_gone AS (
+    DELETE FROM read_1.alerts t USING gone g
+    WHERE g.collection = 'alerts' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), badges_gone AS (
+    DELETE FROM read_1.badges t USING gone g
+    WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), routes_gone AS (
+    DELETE FROM read_1.routes t USING gone g
+    WHERE g.collection = 'routes' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), workouts_gone AS (
+    DELETE FROM read_1.workouts t USING gone g
+    WHERE g.collection = 'workouts' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), refusals_gone AS (
+    DELETE FROM read_1.refusals t USING gone g
+    WHERE g.collection = 'refusals' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), stream_gone AS (
+    DELETE FROM read_1.stream t USING gone g
+    WHERE g.collection = 'stream' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), devices_gone AS (
+    DELETE FROM read_1.devices t USING gone g
+    WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+)
+DELETE FROM read_1.route_points t USING gone g
+WHERE g.collection = 'route_points' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key

@@ -1,0 +1,116 @@
+-- Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user.
+-- kind 'head': version = users.version (0: none), log_offset = next_offset, recorded_at = last_recorded_at,
+-- schema_version = active generation. kind 'event': an event past that version; key = type, value = payload.
+-- Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+WITH wanted AS MATERIALIZED (
+    SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
+    FROM unnest($1::integer[], $2::uuid[]) AS w (partition, user_id)
+    LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+)
+SELECT
+    'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
+    false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
+    NULL::bigint AS incarnation, NULL::bigint AS device_seq, NULL::uuid AS event_id, NULL::timestamptz AS occurred_at,
+    p.last_recorded_at AS recorded_at, p.generation AS schema_version, NULL::smallint AS encoding
+FROM wanted w
+JOIN log_partitions p ON p.partition = w.partition
+UNION ALL
+SELECT
+    'event', e.user_id, e.partition, e.app_id, e.type::text, NULL, e.version,
+    false, e.payload, NULL, e.log_offset, e.device_id,
+    e.incarnation, e.device_seq, e.event_id, e.occurred_at,
+    e.recorded_at, e.schema_version, e.encoding
+FROM wanted w
+JOIN events e ON e.partition = w.partition AND e.user_id = w.user_id AND e.version > w.version
+UNION ALL
+SELECT
+    'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.apps t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'authorizations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.authorizations t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'focuses', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.focuses t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'active_focus', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.active_focus t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'focus_visibility', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.focus_visibility t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'audience', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.audience t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'notifications', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.notifications t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.routes t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'workouts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.refusals t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.route_points t ON t.partition = w.partition AND t.user_id = w.user_id
+JOIN read_1.routes r ON r.partition = t.partition AND r.user_id = t.user_id AND r.app = t.app AND r.key = t.route
+WHERE NOT r.finished AND NOT r.deleted

@@ -1,0 +1,13 @@
+-- Puts rows of focuses into the read model. $1: partition; the others: one element per row, each row once.
+INSERT INTO read_1.focuses (
+    partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, symbol, allows_time_sensitive,
+    shares_status
+)
+SELECT
+    $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+    unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+    unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[])
+ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+    version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+    name = EXCLUDED.name, symbol = EXCLUDED.symbol, allows_time_sensitive = EXCLUDED.allows_time_sensitive,
+    shares_status = EXCLUDED.shares_status

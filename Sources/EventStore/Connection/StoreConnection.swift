@@ -1,0 +1,116 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// One thread's way to the log and the read model: made when needed, made again when lost, and silent until the
+/// database answers. Confined to the thread that uses it.
+///
+/// What can be asked twice is asked again after a lost connection; an append in doubt is first looked up.
+public final class StoreConnection {
+    private let configuration: StoreConfiguration
+    private let isStopping: @Sendable () -> Bool
+    private let onTrouble: @Sendable (PostgresError) -> Void
+    private var current: PostgresConnection?
+
+    /// - Parameters:
+    ///   - isStopping: asked while the database is away; true ends the wait with `StoreStopped`.
+    ///   - onTrouble: every failure that is met by trying again. For logs.
+    public init(
+        _ configuration: StoreConfiguration, isStopping: @escaping @Sendable () -> Bool,
+        onTrouble: @escaping @Sendable (PostgresError) -> Void
+    ) {
+        self.configuration = configuration
+        self.isStopping = isStopping
+        self.onTrouble = onTrouble
+    }
+
+    public func close() {
+        current?.close()
+        current = nil
+    }
+
+    // MARK: Log
+
+    /// Appends with one statement. When its commit is in doubt, the log is asked on a new connection, for as long as it
+    /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when nobody knows.
+    public func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+        let doubt: PostgresError
+        do {
+            return try LogWriter().append(batches, on: try usable())
+        } catch let error as PostgresError where error.outcomeIsUnknown {
+            doubt = error
+        }
+        onTrouble(doubt)
+        close()
+        return try perform { try LogWriter().resolveInDoubt(batches, on: $0) }
+    }
+
+    public func heads(of partitions: [Partition]) throws -> [PartitionHead] {
+        try perform { try LogReader().heads(of: partitions, on: $0) }
+    }
+
+    public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
+        try perform { try LogReader().events(partition: partition, from: offset, limit: limit, on: $0) }
+    }
+
+    public func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
+        try perform { try LogReader().event(of: user, partition: partition, at: version, on: $0) }
+    }
+
+    public func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
+        try perform { try LogReader().users(partition: partition, in: range, on: $0) }
+    }
+
+    /// Tells other servers that these partitions grew.
+    public func notify(_ partitions: Set<Partition>) throws {
+        try perform { try LogNotification.send(partitions, on: $0) }
+    }
+
+    // MARK: Read model
+
+    public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+        try perform { try UserLoader().load(users, on: $0) }
+    }
+
+    public func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset] {
+        try perform { try ProjectionWriter().checkpoint(of: partitions, on: $0) }
+    }
+
+    public func write(_ batch: ProjectionBatch) throws -> ProjectionOutcome {
+        try perform { try ProjectionWriter().write(batch, on: $0) }
+    }
+
+    // MARK: Connection
+
+    /// Runs what may run twice, again whenever the connection is lost in the middle of it.
+    private func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+        while true {
+            let connection = try usable()
+            do {
+                return try body(connection)
+            } catch let error as PostgresError where error.outcomeIsUnknown || error.kind == .shuttingDown {
+                onTrouble(error)
+                close()
+                if isStopping() { throw StoreStopped() }
+            }
+        }
+    }
+
+    private func usable() throws -> PostgresConnection {
+        if let current, current.isUsable { return current }
+        close()
+        var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
+        while true {
+            do {
+                let made = try PostgresConnection(configuration.postgres)
+                if configuration.assumesRole { try SessionRole.assume(on: made) }
+                current = made
+                return made
+            } catch {
+                onTrouble(error)
+                if isStopping() { throw StoreStopped() }
+                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import PostgresClient
+import Synchronization
+
+/// Starts the embedded cluster again whenever it dies while we run, on a thread of its own.
+public final class ClusterSupervisor: Sendable {
+    /// What it did; for the log.
+    public enum Report: Sendable {
+        case restarted
+        /// Tried again with full-jitter backoff, at most every 30 s.
+        case failed(EmbeddedClusterError)
+    }
+
+    private let state: SupervisorState
+    private let thread: PostgresThread
+
+    /// How soon a death is noticed (seconds).
+    private static let interval = 0.1
+
+    /// - Parameter report: called on the supervisor's thread.
+    public init(
+        _ cluster: EmbeddedCluster, report: @escaping @Sendable (Report) -> Void
+    ) throws(PostgresError) {
+        let state = SupervisorState()
+        self.state = state
+        thread = try PostgresThread(name: "pg-supervisor") {
+            var backoff = Backoff(base: .milliseconds(200), cap: .seconds(30))
+            var pause = Self.interval
+            while state.wait(seconds: pause) {
+                pause = Self.interval
+                do throws(EmbeddedClusterError) {
+                    guard try cluster.ensureRunning() else { continue }
+                    backoff.reset()
+                    report(.restarted)
+                } catch {
+                    pause = backoff.next() / .seconds(1)
+                    report(.failed(error))
+                }
+            }
+        }
+    }
+
+    /// Call it before or after `EmbeddedCluster.stop`; blocks until the thread has ended.
+    public func stop() {
+        state.stop()
+        thread.join()
+    }
+
+    deinit { state.stop() }
+}
+
+// @unchecked: `isStopped` is used under `condition` only.
+private final class SupervisorState: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isStopped = false
+
+    /// False once stopped.
+    func wait(seconds: Double) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        return condition.withLock {
+            while !isStopped, condition.wait(until: end) {}
+            return !isStopped
+        }
+    }
+
+    func stop() {
+        condition.withLock {
+            isStopped = true
+            condition.broadcast()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import PostgresClient
+import Synchronization
+
+/// A PostgreSQL server of our own, so that focusd needs no other one (architecture.md §5).
+///
+/// Flow: lock the data directory → `initdb` at the first start → adopt a server that outlived an earlier focusd, or
+/// start one → wait until it is ready → `conninfo` → `stop`.
+///
+/// The server is reached over a unix socket only, in a directory that only its owner and root can enter. It outlives a
+/// killed focusd and is adopted by the next; if it is itself killed, the next start recovers it.
+/// All calls block: make them on a thread of your own.
+public final class EmbeddedCluster: Sendable {
+    /// Absolute, without symbolic links.
+    public let dataDirectory: String
+    /// The superuser, who owns the database.
+    public static let role = "focusd"
+    public static let database = "focusd"
+
+    let launcher: ClusterLauncher
+    private let lock: Mutex<ClusterLock?>
+    private let postmaster: Mutex<Postmaster>
+    /// Set by `stop`: a start under way gives up.
+    private let isStopping: StopFlag
+
+    /// `/var/lib/focusd` as root, else `~/.local/share/focusd`.
+    public static var defaultDataDirectory: String {
+        geteuid() == 0 ? "/var/lib/focusd" : NSHomeDirectory() + "/.local/share/focusd"
+    }
+
+    /// Starts or adopts the cluster in `dataDirectory`, which is made if it is not there. Blocks until it is ready.
+    public static func start(
+        dataDirectory: String = defaultDataDirectory, settings: EmbeddedClusterSettings = EmbeddedClusterSettings()
+    ) throws(EmbeddedClusterError) -> EmbeddedCluster {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: dataDirectory, withIntermediateDirectories: true,
+                // Existing ones stay as they are.
+                attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw .unusableDirectory(dataDirectory, reason: "it cannot be made: \(error.localizedDescription)")
+        }
+        let launcher = try ClusterLauncher(ClusterLayout(dataDirectory: dataDirectory), settings)
+        let lock = try ClusterLock(launcher.layout, owner: launcher.owner)
+        try launcher.initialize()
+        let flag = StopFlag()
+        let postmaster = try launcher.launch(unless: flag)
+        return EmbeddedCluster(launcher, lock, postmaster, flag)
+    }
+
+    private init(
+        _ launcher: ClusterLauncher, _ lock: ClusterLock, _ postmaster: Postmaster, _ flag: StopFlag
+    ) {
+        self.launcher = launcher
+        self.lock = Mutex(lock)
+        self.postmaster = Mutex(postmaster)
+        isStopping = flag
+        dataDirectory = launcher.layout.dataDirectory
+    }
+
+    /// Stops the server that a killed focusd left in `dataDirectory`, if there is one.
+    /// - Throws: `.alreadyRunning` when a focusd holds the directory.
+    public static func stopOrphan(
+        dataDirectory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings()
+    ) throws(EmbeddedClusterError) {
+        let launcher = try ClusterLauncher(ClusterLayout(dataDirectory: dataDirectory), settings)
+        let lock = try ClusterLock(launcher.layout, owner: launcher.owner)
+        defer { withExtendedLifetime(lock) {} }
+        if let orphan = Postmaster.running(in: launcher.layout) { try launcher.stop(orphan) }
+    }
+
+    /// For `PostgresConfiguration`: the superuser in the database `focusd`, over the unix socket.
+    public var conninfo: String { conninfo(database: Self.database, role: Self.role) }
+
+    /// The same server, another database or role.
+    public func conninfo(database: String, role: String = EmbeddedCluster.role) -> String {
+        postmaster.withLock { $0.conninfo(database: database, role: role) }
+    }
+
+    public var postmasterPID: Int32 { postmaster.withLock { $0.pid } }
+
+    /// False when the server has ended: killed, or stopped.
+    public var isRunning: Bool { postmaster.withLock { $0.isRunning(in: launcher.layout) } }
+
+    /// Starts the server again if it has ended, with crash recovery; blocks until it is ready.
+    /// - Returns: whether it had to. False also after `stop`.
+    @discardableResult
+    public func ensureRunning() throws(EmbeddedClusterError) -> Bool {
+        try postmaster.withLock { current throws(EmbeddedClusterError) in
+            guard !isStopping.isSet, !current.isRunning(in: launcher.layout) else { return false }
+            current = try launcher.launch(unless: isStopping)
+            return true
+        }
+    }
+
+    /// Fast shutdown: sessions end, everything is on disk. After `stopTimeout` an immediate one, which loses nothing
+    /// either but lets the next start recover. Then frees the data directory. Harmless when called again.
+    /// - Throws: `.notStopped` when even that does not end the server.
+    public func stop() throws(EmbeddedClusterError) {
+        isStopping.set()
+        try postmaster.withLock { current throws(EmbeddedClusterError) in
+            try launcher.stop(current)
+        }
+        lock.withLock { $0 = nil }
+    }
+}
+
+/// One way: from starting and running to stopping.
+final class StopFlag: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .acquiring) }
+    func set() { flag.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,13 @@
+/// The log and the read model on PostgreSQL: append, tail, load, project, replay, migrate.
+///
+/// Flow: `LogWriter` appends what a lane has staged → `LogReader` and `LogReplay` read it by offset → `ProjectionWriter`
+/// puts changed rows beside it → `UserLoader` gives a user's rows plus the events that they do not have yet.
+///
+/// The log is the truth and the read model may lag: a load is always current, and losing the read model loses nothing.
+/// SQL stands in `Schema/`, one statement per file; nothing here holds any.
+public enum EventStore {
+    /// The layout of `events` that this program reads and writes (table `log`, column `format`).
+    public static let logFormat: Int32 = 1
+    /// How users are spread over partitions (table `log`, column `hash`): see `Partition.of(user:count:)`.
+    public static let partitionHash = "sha256-64be"
+}

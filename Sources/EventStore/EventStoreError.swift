@@ -1,0 +1,17 @@
+import FocusCore
+
+/// What the store finds wrong with itself. Messages of PostgreSQL travel as `PostgresError`.
+public enum EventStoreError: Error, Sendable, Hashable {
+    /// The database holds no log: it was not migrated.
+    case noLog
+    /// The log has a format or hash that this program does not know.
+    case unknownLog(format: Int32, hash: String)
+    /// The log holds an event of a type or with an encoding that this program does not know.
+    case unknownEvent(type: String, encoding: Int16)
+    /// A row of the log or the read model does not hold what it must.
+    case corrupt(String)
+    /// The active generation of the read model does not exist.
+    case noGeneration(Int32)
+    /// The events of a user's stream are not dense: `expected` is missing before `found`.
+    case gap(user: UserID, expected: Version, found: Version)
+}

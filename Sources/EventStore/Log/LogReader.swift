@@ -1,0 +1,84 @@
+import FocusCore
+import PostgresClient
+
+/// Reads the log by place. Offsets are dense and in commit order, so a reader that asks for everything from the offset
+/// after its last one misses nothing, ever (architecture.md §1).
+public struct LogReader: Sendable {
+    public init() {}
+
+    /// Where partitions end, in ascending order. Partitions that do not exist are left out.
+    public func heads(
+        of partitions: [Partition], on connection: PostgresConnection
+    ) throws(PostgresError) -> [PartitionHead] {
+        let result = try connection.query(Queries.readHeads, [.int4Array(partitions.map(\.rawValue))])
+        var heads: [PartitionHead] = []
+        for row in 0..<result.rowCount { heads.append(try PartitionHead(result, row: row)) }
+        return heads.sorted { $0.partition < $1.partition }
+    }
+
+    /// Up to `limit` events of a partition from `offset` on, in order.
+    public func events(
+        partition: Partition, from offset: LogOffset, limit: Int, on connection: PostgresConnection
+    ) throws(PostgresError) -> [LoggedEvent] {
+        let result = try connection.query(
+            Queries.readEvents, [.int4(partition.rawValue), .int8(offset.rawValue), .int8(Int64(limit))])
+        return try LoggedEvent.read(result)
+    }
+
+    /// Up to `limit` events of a user past `version`, in order.
+    public func events(
+        of user: UserID, partition: Partition, after version: Version, limit: Int, on connection: PostgresConnection
+    ) throws(PostgresError) -> [LoggedEvent] {
+        let result = try connection.query(
+            Queries.readUserEvents,
+            [.int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue), .int8(0), .int8(Int64(limit))])
+        return try LoggedEvent.read(result)
+    }
+
+    /// The id of the event at a version of a user's stream; nil when the log has none there (rule S6).
+    public func event(
+        of user: UserID, partition: Partition, at version: Version, on connection: PostgresConnection
+    ) throws(PostgresError) -> EventID? {
+        let result = try connection.query(
+            Queries.findEventId, [.int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue)])
+        return result.rowCount == 0 ? nil : EventID(try result.uuid(row: 0, column: 0))
+    }
+
+    /// The users that have events at the offsets of `range`, each with its last one there.
+    public func users(
+        partition: Partition, in range: Range<LogOffset>, on connection: PostgresConnection
+    ) throws(PostgresError) -> [UserInRange] {
+        let result = try connection.query(
+            Queries.findUsersInRange,
+            [.int4(partition.rawValue), .int8(range.lowerBound.rawValue), .int8(range.upperBound.rawValue)])
+        var users: [UserInRange] = []
+        for row in 0..<result.rowCount {
+            users.append(
+                UserInRange(
+                    user: UserID(try result.uuid(row: row, column: 0)),
+                    version: Version(try result.int8(row: row, column: 1)),
+                    lastOffset: LogOffset(try result.int8(row: row, column: 2))))
+        }
+        return users
+    }
+}
+
+/// A user with events within a range of offsets.
+public struct UserInRange: Hashable, Sendable {
+    public var user: UserID
+    /// Its greatest version in the range.
+    public var version: Version
+    /// Where that event stands.
+    public var lastOffset: LogOffset
+}
+
+extension PartitionHead {
+    /// From the columns partition, next_offset, last_recorded_at, generation, beginning at `first`.
+    init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
+        self.init(
+            partition: Partition(try result.int4(row: row, column: first)),
+            nextOffset: LogOffset(try result.int8(row: row, column: first + 1)),
+            lastRecordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: first + 2)),
+            generation: try result.int4(row: row, column: first + 3))
+    }
+}

@@ -1,0 +1,90 @@
+import FocusCore
+import PostgresClient
+
+extension LogWriter {
+    /// What became of batches whose append ended without an answer.
+    ///
+    /// Locks the partitions first, on a fresh connection: that waits for the transaction of the lost one, if it still
+    /// runs. Then the log says what stands at the batches' offsets. A statement that the server had received but not
+    /// begun can still come after this; it then finds another `next_offset`, or takes exactly the place that its retry
+    /// is refused, and rule E1 sees the events again as duplicates. Safe to repeat.
+    public func resolveInDoubt(
+        _ batches: [PartitionAppend], on freshConnection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+        guard !batches.isEmpty else { return [:] }
+        do {
+            return try freshConnection.transaction { connection in
+                let partitions = PostgresValue.int4Array(batches.map(\.partition.rawValue))
+                let locked = try connection.query(Queries.lockPartitions, [partitions])
+                var generations: [Partition: Int32] = [:]
+                for row in 0..<locked.rowCount {
+                    generations[Partition(try locked.int4(row: row, column: 0))] = try locked.int4(row: row, column: 2)
+                }
+                // A statement of its own: its snapshot is younger than the locks.
+                let found = try connection.query(
+                    Queries.findEvents,
+                    [
+                        partitions, .int8Array(batches.map(\.expectedOffset.rawValue)),
+                        .int8Array(batches.map { $0.expectedOffset.advanced(by: $0.events.count).rawValue }),
+                    ])
+                return try Self.outcomes(batches, found: EventMark.read(found), generations)
+            }
+        } catch let error as PostgresError {
+            throw error
+        } catch {
+            throw PostgresError(kind: .other, message: "\(error)")
+        }
+    }
+
+    private static func outcomes(
+        _ batches: [PartitionAppend], found: Set<EventMark>, _ generations: [Partition: Int32]
+    ) -> [Partition: AppendOutcome] {
+        var outcomes: [Partition: AppendOutcome] = [:]
+        for batch in batches {
+            let isLogged = batch.events.allSatisfy { found.contains(EventMark($0)) }
+            if isLogged, let generation = generations[batch.partition] {
+                outcomes[batch.partition] = .committed(generation: generation)
+            } else {
+                outcomes[batch.partition] = .behind
+            }
+        }
+        return outcomes
+    }
+}
+
+/// Enough of an event to know that it is the same one, judged the same way, at the same place.
+private struct EventMark: Hashable {
+    var partition: Partition
+    var offset: LogOffset
+    var user: UserID
+    var version: Version
+    var id: EventID
+    var type: String
+    var recordedAt: Timestamp
+
+    init(_ event: LoggedEvent) {
+        partition = event.partition
+        offset = event.offset
+        user = event.user
+        version = event.version
+        id = event.id
+        type = event.type
+        recordedAt = event.recordedAt
+    }
+
+    init(_ result: borrowing PostgresResult, _ row: Int) throws(PostgresError) {
+        partition = Partition(try result.int4(row: row, column: 0))
+        offset = LogOffset(try result.int8(row: row, column: 1))
+        user = UserID(try result.uuid(row: row, column: 2))
+        version = Version(try result.int8(row: row, column: 3))
+        id = EventID(try result.uuid(row: row, column: 4))
+        type = try result.text(row: row, column: 5)
+        recordedAt = Timestamp(microseconds: try result.timestamptz(row: row, column: 6))
+    }
+
+    static func read(_ result: PostgresResult) throws(PostgresError) -> Set<EventMark> {
+        var marks: Set<EventMark> = []
+        for row in 0..<result.rowCount { marks.insert(try EventMark(result, row)) }
+        return marks
+    }
+}

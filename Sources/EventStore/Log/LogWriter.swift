@@ -1,0 +1,44 @@
+import FocusCore
+import PostgresClient
+
+/// Appends to the log (architecture.md §1): one statement, one round trip, one commit for all partitions that have
+/// something waiting.
+public struct LogWriter: Sendable {
+    public init() {}
+
+    /// Appends each batch whose partition still ends where it expects; the others are `.behind` and leave no trace.
+    ///
+    /// Returns after the commit, with an outcome for every batch. When it throws, nothing is known if the error's
+    /// `outcomeIsUnknown`: ask `resolveInDoubt` on another connection before anybody is told anything. Any other error
+    /// means that nothing was written. The connection must have no statement timeout where commits wait for a standby.
+    ///
+    /// Batches of the same partition, offsets that are not dense, and a `recordedAt` that goes backwards are the
+    /// caller's mistakes and trap, or fail the whole statement where only the log can see them.
+    public func append(
+        _ batches: [PartitionAppend], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+        guard !batches.isEmpty else { return [:] }
+        precondition(batches.allSatisfy(\.isWellFormed), "events do not stand at the offsets of their batch")
+        let result = try connection.query(Queries.appendEvents, Self.parameters(batches))
+        var outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, AppendOutcome.behind) })
+        for row in 0..<result.rowCount {
+            let partition = Partition(try result.int4(row: row, column: 0))
+            outcomes[partition] = .committed(generation: try result.int4(row: row, column: 1))
+        }
+        return outcomes
+    }
+
+    private static func parameters(_ batches: [PartitionAppend]) -> [PostgresValue] {
+        var columns = EventColumns(capacity: batches.reduce(0) { $0 + $1.events.count })
+        for batch in batches {
+            for event in batch.events { columns.append(event) }
+        }
+        return [
+            .int4Array(batches.map(\.partition.rawValue)),
+            .int8Array(batches.map(\.expectedOffset.rawValue)),
+            .int8Array(batches.map { $0.expectedOffset.advanced(by: $0.events.count).rawValue }),
+            .timestamptzArray(batches.map { $0.events.first?.recordedAt.microseconds }),
+            .timestamptzArray(batches.map { $0.events.last?.recordedAt.microseconds }),
+        ] + columns.parameters
+    }
+}

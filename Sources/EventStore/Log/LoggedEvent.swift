@@ -1,0 +1,57 @@
+import FocusCore
+import FocusWire
+
+/// An event as the log holds it: its place, its envelope, and its payload as the device sent it.
+public struct LoggedEvent: Hashable, Sendable {
+    public var partition: Partition
+    public var offset: LogOffset
+    public var user: UserID
+    public var version: Version
+    public var device: DeviceID
+    public var incarnation: Incarnation
+    public var sequence: DeviceSequence
+    public var id: EventID
+    /// An `EventType` raw value; a string, because an older program must be able to read a newer log.
+    public var type: String
+    public var app: AppID?
+    /// Stored no earlier than `Timestamp.earliestStored`.
+    public var occurredAt: Timestamp
+    public var recordedAt: Timestamp
+    public var schemaVersion: Int32
+    /// 0: the payload stands as the device sent it.
+    public var encoding: Int16
+    public var payload: [UInt8]
+
+    public init(
+        partition: Partition, offset: LogOffset, user: UserID, version: Version, device: DeviceID,
+        incarnation: Incarnation, sequence: DeviceSequence, id: EventID, type: String, app: AppID?,
+        occurredAt: Timestamp, recordedAt: Timestamp, schemaVersion: Int32, encoding: Int16 = 0, payload: [UInt8]
+    ) {
+        self.partition = partition
+        self.offset = offset
+        self.user = user
+        self.version = version
+        self.device = device
+        self.incarnation = incarnation
+        self.sequence = sequence
+        self.id = id
+        self.type = type
+        self.app = app
+        self.occurredAt = occurredAt
+        self.recordedAt = recordedAt
+        self.schemaVersion = schemaVersion
+        self.encoding = encoding
+        self.payload = payload
+    }
+
+    /// What the fold gets. Throws `EventStoreError.unknownEvent`, or `PayloadError` when the payload does not decode.
+    public func decoded() throws -> Event {
+        guard let type = EventType(rawValue: type), encoding == 0 else {
+            throw EventStoreError.unknownEvent(type: type, encoding: encoding)
+        }
+        return Event(
+            version: version, device: device, incarnation: incarnation, sequence: sequence, id: id, app: app,
+            occurredAt: occurredAt, recordedAt: recordedAt,
+            body: try PayloadCodec.decode(type, schemaVersion: schemaVersion, payload))
+    }
+}

@@ -1,0 +1,35 @@
+import FocusCore
+
+/// Events to be appended to one partition if it still ends at `expectedOffset`.
+public struct PartitionAppend: Sendable {
+    public var partition: Partition
+    public var expectedOffset: LogOffset
+    /// In order; their offsets are `expectedOffset`, `expectedOffset + 1` …, and `recordedAt` never goes backwards.
+    public var events: [LoggedEvent]
+
+    public init(partition: Partition, expectedOffset: LogOffset, events: [LoggedEvent]) {
+        self.partition = partition
+        self.expectedOffset = expectedOffset
+        self.events = events
+    }
+
+    /// Whether the events stand where they say: checked before every append, because the log trusts its writer.
+    var isWellFormed: Bool {
+        var last = events.first?.recordedAt
+        for (index, event) in events.enumerated() {
+            guard event.partition == partition, event.offset == expectedOffset.advanced(by: index),
+                let previous = last, previous <= event.recordedAt
+            else { return false }
+            last = event.recordedAt
+        }
+        return !events.isEmpty
+    }
+}
+
+/// What became of one partition's events.
+public enum AppendOutcome: Hashable, Sendable {
+    /// They are durable. The read model's active generation comes along.
+    case committed(generation: Int32)
+    /// The partition ends elsewhere, so none of them was written: read what is new, fold again, try again.
+    case behind
+}

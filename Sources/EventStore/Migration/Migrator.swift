@@ -1,0 +1,95 @@
+import FocusCore
+import PostgresClient
+
+/// Brings a database to the schema that this program knows.
+///
+/// Each migration is one transaction, in which it is also recorded, so a failure leaves the database between two of
+/// them. A lock keeps a second migrator waiting, which then finds nothing to do.
+public struct Migrator: Sendable {
+    /// In order of their numbers, from 1, without gaps.
+    let migrations: [Migration]
+
+    init(_ migrations: [Migration] = Migrations.all) { self.migrations = migrations }
+
+    /// Applies what is missing, sees that the server's role has its grants, and gives a new log its identity.
+    ///
+    /// The connection's role must own the tables and must be allowed to create roles, unless the role exists already.
+    /// - Parameters:
+    ///   - partitions: P of a new log; a log that exists keeps its own.
+    ///   - dryRun: change nothing at all, only say what would be applied.
+    /// - Returns: the migrations that were (or would be) applied.
+    /// - Throws: `MigrationError` when the database is not for this program; `PostgresError`.
+    @discardableResult
+    public static func migrate(
+        on connection: PostgresConnection, partitions: Int32 = 16, dryRun: Bool = false
+    ) throws -> [Migration] {
+        let migrator = Migrator()
+        if dryRun { return try migrator.pending(on: connection) }
+        return try migrator.apply(on: connection, partitions: partitions)
+    }
+
+    /// What this database has not seen yet. Writes nothing. Throws `MigrationError` when it is not for this program.
+    func pending(on connection: PostgresConnection) throws -> [Migration] {
+        let database = try connection.query(Queries.describeDatabase)
+        let encoding = try database.text(row: 0, column: 1)
+        guard encoding == "UTF8" else { throw MigrationError.notUTF8(encoding: encoding) }
+        guard try database.bool(row: 0, column: 0) else { return migrations }
+        let result = try connection.query(Queries.readMigrations)
+        var seen: [Int: String] = [:]
+        for row in 0..<result.rowCount {
+            seen[Int(try result.int4(row: row, column: 0))] = try result.text(row: row, column: 2)
+        }
+        let newest = seen.keys.max() ?? 0
+        guard newest <= migrations.count else {
+            throw MigrationError.databaseIsNewer(database: newest, program: migrations.count)
+        }
+        for migration in migrations.prefix(newest) {
+            guard let checksum = seen[migration.number] else { throw MigrationError.missing(migration) }
+            guard checksum == migration.checksum else { throw MigrationError.changed(migration) }
+        }
+        return Array(migrations.dropFirst(newest))
+    }
+
+    func apply(on connection: PostgresConnection, partitions: Int32) throws -> [Migration] {
+        let applied = try applyAll(on: connection)
+        try connection.transaction { connection in
+            _ = try connection.query(Queries.lockMigrations)
+            try Self.ensureRole(on: connection)
+            _ = try connection.query(
+                Queries.initializeLog,
+                [.int4(partitions), .text(EventStore.partitionHash), .int4(EventStore.logFormat)])
+            _ = try connection.query(Queries.initializeGeneration, [.int4(FocusCore.foldVersion)])
+        }
+        return applied
+    }
+
+    /// Applies what is missing and nothing else.
+    func applyAll(on connection: PostgresConnection) throws -> [Migration] {
+        var applied: [Migration] = []
+        while let migration = try applyNext(on: connection) { applied.append(migration) }
+        return applied
+    }
+
+    private func applyNext(on connection: PostgresConnection) throws -> Migration? {
+        try connection.transaction { connection in
+            _ = try connection.query(Queries.lockMigrations)
+            // Looked at anew under the lock: another migrator may just have applied it.
+            guard let migration = try pending(on: connection).first else { return nil }
+            if migration.number == 1 { try connection.execute(Queries.createMigrations.sql) }
+            try connection.execute(migration.sql)
+            _ = try connection.query(
+                Queries.recordMigration,
+                [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+            return migration
+        }
+    }
+
+    private static func ensureRole(on connection: PostgresConnection) throws {
+        let role = try connection.query(Queries.readAppRole).text(row: 0, column: 0)
+        do {
+            _ = try connection.query(Queries.ensureAppRole)
+        } catch where error.kind == .insufficientPrivilege {
+            throw MigrationError.roleNotAllowed(role: role)
+        }
+    }
+}

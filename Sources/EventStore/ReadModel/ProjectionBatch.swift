@@ -1,0 +1,50 @@
+import FocusCore
+
+/// What a projector writes in one transaction: changed rows of users of one partition, and how far that brings it.
+public struct ProjectionBatch: Sendable {
+    public var partition: Partition
+    /// The generation that the batch was made for.
+    public var generation: Int32
+    /// Once this batch is written, everything below this offset is in the read model.
+    public var checkpoint: LogOffset
+    /// Each user once.
+    public var users: [ProjectedUser]
+
+    public init(partition: Partition, generation: Int32, checkpoint: LogOffset, users: [ProjectedUser]) {
+        self.partition = partition
+        self.generation = generation
+        self.checkpoint = checkpoint
+        self.users = users
+    }
+}
+
+/// A user's rows that changed since `base`, as they are at `version`.
+public struct ProjectedUser: Sendable {
+    public var user: UserID
+    public var version: Version
+    /// Up to here the read model had everything when `rows` began to be gathered (`LoadedUser.projectedVersion`, or the
+    /// version of the batch before). If it has less by now, because the server lost a commit that was not flushed, the
+    /// rows would leave a hole: the user is then reported as `missing` instead of written.
+    public var base: Version
+    /// Each key once; nil: forget the row for good.
+    public var rows: [(RowKey, Row?)]
+
+    public init(user: UserID, version: Version, base: Version = .zero, rows: [(RowKey, Row?)]) {
+        self.user = user
+        self.version = version
+        self.base = base
+        self.rows = rows
+    }
+}
+
+/// What became of a batch.
+public enum ProjectionOutcome: Hashable, Sendable {
+    /// Written. Users whom the read model already showed at this version or a later one were left as they are. Those in
+    /// `missing` were left out, because the read model is behind their `base`: load them again, their `touchedKeys` are
+    /// what it lacks. With any of those the checkpoint stays.
+    case written(missing: Set<UserID>)
+    /// Another projector works on this partition. Try again later, or find the work done.
+    case busy
+    /// Another generation is active, or another version of the fold fills this one: nothing was written.
+    case otherGeneration
+}

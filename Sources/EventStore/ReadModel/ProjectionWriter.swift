@@ -1,0 +1,83 @@
+import FocusCore
+import PostgresClient
+
+/// Brings the read model after the log. Any server may do it, for any partition: whoever holds the lock of the
+/// partition's checkpoint is the one.
+///
+/// Flow: BEGIN, lock or leave → what the users are at → one statement per collection in one pipeline → COMMIT.
+/// The commit need not be flushed (`synchronous_commit = off`): what is lost is folded again, see `ProjectedUser.base`.
+public struct ProjectionWriter: Sendable {
+    public init() {}
+
+    /// How far the projection of each partition got, in generation 1's tables or those of `generation`.
+    public func checkpoint(
+        of partitions: [Partition], generation: Int32 = 1, on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: LogOffset] {
+        let result = try connection.query(
+            Generation(generation).statement(Queries.readCheckpoints), [.int4Array(partitions.map(\.rawValue))])
+        var checkpoints: [Partition: LogOffset] = [:]
+        for row in 0..<result.rowCount {
+            checkpoints[Partition(try result.int4(row: row, column: 0))] = LogOffset(try result.int8(row: row, column: 1))
+        }
+        return checkpoints
+    }
+
+    /// Writes a batch in one transaction, or nothing of it.
+    public func write(
+        _ batch: ProjectionBatch, on connection: PostgresConnection
+    ) throws -> ProjectionOutcome {
+        let generation = Generation(batch.generation)
+        return try connection.transaction { connection in
+            let partition = PostgresValue.int4(batch.partition.rawValue)
+            let locked = try connection.query(generation.statement(Queries.lockCheckpoint), [partition])
+            guard locked.rowCount == 1 else { return .busy }
+            // A statement of its own: its snapshot is younger than the lock.
+            let found = try connection.query(
+                generation.statement(Queries.readProjectedUsers),
+                [partition, .uuidArray(batch.users.map(\.user.uuid)), .int4(batch.generation)])
+            guard found.rowCount > 0, try found.int4(row: 0, column: 0) == batch.generation,
+                !found.isNull(row: 0, column: 1), try found.int4(row: 0, column: 1) == FocusCore.foldVersion
+            else { return .otherGeneration }
+            var shown: [UserID: Version] = [:]
+            for row in 0..<found.rowCount where !found.isNull(row: row, column: 2) {
+                shown[UserID(try found.uuid(row: row, column: 2))] = Version(try found.int8(row: row, column: 3))
+            }
+            let missing = Set(batch.users.filter { shown[$0.user, default: .zero] < $0.base }.map(\.user))
+            let due = batch.users.filter { shown[$0.user, default: .zero] < $0.version && !missing.contains($0.user) }
+            var requests = Self.requests(batch.partition, due)
+            if missing.isEmpty {
+                requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
+            }
+            _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
+            return .written(missing: missing)
+        }
+    }
+
+    private static func requests(_ partition: Partition, _ users: [ProjectedUser]) -> [(Statement, [PostgresValue])] {
+        guard !users.isEmpty else { return [] }
+        var tables: [RowCollection: RowTable] = [:]
+        var gone = GoneRows()
+        for user in users {
+            for (key, row) in user.rows {
+                if let row {
+                    tables[key.collection, default: RowTable(key.collection)].append(user.user, key, row)
+                } else {
+                    gone.append(user.user, key)
+                }
+            }
+        }
+        // One order for all projectors; they hold different partitions, but share pages of indexes.
+        var requests = tables.values.sorted { $0.collection < $1.collection }
+            .map { ($0.collection.upsert, $0.parameters(partition)) }
+        if !gone.isEmpty { requests.append((Queries.deleteRows, gone.parameters(partition))) }
+        requests.append(
+            (
+                Queries.upsertUsers,
+                [
+                    .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)),
+                    .int8Array(users.map(\.version.rawValue)),
+                ]
+            ))
+        return requests
+    }
+}

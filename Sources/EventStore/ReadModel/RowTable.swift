@@ -1,0 +1,58 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// Rows of one collection on their way into its table: one array per column.
+struct RowTable {
+    let collection: RowCollection
+    private var users: [UUID] = []
+    private var keys: [RowKey] = []
+    private var rows: [Row] = []
+
+    init(_ collection: RowCollection) { self.collection = collection }
+
+    mutating func append(_ user: UserID, _ key: RowKey, _ row: Row) {
+        users.append(user.uuid)
+        keys.append(key)
+        rows.append(row)
+    }
+
+    /// As `upsert_<collection>` takes them.
+    func parameters(_ partition: Partition) -> [PostgresValue] {
+        let stored = keys.map { StoredKey($0.key) }
+        return [
+            .int4(partition.rawValue), .uuidArray(users), .textArray(keys.map { $0.app?.rawValue ?? "" }),
+            .textArray(stored.map(\.text)), .byteaArray(stored.map(\.bytes)),
+            .int8Array(rows.map(\.version.rawValue)), .boolArray(rows.map(\.isDeleted)), .byteaArray(rows.map(\.value)),
+            .byteaArray(rows.map(\.memo)),
+        ] + typedColumns
+    }
+
+    private var typedColumns: [PostgresValue] {
+        switch collection {
+        case .apps: AppRow.columns(decoded())
+        case .authorizations: AuthorizationRow.columns(decoded())
+        case .focuses: FocusRow.columns(decoded())
+        case .activeFocus: ActiveFocusRow.columns(decoded())
+        case .focusVisibility: FocusVisibilityRow.columns(decoded())
+        case .audience: AudienceRow.columns(decoded())
+        case .notifications: NotificationRow.columns(decoded())
+        case .alerts: AlertRow.columns(decoded())
+        case .badges: BadgeRow.columns(decoded())
+        case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
+        case .workouts: WorkoutRow.columns(decoded())
+        case .refusals: RefusalRow.columns(decoded())
+        case .stream, .devices: []
+        case .routePoints:
+            [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
+        }
+    }
+
+    private func decoded<Message: RowMessage>() -> [Message?] { decoded { try? Message(decoding: $0) } }
+
+    /// The rows' messages. Nil for a tombstone, and for what this program cannot read: the columns for people are then
+    /// NULL, and the value, which is what counts, is stored as it is.
+    private func decoded<Message>(_ decode: ([UInt8]) -> Message?) -> [Message?] {
+        rows.map { $0.isDeleted ? nil : decode($0.value) }
+    }
+}

@@ -1,0 +1,89 @@
+import FocusCore
+import PostgresClient
+
+/// What one statement found of a user, before it is folded.
+struct StoredUser {
+    let user: UserID
+    let head: PartitionHead
+    /// What the rows show.
+    let version: Version
+    private var rows: [RowKey: Row] = [:]
+    private var events: [LoggedEvent] = []
+    /// A row that belongs to no collection that this program knows, or has an impossible app.
+    private var strangers = 0
+
+    init(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
+        user = UserID(try result.uuid(row: row, column: LoadColumn.user))
+        version = Version(try result.int8(row: row, column: LoadColumn.version))
+        head = PartitionHead(
+            partition: Partition(try result.int4(row: row, column: LoadColumn.partition)),
+            nextOffset: LogOffset(try result.int8(row: row, column: LoadColumn.offset)),
+            lastRecordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: LoadColumn.recordedAt)),
+            generation: try result.int4(row: row, column: LoadColumn.schemaVersion))
+    }
+
+    mutating func append(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
+        let kind = try result.text(row: row, column: LoadColumn.kind)
+        if kind == LoadColumn.eventKind {
+            events.append(try event(result, row))
+        } else if let collection = RowCollection(rawValue: kind), let key = try key(of: collection, result, row) {
+            rows[key] = Row(
+                version: Version(try result.int8(row: row, column: LoadColumn.version)),
+                isDeleted: try result.bool(row: row, column: LoadColumn.isDeleted),
+                value: try result.bytes(row: row, column: LoadColumn.value),
+                memo: try result.bytes(row: row, column: LoadColumn.memo))
+        } else {
+            strangers += 1
+        }
+    }
+
+    /// Builds the state of the rows and folds the events in.
+    func folded() throws -> LoadedUser {
+        guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
+        var state = try UserState(user: user, version: version, rows: rows)
+        var touched: Set<RowKey> = []
+        for event in events.sorted(by: { $0.version < $1.version }) {
+            guard event.version == state.version.next else {
+                throw EventStoreError.gap(user: user, expected: state.version.next, found: event.version)
+            }
+            touched.formUnion(try state.apply(event.decoded()))
+        }
+        return LoadedUser(state: state, projectedVersion: version, touchedKeys: touched, head: head)
+    }
+
+    /// Nil when its app is none.
+    private func key(
+        of collection: RowCollection, _ result: PostgresResult, _ row: Int
+    ) throws(PostgresError) -> RowKey? {
+        let name = try result.text(row: row, column: LoadColumn.app)
+        let app = name.isEmpty ? nil : AppID(name)
+        guard name.isEmpty || app != nil else { return nil }
+        let key =
+            result.isNull(row: row, column: LoadColumn.keyBytes)
+            ? try result.text(row: row, column: LoadColumn.key)
+            : String(decoding: try result.bytes(row: row, column: LoadColumn.keyBytes), as: UTF8.self)
+        return RowKey(collection, app: app, key: key)
+    }
+
+    private func event(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> LoggedEvent {
+        let app =
+            result.isNull(row: row, column: LoadColumn.app)
+            ? nil : AppID(try result.text(row: row, column: LoadColumn.app))
+        return LoggedEvent(
+            partition: head.partition,
+            offset: LogOffset(try result.int8(row: row, column: LoadColumn.offset)),
+            user: user,
+            version: Version(try result.int8(row: row, column: LoadColumn.version)),
+            device: DeviceID(try result.uuid(row: row, column: LoadColumn.device)),
+            incarnation: Incarnation(try result.int8(row: row, column: LoadColumn.incarnation)),
+            sequence: DeviceSequence(try result.int8(row: row, column: LoadColumn.sequence)),
+            id: EventID(try result.uuid(row: row, column: LoadColumn.event)),
+            type: try result.text(row: row, column: LoadColumn.key),
+            app: app,
+            occurredAt: Timestamp(microseconds: try result.timestamptz(row: row, column: LoadColumn.occurredAt)),
+            recordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: LoadColumn.recordedAt)),
+            schemaVersion: try result.int4(row: row, column: LoadColumn.schemaVersion),
+            encoding: try result.int2(row: row, column: LoadColumn.encoding),
+            payload: try result.bytes(row: row, column: LoadColumn.value))
+    }
+}

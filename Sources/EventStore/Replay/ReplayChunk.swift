@@ -1,0 +1,19 @@
+import FocusCore
+
+/// Events that were read at once: as the server sent them, or decoded already.
+enum ReplayContent: Sendable {
+    /// Tuples of a binary COPY, each after its length (4 bytes, native order).
+    case tuples([UInt8])
+    case events([LoggedEvent])
+}
+
+struct ReplayChunk: Sendable {
+    var partition: Partition
+    var content: ReplayContent
+    /// Everything of the partition below it was looked at.
+    var next: LogOffset
+    /// Of memory, roughly.
+    var byteCount: Int
+    /// How many events it holds.
+    var count: Int
+}

@@ -1,0 +1,99 @@
+import FocusCore
+import PostgresClient
+
+/// Reads the log in chunks, each in one short statement: what consumes the events may take its time without holding a
+/// snapshot (architecture.md §1: none for more than 5 s).
+struct ReplaySource: Sendable {
+    /// A chunk is to take about this much memory…
+    static let targetBytes = 4 << 20
+    /// …and never (by more than one event) this much: it is cut off there.
+    static let maximumBytes = 32 << 20
+    static let maximumCount = 20_000
+    /// Rows at once when a filter picks them one by one; each may have 256 KiB.
+    static let filteredCount = 500
+
+    let filter: ReplayFilter
+    /// How many offsets the next chunk spans.
+    private(set) var span = 1_000
+
+    init(_ filter: ReplayFilter) { self.filter = filter }
+
+    /// The next chunk of a range that is not empty.
+    mutating func chunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
+        if let user = filter.user { return try chunk(of: user, range, on: connection) }
+        if !filter.types.isEmpty { return try chunk(of: filter.types, range, on: connection) }
+        let chunk = try wholeChunk(range, on: connection)
+        let average = max(1, chunk.byteCount / max(1, chunk.count))
+        span = min(max(Self.targetBytes / average, 100), Self.maximumCount)
+        return chunk
+    }
+
+    private struct Full: Error {}
+
+    private func wholeChunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
+        let from = range.offsets.lowerBound
+        let end = min(from.advanced(by: span), range.offsets.upperBound)
+        var tuples: [UInt8] = []
+        tuples.reserveCapacity(Self.targetBytes + Self.targetBytes / 4)
+        var count = 0
+        do {
+            try connection.copyOut(Self.copy(range.partition, from, end)) { tuple in
+                withUnsafeBytes(of: UInt32(tuple.count)) { tuples.append(contentsOf: $0) }
+                tuples.append(contentsOf: tuple)
+                count += 1
+                if tuples.count >= Self.maximumBytes { throw Full() }
+            }
+        } catch is Full {
+            // The next chunk goes on after the last tuple.
+        }
+        // Offsets are dense, so a count says where the chunk ends.
+        return ReplayChunk(
+            partition: range.partition, content: .tuples(tuples), next: from.advanced(by: count),
+            byteCount: tuples.count, count: count)
+    }
+
+    /// COPY takes no parameters; these are integers.
+    private static func copy(_ partition: Partition, _ from: LogOffset, _ end: LogOffset) -> Statement {
+        Statement(
+            name: Queries.copyEvents.name,
+            sql: Queries.copyEvents.sql
+                .replacing("$1", with: "\(partition)").replacing("$2", with: "\(from)").replacing("$3", with: "\(end)"))
+    }
+
+    private func chunk(
+        of types: Set<EventType>, _ range: PartitionRange, on connection: PostgresConnection
+    ) throws -> ReplayChunk {
+        let end = min(range.offsets.lowerBound.advanced(by: 100 * Self.filteredCount), range.offsets.upperBound)
+        let result = try connection.query(
+            Queries.readEventsOfTypes,
+            [
+                .int4(range.partition.rawValue), .int8(range.offsets.lowerBound.rawValue), .int8(end.rawValue),
+                .textArray(types.map(\.rawValue).sorted()), .int8(Int64(Self.filteredCount)),
+            ])
+        let events = try LoggedEvent.read(result)
+        let isCut = events.count == Self.filteredCount
+        return Self.chunk(range.partition, events, next: isCut ? events[events.count - 1].offset.next : end)
+    }
+
+    private func chunk(
+        of user: UserID, _ range: PartitionRange, on connection: PostgresConnection
+    ) throws -> ReplayChunk {
+        let result = try connection.query(
+            Queries.readUserEvents,
+            [
+                .int4(range.partition.rawValue), .uuid(user.uuid), .int8(0),
+                .int8(range.offsets.lowerBound.rawValue), .int8(Int64(Self.filteredCount)),
+            ])
+        let events = try LoggedEvent.read(result)
+        let isCut = events.count == Self.filteredCount
+        let next = isCut ? events[events.count - 1].offset.next : range.offsets.upperBound
+        return Self.chunk(
+            range.partition, events.filter { range.offsets.contains($0.offset) && filter.includes($0) }, next: next)
+    }
+
+    private static func chunk(_ partition: Partition, _ events: [LoggedEvent], next: LogOffset) -> ReplayChunk {
+        ReplayChunk(
+            partition: partition, content: .events(events), next: next,
+            byteCount: events.reduce(0) { $0 + $1.payload.count }, count: events.count)
+    }
+}

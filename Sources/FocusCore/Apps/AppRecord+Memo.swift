@@ -1,0 +1,69 @@
+extension AppRecord {
+    /// Beside its row in `apps`.
+    var memo: [UInt8] {
+        var writer = ProtoWriter()
+        writer.stamp(1, registration?.stamp)
+        writer.stamp(2, clear)
+        writer.bool(3, hasIntroducedTimeSensitive)
+        return writer.bytes
+    }
+
+    mutating func read(memo: [UInt8], value: AppRegistered?) throws(ProtoError) {
+        var reader = ProtoReader(memo)
+        var registered: Stamp?
+        while let (field, inner) = try reader.next() {
+            switch field {
+            case 1: registered = try inner.stamp()
+            case 2: clear = try inner.stamp()
+            case 3: hasIntroducedTimeSensitive = try inner.bool()
+            default: break
+            }
+        }
+        guard (registered == nil) == (value == nil) else { throw .malformed }
+        if let registered, let value { registration = Register(value, registered) }
+    }
+
+    /// Beside its row in `focus_visibility`.
+    var reportMemo: [UInt8] {
+        var writer = ProtoWriter()
+        writer.stamp(1, report?.stamp)
+        if let isFocused = report?.value { writer.presentInt(2, isFocused ? 1 : 0) }
+        return writer.bytes
+    }
+
+    mutating func read(reportMemo: [UInt8]) throws(ProtoError) {
+        var reader = ProtoReader(reportMemo)
+        var stamp: Stamp?
+        var isFocused: Bool?
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: stamp = try value.stamp()
+            case 2: isFocused = try value.bool()
+            default: break
+            }
+        }
+        report = stamp.map { Register(isFocused, $0) }
+    }
+}
+
+extension Stamp {
+    /// A memo that is one stamp, field 1.
+    var memo: [UInt8] {
+        var writer = ProtoWriter()
+        writer.stamp(1, self)
+        return writer.bytes
+    }
+
+    init(memo: [UInt8]) throws(ProtoError) {
+        var reader = ProtoReader(memo)
+        var stamp: Stamp?
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: stamp = try value.stamp()
+            default: break
+            }
+        }
+        guard let stamp else { throw .malformed }
+        self = stamp
+    }
+}

@@ -1,0 +1,43 @@
+/// What is remembered of an app, registered or only heard of (rule E6: its registration may arrive later).
+struct AppRecord: Sendable {
+    let app: AppID
+    var registration: Register<AppRegistered>?
+    private var statuses: [Register<AuthorizationStatus>?]
+    /// Rule F4; a value of nil withdraws the report.
+    var report: Register<Bool?>?
+    /// Rule F5; false for members removed.
+    var audience: [UserID: Register<Bool>] = [:]
+    /// The greatest clear (rule N7).
+    var clear: Stamp?
+    /// A time-sensitive notification was decided before (rule N3).
+    var hasIntroducedTimeSensitive = false
+    var list = NotificationList()
+    var routes: [ByteText: RouteRecord] = [:]
+    var workouts: [ByteText: Register<WorkoutRow>] = [:]
+
+    init(_ app: AppID) {
+        self.app = app
+        statuses = Array(repeating: nil, count: AuthorizationKind.allCases.count)
+    }
+
+    /// The register of a kind; nil before its first write.
+    subscript(kind: AuthorizationKind) -> Register<AuthorizationStatus>? {
+        get { statuses[Int(kind.rawValue) - 1] }
+        set { statuses[Int(kind.rawValue) - 1] = newValue }
+    }
+
+    func status(_ kind: AuthorizationKind) -> AuthorizationStatus { self[kind]?.value ?? .notDetermined }
+
+    func has(_ capability: AppCapability) -> Bool { registration?.value.capabilities.contains(capability) ?? false }
+
+    /// Rule A1.
+    var mayKnowFocus: Bool {
+        guard let text = registration?.value.focusStatusUsageDescription, !text.isEmpty else { return false }
+        return status(.focusStatus) == .authorized
+    }
+
+    /// Rule F3.1.
+    var isFocusAvailable: Bool {
+        has(.communication) && status(.notifications) == .authorized && mayKnowFocus
+    }
+}

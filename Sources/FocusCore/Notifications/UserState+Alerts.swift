@@ -1,0 +1,61 @@
+/// Alerts are decided once, in log order, against the state at that version, and never revised by older events that arrive
+/// later (rule E6). A row in `alerts` belongs to the post that its notification shows: it goes when the notification leaves
+/// the list, when a re-post arrives already read, and, while it is held, when the notification is read (rule N10). What has
+/// rung stays as it was.
+extension UserState {
+    /// The decision for a new post that is listed and unread.
+    mutating func decideAlert(_ id: ByteText, _ post: NotificationPost, _ slot: Int, _ context: inout FoldContext) {
+        // Which one is the app's first is decided in log order like the alert, and so stands in its row: an older post that
+        // arrives later does not take it back.
+        let introduces = post.level == .timeSensitive && !apps[slot].hasIntroducedTimeSensitive
+        if introduces {
+            apps[slot].hasIntroducedTimeSensitive = true
+            context.touched.append(RowKey(.apps, app: apps[slot].app))
+        }
+        let row = AlertRow(
+            AlertDecision(inputs(post, slot)), introducesTimeSensitive: introduces, post: context.version)
+        write(row, id, slot, &context)
+    }
+
+    mutating func dropAlert(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
+        apps[slot].list.held.remove(id)
+        remove(RowKey(.alerts, app: apps[slot].app, key: id.text), &context)
+    }
+
+    /// Rule N10: what held the app's alerts may have changed.
+    mutating func decideHeldAgain(_ slot: Int, _ context: inout FoldContext) throws(FoldError) {
+        guard !apps[slot].list.held.isEmpty else { return }
+        for id in apps[slot].list.held.sorted() {
+            guard let post = apps[slot].list[id].post else {
+                throw .brokenInvariant("a held alert without a listed notification")
+            }
+            var row: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, key: id.text))
+            row.decision = AlertDecision(inputs(post, slot))
+            write(row, id, slot, &context)
+        }
+    }
+
+    private mutating func write(_ row: AlertRow, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
+        if row.decision.alert.isHeld {
+            apps[slot].list.held.insert(id)
+        } else {
+            apps[slot].list.held.remove(id)
+        }
+        put(RowKey(.alerts, app: apps[slot].app, key: id.text), row.encoded, &context)
+    }
+
+    /// Everything that rule N9 looks at, for a post of the app. Settings (N15), mutes and the schedule (N16) and the sender
+    /// (N5) fill in the rest when their events come.
+    private func inputs(_ post: NotificationPost, _ slot: Int) -> AlertInputs {
+        var inputs = AlertInputs(authorization: apps[slot].status(.notifications), level: post.level)
+        inputs.isMarketing = post.isMarketing
+        inputs.isCommunication = post.isCommunication
+        inputs.focus = focus.effective.map { focus in
+            AlertInputs.FocusFilter(
+                allowsTimeSensitive: focus.configuration.allowsTimeSensitive,
+                allowsApp: focus.configuration.allowedApps.contains(apps[slot].app),
+                allowsSender: false)
+        }
+        return inputs
+    }
+}

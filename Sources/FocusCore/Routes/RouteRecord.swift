@@ -1,0 +1,47 @@
+/// A route in the state: its row, and its points while it takes more.
+struct RouteRecord: Sendable {
+    /// As it was last written.
+    var row: RouteRow
+    /// Nil once finished.
+    private(set) var track: RouteTrack?
+    /// The chunks of a finished route, as their rows hold them: nothing in the fold reads them again. Empty when they were
+    /// not loaded.
+    private var sealedChunks: [Int: [UInt8]] = [:]
+
+    init(_ row: RouteRow) {
+        self.row = row
+        track = RouteTrack()
+    }
+
+    /// From its rows.
+    init(_ row: RouteRow, chunks: [Int: [UInt8]]) throws(RouteTrackError) {
+        self.row = row
+        switch row.state {
+        case .open: track = try RouteTrack(chunks: chunks, counts: row.aggregates.counts)
+        case .finished: sealedChunks = chunks
+        }
+    }
+
+    /// Takes points and gives the ids of the chunks that changed.
+    mutating func insert(_ points: [RoutePoint]) -> [Int] {
+        guard track != nil else { return [] }
+        track?.insert(points)
+        if let track { row.aggregates = track.aggregates }
+        return track?.takeChangedChunkIDs() ?? []
+    }
+
+    /// Rule R4: sealed, and attached for good.
+    mutating func finish(_ body: RouteFinished) {
+        guard let track else { return }
+        row.state = .finished
+        row.workoutID = body.workoutID
+        row.metadata = body.metadata
+        row.polyline = track.polyline()
+        for id in track.chunkIDs { sealedChunks[id] = track.chunk(id) }
+        self.track = nil
+    }
+
+    var chunkIDs: [Int] { track?.chunkIDs ?? sealedChunks.keys.sorted() }
+
+    func chunk(_ id: Int) -> [UInt8]? { track?.chunk(id) ?? sealedChunks[id] }
+}

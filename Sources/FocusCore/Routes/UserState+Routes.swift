@@ -1,0 +1,50 @@
+extension UserState {
+    // Each of these passes over what its refusal in `UserState+RouteRefusals` keeps out of the log.
+
+    mutating func applyRouteStarted(_ body: RouteStarted, _ device: DeviceID, _ slot: Int, _ context: inout FoldContext) {
+        let id = ByteText(body.routeID)
+        guard apps[slot].routes[id] == nil else { return }
+        let row = RouteRow(
+            routeID: body.routeID, activity: body.activity, utcOffsetSeconds: body.utcOffsetSeconds, startedBy: device)
+        apps[slot].routes[id] = RouteRecord(row)
+        put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
+    }
+
+    /// Rules R2 and R3: all points were logged, here they are filtered and merged.
+    mutating func applyLocations(_ body: RouteLocationsInserted, _ slot: Int, _ context: inout FoldContext) {
+        let id = ByteText(body.routeID)
+        let changed = apps[slot].routes[id]?.insert(body.points) ?? []
+        for chunk in changed { context.touched.append(chunkKey(id, chunk, slot)) }
+        guard let row = apps[slot].routes[id]?.row else { return }
+        put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
+    }
+
+    /// A register for each workout.
+    mutating func applyWorkoutSaved(_ body: WorkoutSaved, _ slot: Int, _ context: inout FoldContext) {
+        let row = WorkoutRow(activity: body.activity, start: body.start, end: body.end)
+        guard apps[slot].workouts[ByteText(body.workoutID)].write(row, context.stamp) else { return }
+        let key = RowKey(.workouts, app: apps[slot].app, key: body.workoutID)
+        context.touched.append(key)
+        put(key, row.encoded, &context)
+    }
+
+    mutating func applyRouteFinished(_ body: RouteFinished, _ slot: Int, _ context: inout FoldContext) {
+        let id = ByteText(body.routeID)
+        apps[slot].routes[id]?.finish(body)
+        guard let row = apps[slot].routes[id]?.row else { return }
+        put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
+    }
+
+    mutating func applyRouteDiscarded(_ body: RouteDiscarded, _ slot: Int, _ context: inout FoldContext) {
+        let id = ByteText(body.routeID)
+        guard let record = apps[slot].routes[id], record.row.state == .open else { return }
+        for chunk in record.chunkIDs { context.touched.append(chunkKey(id, chunk, slot)) }
+        apps[slot].routes[id] = nil
+        remove(RowKey(.routes, app: apps[slot].app, key: body.routeID), &context)
+    }
+
+    func chunkKey(_ route: ByteText, _ chunk: Int, _ slot: Int) -> RowKey {
+        let key = RouteChunkKey(routeID: route.text, chunk: chunk)
+        return RowKey(.routePoints, app: apps[slot].app, key: key.description)
+    }
+}

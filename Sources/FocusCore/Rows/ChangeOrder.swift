@@ -1,0 +1,76 @@
+/// A row's change at a version.
+struct RowChange: Hashable, Sendable {
+    var version: Version
+    var key: RowKey
+}
+
+/// Rows in the order in which they changed, so that a delta costs its own size and not the user's. A row that changed
+/// again leaves a stale place behind, which readers skip and `compact` takes out.
+struct ChangeOrder: Sendable {
+    /// Versions never fall.
+    private(set) var changes: [RowChange] = []
+
+    var count: Int { changes.count }
+
+    mutating func append(_ key: RowKey, at version: Version) {
+        changes.append(RowChange(version: version, key: key))
+    }
+
+    mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
+        changes.removeAll { !isCurrent($0) }
+    }
+
+    /// The first place at or after `version`.
+    func firstIndex(atOrAfter version: Version) -> Int {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if changes[middle].version < version { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The places of one version, from `start` on.
+    func run(from start: Int) -> Range<Int> {
+        var end = start
+        while end < changes.count, changes[end].version == changes[start].version { end += 1 }
+        return start..<end
+    }
+}
+
+/// Tombstones, oldest first. Bounded by count, because nobody knows which device is still away (architecture.md §2).
+struct TombstoneQueue: Sendable {
+    static let limit = 10_000
+
+    /// How many rows are tombstones now.
+    var count = 0
+    /// May hold stale places: rows that came back.
+    private var queue: [RowChange] = []
+    private var head = 0
+
+    mutating func append(_ key: RowKey, at version: Version) {
+        count += 1
+        queue.append(RowChange(version: version, key: key))
+    }
+
+    /// The next to drop, if the bound asks for it. With one tombstone of a version all others of it go too: the horizon
+    /// makes them useless, and so nothing depends on their order.
+    mutating func next(horizon: Version) -> RowChange? {
+        guard head < queue.count, count > Self.limit || queue[head].version == horizon else {
+            if queue.count > 2 * Self.limit + 1_024, head > queue.count / 2 {
+                queue.removeFirst(head)
+                head = 0
+            }
+            return nil
+        }
+        defer { head += 1 }
+        return queue[head]
+    }
+
+    /// Takes stale places out when they are too many.
+    mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
+        guard queue.count - head > 2 * count + 1_024 else { return }
+        queue = queue[head...].filter(isCurrent)
+        head = 0
+    }
+}

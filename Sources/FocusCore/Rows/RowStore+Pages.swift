@@ -1,0 +1,47 @@
+extension RowStore {
+    /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at least
+    /// one, if there is any. `version` is the state's.
+    func page(after position: SyncPosition, in view: View, limitBytes: Int, version: Version) -> SyncPage {
+        var page = SyncPage(rows: [], next: position, isComplete: false)
+        var bytes = 0
+        // A position without a key has all of its version.
+        var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
+        while index < order.count {
+            let run = order.run(from: index)
+            for key in keys(in: run, after: position, view: view) {
+                guard let entry = entries[key] else { continue }
+                if entry.isDeleted && entry.version <= position.skipTombstonesThrough { continue }
+                let row = DeltaRow(key: key, version: entry.version, value: entry.isDeleted ? nil : entry.value)
+                bytes += row.approximateBytes
+                if bytes > limitBytes && !page.rows.isEmpty { return page }
+                page.rows.append(row)
+                page.next.version = entry.version
+                page.next.key = key
+            }
+            index = run.upperBound
+        }
+        page.next.version = max(version, position.version)
+        page.next.key = nil
+        page.isComplete = true
+        return page
+    }
+
+    /// The rows whose last change is in the run, sorted.
+    private func keys(in run: Range<Int>, after position: SyncPosition, view: View) -> [RowKey] {
+        var keys: [RowKey] = []
+        for change in order.changes[run] where view.includes(change.key) {
+            guard entries[change.key]?.version == change.version else { continue }
+            if change.version == position.version, let sent = position.key, change.key <= sent { continue }
+            keys.append(change.key)
+        }
+        if keys.count > 1 { keys.sort() }
+        return keys
+    }
+}
+
+extension DeltaRow {
+    /// What it takes in a frame, within a few bytes.
+    var approximateBytes: Int {
+        32 + key.key.utf8.count + (key.app?.rawValue.utf8.count ?? 0) + (value?.count ?? 0)
+    }
+}

@@ -1,0 +1,124 @@
+/// A user's rows, without their memos: what deltas, snapshots and digests are made of.
+///
+/// Flow: `put`/`remove` → entry, place in the order of change, digest sums (hashes are made when asked for).
+struct RowStore: Sendable {
+    struct Entry: Sendable {
+        var version: Version
+        var isDeleted: Bool
+        var value: [UInt8]
+        /// Nil for tombstones, and until a digest is asked for.
+        var hash: RowHash?
+        /// It stands in `unhashed`.
+        var awaitsHash: Bool
+    }
+
+    private(set) var entries: [RowKey: Entry] = [:]
+    private(set) var order = ChangeOrder()
+    private(set) var approximateBytes = 0
+    /// The version of the newest tombstone dropped: a device behind it needs a snapshot (rule S5).
+    var horizon = Version.zero
+    var tombstones = TombstoneQueue()
+    var groups: [DigestGroup: DigestSum] = [:]
+    var unhashed: [RowKey] = []
+
+    /// What an entry costs beside its bytes; an estimate for the cache's bound.
+    private static let overheadPerRow = 300
+
+    /// Whether the row changed: an equal value moves nothing (rule E3).
+    mutating func put(_ key: RowKey, _ value: [UInt8], at version: Version) -> Bool {
+        guard let index = entries.index(forKey: key) else {
+            entries[key] = Entry(version: version, isDeleted: false, value: value, hash: nil, awaitsHash: true)
+            unhashed.append(key)
+            groups[DigestGroup(key), default: DigestSum()].count += 1
+            approximateBytes += Self.overheadPerRow + value.count + 2 * key.key.utf8.count
+            noteChange(key, from: nil, at: version)
+            return true
+        }
+        guard entries.values[index].isDeleted || entries.values[index].value != value else { return false }
+        let previous = entries.values[index].version
+        if entries.values[index].isDeleted {
+            tombstones.count -= 1
+            groups[DigestGroup(key), default: DigestSum()].count += 1
+        }
+        approximateBytes += value.count - entries.values[index].value.count
+        forgetHash(key, at: index)
+        entries.values[index].isDeleted = false
+        entries.values[index].value = value
+        entries.values[index].version = version
+        if !entries.values[index].awaitsHash {
+            entries.values[index].awaitsHash = true
+            unhashed.append(key)
+        }
+        noteChange(key, from: previous, at: version)
+        return true
+    }
+
+    /// Leaves a tombstone. Whether there was a row.
+    mutating func remove(_ key: RowKey, at version: Version) -> Bool {
+        guard let index = entries.index(forKey: key), !entries.values[index].isDeleted else { return false }
+        let previous = entries.values[index].version
+        forgetHash(key, at: index)
+        approximateBytes -= entries.values[index].value.count
+        entries.values[index].isDeleted = true
+        entries.values[index].value = []
+        entries.values[index].version = version
+        groups[DigestGroup(key), default: DigestSum()].count -= 1
+        tombstones.append(key, at: version)
+        noteChange(key, from: previous, at: version)
+        return true
+    }
+
+    /// Drops the oldest tombstones beyond the bound and says which.
+    mutating func trimTombstones() -> [RowKey] {
+        var dropped: [RowKey] = []
+        while let oldest = tombstones.next(horizon: horizon) {
+            guard let entry = entries[oldest.key], entry.isDeleted, entry.version == oldest.version else { continue }
+            entries[oldest.key] = nil
+            approximateBytes -= Self.overheadPerRow + 2 * oldest.key.key.utf8.count
+            tombstones.count -= 1
+            horizon = oldest.version
+            dropped.append(oldest.key)
+        }
+        return dropped
+    }
+
+    /// Takes over a row of the read model. Rows must come ordered by (version, key).
+    mutating func load(_ key: RowKey, _ row: Row) {
+        entries[key] = Entry(
+            version: row.version, isDeleted: row.isDeleted, value: row.value, hash: nil, awaitsHash: !row.isDeleted)
+        approximateBytes += Self.overheadPerRow + row.value.count + 2 * key.key.utf8.count
+        order.append(key, at: row.version)
+        if row.isDeleted {
+            tombstones.append(key, at: row.version)
+        } else {
+            unhashed.append(key)
+            groups[DigestGroup(key), default: DigestSum()].count += 1
+        }
+    }
+
+    /// Makes the hash of a row in `unhashed`, which may have been deleted since.
+    mutating func setHash(of key: RowKey, at index: Dictionary<RowKey, Entry>.Index) {
+        entries.values[index].awaitsHash = false
+        guard !entries.values[index].isDeleted else { return }
+        let hash = RowHash(key, value: entries.values[index].value)
+        entries.values[index].hash = hash
+        groups[DigestGroup(key), default: DigestSum()].digest += hash
+    }
+
+    private mutating func forgetHash(_ key: RowKey, at index: Dictionary<RowKey, Entry>.Index) {
+        guard let hash = entries.values[index].hash else { return }
+        groups[DigestGroup(key), default: DigestSum()].digest -= hash
+        entries.values[index].hash = nil
+    }
+
+    private mutating func noteChange(_ key: RowKey, from previous: Version?, at version: Version) {
+        if previous != version { order.append(key, at: version) }
+        if order.count > 2 * entries.count + 1_024 {
+            order.compact { entries[$0.key]?.version == $0.version }
+        }
+        tombstones.compact { entries[$0.key]?.isDeleted == true && entries[$0.key]?.version == $0.version }
+        if unhashed.count > 2 * entries.count + 1_024 {
+            unhashed.removeAll { entries[$0]?.awaitsHash != true }
+        }
+    }
+}

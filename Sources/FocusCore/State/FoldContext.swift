@@ -1,0 +1,49 @@
+/// What one event brings to every rule that it meets, and which rows it changed.
+struct FoldContext {
+    let version: Version
+    let stamp: Stamp
+    let occurredAt: Timestamp
+    let recordedAt: Timestamp
+    /// Rows whose value or memo changed; may hold doubles.
+    var touched: [RowKey] = []
+
+    init(_ event: Event, stamp: Stamp) {
+        version = event.version
+        occurredAt = event.occurredAt
+        recordedAt = event.recordedAt
+        self.stamp = stamp
+        touched.reserveCapacity(8)
+    }
+}
+
+/// A value that is replaced, and when that was last done (rule E3).
+struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
+    private(set) var stamp: Stamp
+    private(set) var value: Value
+
+    init(_ value: Value, _ stamp: Stamp) {
+        self.value = value
+        self.stamp = stamp
+    }
+}
+
+extension Optional {
+    /// Writes a register that may not have been written yet. False: a later write stands, nothing changed.
+    mutating func write<Value>(_ value: Value, _ stamp: Stamp) -> Bool where Wrapped == Register<Value> {
+        if let current = self, current.stamp >= stamp { return false }
+        self = Register(value, stamp)
+        return true
+    }
+}
+
+extension Optional where Wrapped == Stamp {
+    /// Nil is before everything.
+    static func < (a: Self, b: Stamp) -> Bool {
+        guard let a else { return true }
+        return a < b
+    }
+
+    mutating func raise(to stamp: Stamp) {
+        if self < stamp { self = stamp }
+    }
+}

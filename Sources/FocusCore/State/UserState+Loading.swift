@@ -1,0 +1,125 @@
+extension UserState {
+    /// The state whose rows these are: every `row` of a state at `version`, in any order.
+    ///
+    /// Throws when they are not: the user is then quarantined rather than folded wrongly.
+    public init(user: UserID, version: Version, rows: [RowKey: Row]) throws(FoldError) {
+        self.init(user: user)
+        self.version = version
+        // By version and key: the order of change, and the same in every process.
+        let chunks = try Self.routeChunks(in: rows)
+        let sorted = rows.sorted { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
+        for (key, row) in sorted {
+            guard row.version <= version, row.version >= .zero else { throw .corruptRow(key) }
+            do throws(ProtoError) {
+                try load(key, row, chunks)
+            } catch {
+                throw .corruptRow(key)
+            }
+            let isMemoOnly = row.isDeleted && row.version == .zero
+            if key.collection.isPublic && !isMemoOnly { store.load(key, row) }
+        }
+        if version > .zero, rows[RowKey(.stream)] == nil { throw .corruptRow(RowKey(.stream)) }
+        try checkLoaded(chunks)
+    }
+
+    /// By the key of their route's row.
+    private static func routeChunks(in rows: [RowKey: Row]) throws(FoldError) -> [RowKey: [Int: [UInt8]]] {
+        var chunks: [RowKey: [Int: [UInt8]]] = [:]
+        for (key, row) in rows where key.collection == .routePoints {
+            guard let chunk = RouteChunkKey(key.key) else { throw .corruptRow(key) }
+            chunks[RowKey(.routes, app: key.app, key: chunk.routeID), default: [:]][chunk.chunk] = row.memo
+        }
+        return chunks
+    }
+
+    /// Takes what the fold remembers out of a row.
+    private mutating func load(
+        _ key: RowKey, _ row: Row, _ chunks: [RowKey: [Int: [UInt8]]]
+    ) throws(ProtoError) {
+        switch key.collection {
+        case .stream: try read(streamMemo: row.memo)
+        case .devices:
+            guard let device = DeviceID(text: key.key) else { throw .unexpected }
+            // Its refusals may have come before it.
+            let refusals = devices[device]?.refusals ?? []
+            devices[device] = try DeviceRecord(memo: row.memo)
+            devices[device]?.refusals = refusals
+        case .refusals: try loadRefusal(key, row)
+        case .focuses:
+            let value = row.isDeleted ? nil : try FocusRow(decoding: row.value)
+            if row.memo.isEmpty && value == nil { return }
+            focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
+        case .activeFocus: try focus.read(memo: row.memo)
+        case .routes: try loadRoute(key, row, chunks[key] ?? [:])
+        case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts:
+            guard let app = key.app else { throw .unexpected }
+            try load(key, row, slot(of: app))
+        case .routePoints: break
+        }
+    }
+
+    private mutating func load(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
+        switch key.collection {
+        case .apps:
+            try apps[slot].read(memo: row.memo, value: row.isDeleted ? nil : AppRow(decoding: row.value).registration)
+        case .authorizations:
+            guard !row.isDeleted, let kind = AuthorizationKind(name: key.key) else { throw .unexpected }
+            let value = try AuthorizationRow(decoding: row.value)
+            guard value.kind == kind else { throw .unexpected }
+            apps[slot][kind] = Register(value.status, try Stamp(memo: row.memo))
+        case .focusVisibility: try apps[slot].read(reportMemo: row.memo)
+        case .audience:
+            guard let member = UserID(text: key.key) else { throw .unexpected }
+            // A removal's tombstone may go; its stamp stays.
+            apps[slot].audience[member] = Register(!row.isDeleted, try Stamp(memo: row.memo))
+        case .notifications:
+            let record = try NotificationRecord(memo: row.memo)
+            guard record.isListed != row.isDeleted else { throw .unexpected }
+            apps[slot].list.update(ByteText(key.key), from: NotificationRecord(), to: record)
+        case .alerts:
+            guard !row.isDeleted, try AlertRow(decoding: row.value).decision.alert.isHeld else { return }
+            apps[slot].list.held.insert(ByteText(key.key))
+        case .workouts:
+            guard !row.isDeleted else { throw .unexpected }
+            apps[slot].workouts[ByteText(key.key)] = Register(
+                try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
+        case .badges, .focuses, .activeFocus, .routes, .refusals, .stream, .devices, .routePoints: break
+        }
+    }
+
+    private mutating func loadRoute(_ key: RowKey, _ row: Row, _ chunks: [Int: [UInt8]]) throws(ProtoError) {
+        guard !row.isDeleted else { return }
+        let value = try RouteRow(decoding: row.value)
+        guard let app = key.app, ByteText.equal(value.routeID, key.key) else { throw .unexpected }
+        do {
+            apps[slot(of: app)].routes[ByteText(key.key)] = try RouteRecord(value, chunks: chunks)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private mutating func loadRefusal(_ key: RowKey, _ row: Row) throws(ProtoError) {
+        guard !row.isDeleted else { return }
+        guard let text = key.key.split(separator: "/").first, let device = DeviceID(text: String(text)) else {
+            throw .unexpected
+        }
+        devices[device, default: DeviceRecord()].refusals.append(key)
+    }
+
+    /// What must hold between rows.
+    private func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
+        // Sorted, so that the same rows fail alike everywhere.
+        for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
+        for record in apps {
+            for id in record.list.held where !record.list[id].isUnread {
+                throw .corruptRow(RowKey(.alerts, app: record.app, key: id.text))
+            }
+            let badge = RowKey(.badges, app: record.app)
+            if let entry = store.entries[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
+                count != record.list.unreadCount
+            {
+                throw .corruptRow(badge)
+            }
+        }
+    }
+}

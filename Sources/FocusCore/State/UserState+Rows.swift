@@ -1,0 +1,72 @@
+extension UserState {
+    /// A row with its memo, as the read model keeps it; nil when there is nothing to keep.
+    ///
+    /// A row that has only a memo is deleted, at version 0: no cursor is below that, so no device hears of it. Rows of
+    /// internal collections are at version 0 too; their version means nothing.
+    public func row(_ key: RowKey) -> Row? {
+        let memo = memo(of: key)
+        if let entry = store.entries[key] {
+            return Row(version: entry.version, isDeleted: entry.isDeleted, value: entry.value, memo: memo)
+        }
+        guard !memo.isEmpty else { return nil }
+        return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
+    }
+
+    /// Every key that `row` answers, sorted: what a full write of the state holds.
+    public var rowKeys: [RowKey] {
+        var keys = Set(store.entries.keys)
+        if version > .zero { keys.insert(RowKey(.stream)) }
+        for device in devices.keys { keys.insert(RowKey(.devices, key: device.description)) }
+        for id in focus.entries.keys { keys.insert(RowKey(.focuses, key: id.text)) }
+        keys.insert(RowKey(.activeFocus))
+        for record in apps {
+            keys.insert(RowKey(.apps, app: record.app))
+            keys.insert(RowKey(.focusVisibility, app: record.app))
+            for member in record.audience.keys {
+                keys.insert(RowKey(.audience, app: record.app, key: member.description))
+            }
+            for id in record.list.records.keys {
+                keys.insert(RowKey(.notifications, app: record.app, key: id.text))
+            }
+            for (id, route) in record.routes {
+                for chunk in route.chunkIDs {
+                    let key = RouteChunkKey(routeID: id.text, chunk: chunk)
+                    keys.insert(RowKey(.routePoints, app: record.app, key: key.description))
+                }
+            }
+        }
+        return keys.filter { store.entries[$0] != nil || !memo(of: $0).isEmpty }.sorted()
+    }
+
+    /// What the fold remembers beside a row's value. Made when asked for: events change it far more often than it is written.
+    private func memo(of key: RowKey) -> [UInt8] {
+        let slot = key.app.flatMap { appSlots[$0] }
+        switch key.collection {
+        case .stream: return streamMemo
+        case .devices: return DeviceID(text: key.key).flatMap { devices[$0]?.memo } ?? []
+        case .focuses: return focus.entries[ByteText(key.key)]?.memo ?? []
+        case .activeFocus: return focus.memo
+        case .apps: return slot.map { apps[$0].memo } ?? []
+        case .authorizations:
+            guard let slot, let kind = AuthorizationKind(name: key.key) else { return [] }
+            return apps[slot][kind]?.stamp.memo ?? []
+        case .focusVisibility: return slot.map { apps[$0].reportMemo } ?? []
+        case .audience:
+            guard let slot, let member = UserID(text: key.key) else { return [] }
+            return apps[slot].audience[member]?.stamp.memo ?? []
+        case .notifications: return slot.flatMap { apps[$0].list.records[ByteText(key.key)]?.memo } ?? []
+        case .workouts: return slot.flatMap { apps[$0].workouts[ByteText(key.key)]?.stamp.memo } ?? []
+        case .routePoints:
+            guard let slot, let chunk = RouteChunkKey(key.key) else { return [] }
+            return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
+        case .alerts, .badges, .refusals, .routes: return []
+        }
+    }
+}
+
+extension AuthorizationKind {
+    init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}

@@ -1,0 +1,102 @@
+/// Everything that a user's events add up to: rows for devices, and what the fold remembers to decide the next event.
+///
+/// Flow: event → `validate` → refusal, or `apply` → keys of changed rows → `row` (projector), `rows` (deltas).
+///
+/// The rows are the state: `UserState(user:version:rows:)` of every `row` of another state behaves as that one does for
+/// ever after. A copy shares storage until either is changed; then the changed one copies its tables, which costs time in
+/// the number of rows. Folding many events into one owner does not.
+public struct UserState: Sendable {
+    public let user: UserID
+    /// Of the last event applied.
+    public internal(set) var version = Version.zero
+    /// The event at `version`; the nil UUID at version 0.
+    public internal(set) var lastEvent = DeviceID.server.asEvent
+    /// The version of the newest tombstone dropped: a cursor below it needs a snapshot (rule S5).
+    public var horizon: Version { store.horizon }
+
+    var store = RowStore()
+    var devices: [DeviceID: DeviceRecord] = [:]
+    var focus = FocusTable()
+    /// In the order in which they were first heard of; nothing may depend on it.
+    var apps: [AppRecord] = []
+    var appSlots: [AppID: Int] = [:]
+
+    /// A user without any event.
+    public init(user: UserID) { self.user = user }
+
+    /// Folds the next event of the stream in. Never validates: what is in the log was accepted.
+    ///
+    /// Returns the keys of the rows whose value or memo changed, perhaps some of them twice; `row` of such a key is nil when
+    /// the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the state is then
+    /// unusable.
+    public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
+        guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
+        let stamp = try recordSequence(of: event)
+        var context = FoldContext(event, stamp: stamp)
+        context.touched.append(RowKey(.stream))
+        context.touched.append(RowKey(.devices, key: event.device.description))
+        try fold(event, &context)
+        version = event.version
+        lastEvent = event.id
+        if store.tombstones.count > TombstoneQueue.limit { context.touched += store.trimTombstones() }
+        return context.touched
+    }
+
+    private mutating func fold(_ event: Event, _ context: inout FoldContext) throws(FoldError) {
+        switch event.body {
+        case .appRegistered(let body): try applyAppRegistered(body, try slot(of: event), &context)
+        case .authorizationChanged(let body): try applyAuthorization(body, try slot(of: event), &context)
+        case .focusConfigured(let body): try applyFocusConfigured(body, &context)
+        case .focusRemoved(let body): try applyFocusRemoved(body, &context)
+        case .focusChanged(let body): try applyFocusChanged(body, &context)
+        case .focusStatusReported(let body): applyStatusReport(body, try slot(of: event), &context)
+        case .focusExpired(let body): try applyFocusExpired(body, &context)
+        case .audienceChanged(let body): applyAudience(body, try slot(of: event), &context)
+        case .notificationPosted(let body): applyPosted(body, try slot(of: event), &context)
+        case .notificationRead(let body): applyRead(body, try slot(of: event), &context)
+        case .notificationRemoved(let body): applyRemoved(body, try slot(of: event), &context)
+        case .badgeCleared: applyBadgeCleared(try slot(of: event), &context)
+        case .routeStarted(let body): applyRouteStarted(body, event.device, try slot(of: event), &context)
+        case .routeLocationsInserted(let body): applyLocations(body, try slot(of: event), &context)
+        case .workoutSaved(let body): applyWorkoutSaved(body, try slot(of: event), &context)
+        case .routeFinished(let body): applyRouteFinished(body, try slot(of: event), &context)
+        case .routeDiscarded(let body): applyRouteDiscarded(body, try slot(of: event), &context)
+        case .eventRefused(let body): applyRefused(body, event, &context)
+        }
+    }
+
+    /// Where the event's app is; made when it is new.
+    private mutating func slot(of event: Event) throws(FoldError) -> Int {
+        guard let app = event.app else { throw .appMissing(event.body.type) }
+        return slot(of: app)
+    }
+
+    mutating func slot(of app: AppID) -> Int {
+        if let slot = appSlots[app] { return slot }
+        apps.append(AppRecord(app))
+        appSlots[app] = apps.count - 1
+        return apps.count - 1
+    }
+
+    func record(of app: AppID) -> AppRecord? { appSlots[app].map { apps[$0] } }
+
+    /// The decoded value of a row that must be there.
+    func value<Value: RowMessage>(of key: RowKey) throws(FoldError) -> Value {
+        guard let entry = store.entries[key], !entry.isDeleted, let value = try? Value(decoding: entry.value) else {
+            throw .corruptRow(key)
+        }
+        return value
+    }
+
+    mutating func put(_ key: RowKey, _ value: [UInt8], _ context: inout FoldContext) {
+        if store.put(key, value, at: context.version) { context.touched.append(key) }
+    }
+
+    mutating func remove(_ key: RowKey, _ context: inout FoldContext) {
+        if store.remove(key, at: context.version) { context.touched.append(key) }
+    }
+}
+
+extension DeviceID {
+    fileprivate var asEvent: EventID { EventID(uuid) }
+}

@@ -1,0 +1,12 @@
+import Dispatch
+
+/// Runs a client's actor on a queue of its own: its store blocks on the disk, which the cooperative threads must not.
+final class ClientExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "focus-sync.client")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let unowned = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        queue.async { unowned.runSynchronously(on: executor) }
+    }
+}

@@ -1,0 +1,16 @@
+import Dispatch
+import FocusCore
+import Foundation
+
+extension Timestamp {
+    /// The device's clock.
+    public static var now: Timestamp {
+        Timestamp(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
+    }
+}
+
+extension MonotonicTime {
+    static var now: MonotonicTime {
+        MonotonicTime(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000))
+    }
+}

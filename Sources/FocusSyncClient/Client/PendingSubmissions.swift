@@ -1,0 +1,50 @@
+import FocusCore
+
+/// Who waits for which events.
+struct PendingSubmissions {
+    private struct Pending {
+        var order: [EventID]
+        var outcomes: [EventID: AppendOutcome] = [:]
+        let done: AsyncThrowingStream<[AppendOutcome], any Error>.Continuation
+    }
+
+    private var pending: [Int: Pending] = [:]
+    private var byEvent: [EventID: Int] = [:]
+    private var last = 0
+
+    var isEmpty: Bool { pending.isEmpty }
+
+    mutating func add(_ events: [QueuedEvent]) -> (id: Int, Submission) {
+        last += 1
+        let (stream, done) = AsyncThrowingStream.makeStream(of: [AppendOutcome].self, throwing: (any Error).self)
+        if events.isEmpty {
+            done.yield([])
+            done.finish()
+        } else {
+            for event in events { byEvent[event.envelope.id] = last }
+            pending[last] = Pending(order: events.map(\.envelope.id), done: done)
+        }
+        return (last, Submission(events: events, result: stream))
+    }
+
+    mutating func resolve(_ outcomes: [AppendOutcome]) {
+        for outcome in outcomes {
+            guard let id = byEvent.removeValue(forKey: outcome.event) else { continue }
+            pending[id]?.outcomes[outcome.event] = outcome
+            guard let entry = pending[id], entry.outcomes.count == Set(entry.order).count else { continue }
+            pending[id] = nil
+            entry.done.yield(entry.order.compactMap { entry.outcomes[$0] })
+            entry.done.finish()
+        }
+    }
+
+    mutating func fail(_ id: Int, _ error: SyncClientError) {
+        guard let entry = pending.removeValue(forKey: id) else { return }
+        for event in entry.order where byEvent[event] == id { byEvent[event] = nil }
+        entry.done.finish(throwing: error)
+    }
+
+    mutating func failAll(_ error: SyncClientError) {
+        for id in pending.keys.sorted() { fail(id, error) }
+    }
+}

@@ -1,0 +1,110 @@
+import FocusCore
+import struct FocusCore.Cursor
+
+extension SyncClient {
+    /// Feeds the session and performs what it answers, in order, until it has nothing more to say.
+    func perform(_ feed: (inout ClientSession) -> [ClientAction]) {
+        guard var current = session, fatal == nil else { return }
+        var actions = feed(&current)
+        session = current
+        var next = 0
+        do {
+            while next < actions.count {
+                actions += try perform(actions[next])
+                next += 1
+            }
+        } catch {
+            // The store failed: going on would lose what it could not keep.
+            fatal = .store("\(error)")
+            connection?.close()
+        }
+        schedule()
+    }
+
+    /// - Returns: what the session says to the answer.
+    private func perform(_ action: ClientAction) throws -> [ClientAction] {
+        switch action {
+        case .send(let message): connection?.send(message)
+        case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
+        case .acknowledge(let appended):
+            let outcomes = try store.acknowledge(appended)
+            configuration.onUpdate(.acknowledged(outcomes))
+            submissions.resolve(outcomes)
+        case .beginIncarnation(let reason):
+            try store.beginIncarnation()
+            configuration.onUpdate(.newIncarnation(reason))
+        case .beginStaging: try store.beginStaging()
+        case .stage(let rows): try store.stage(rows)
+        case .finishSnapshot(let cursor): applied(try store.finishSnapshot(cursor), cursor, isSnapshot: true)
+        case .finishDelta(let cursor): applied(try store.finishDelta(cursor), cursor)
+        case .apply(let rows, let cursor): applied(try store.apply(rows, cursor), cursor)
+        case .compare(let cursor, let digests): return try compare(cursor, digests)
+        case .report(let notice): try report(notice)
+        case .end(let end):
+            ending = ending ?? end
+            connection?.close()
+        }
+        return []
+    }
+
+    private func sendAppend(_ after: DeviceSequence, _ maximumBytes: Int) throws -> [ClientAction] {
+        let events = try store.queued(after: after, maximumBytes: maximumBytes)
+        guard let first = events.first, let last = events.last, first.sequence == after.next else {
+            throw DeviceStoreError.damaged("event \(after.next) is not in the queue")
+        }
+        connection?.send(
+            .append(AppendRequest(firstSequence: first.sequence, envelopes: events.map(\.envelope))))
+        return session?.appendSent(through: last.sequence) ?? []
+    }
+
+    private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) {
+        verifiedWelcome = nil
+        configuration.onUpdate(.rows(changes, cursor, isSnapshot: isSnapshot))
+        checkWaiters()
+    }
+
+    /// The first time on a connection the rows themselves are hashed, after that the running digests do.
+    private func compare(_ cursor: Cursor, _ digests: [CollectionDigest]) throws -> [ClientAction] {
+        let isFirst = verifiedOnce.insert(welcomes).inserted
+        if isFirst { verifiedOnce = [welcomes] }
+        let own = try isFirst ? store.recomputedDigests() : store.digests()
+        let differing = Divergence.between(own, digests)
+        if differing.isEmpty, try store.cursor != cursor { try store.advance(to: cursor) }
+        return session?.compared(cursor, differing: differing) ?? []
+    }
+
+    private func report(_ notice: ClientNotice) throws {
+        switch notice {
+        case .welcomed(let welcome):
+            welcomes += 1
+            try store.see(welcome.serverTime)
+            configuration.onUpdate(.connected(welcome))
+        case .appendsDelayed(let error, let milliseconds):
+            lastProblem = "\(error.code.rawValue): \(error.message)"
+            configuration.onUpdate(.appendsDelayed(error, milliseconds: milliseconds))
+        case .serverError(let error): configuration.onUpdate(.serverError(error))
+        case .diverged(let collections):
+            divergence.formUnion(collections)
+            configuration.onUpdate(.diverged(collections))
+        case .stillDiverged(let collections):
+            divergence.formUnion(collections)
+            configuration.onUpdate(.diverged(collections))
+            waiters.failVerified(SyncClientError.diverged(divergence.sorted()))
+        case .verified(let cursor):
+            verifiedWelcome = welcomes
+            backoff.succeeded()
+            configuration.onUpdate(.verified(cursor))
+            checkWaiters()
+        }
+    }
+
+    func checkWaiters() {
+        waiters.check { condition in
+            switch condition {
+            case .verified(let number): verifiedWelcome.map { $0 >= number } ?? false
+            case .version(let version): try store.cursor.map { $0.version >= version } ?? false
+            case .rows(let isTrue): try isTrue(store)
+            }
+        }
+    }
+}

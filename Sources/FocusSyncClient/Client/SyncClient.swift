@@ -1,0 +1,187 @@
+import FocusCore
+import struct FocusCore.Cursor
+
+/// A device: appends events exactly once and holds the user's rows, over connections that come and go.
+///
+/// Flow: `append` → store → `ClientSession` → connection; connection → `ClientSession` → store → `onUpdate`.
+///
+/// Connects when first needed and stays connected until `close`. One client per store; two at the same time for one
+/// device supersede each other (rule P8).
+public actor SyncClient {
+    public nonisolated let store: DeviceStore
+    public nonisolated let configuration: SyncClientConfiguration
+    private let executor = ClientExecutor()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    var session: ClientSession?
+    var connection: SyncConnection?
+    var backoff: ReconnectBackoff
+    var runner: Task<Void, Never>?
+    /// Why the connection ended; set by the session, read by the loop that serves it.
+    var ending: ClientEnd?
+    var fatal: SyncClientError?
+    var submissions = PendingSubmissions()
+    var waiters = Waiters()
+    /// Counts connections that got a Welcome.
+    var welcomes = 0
+    /// The connection whose last checkpoint agreed with the rows as they are.
+    var verifiedWelcome: Int?
+    var verifiedOnce: Set<Int> = []
+    var divergence: Set<RowCollection> = []
+    var lastProblem: String?
+    var timer: Task<Void, Never>?
+    var timerFires = MonotonicTime(milliseconds: .max)
+    private var lastWaiter = 0
+    private var isClosed = false
+
+    /// - Throws: `SyncClientError.tokenUnreadable`, `DeviceStoreError.otherOwner`.
+    public init(configuration: SyncClientConfiguration, store: DeviceStore) throws {
+        self.configuration = configuration
+        self.store = store
+        backoff = configuration.backoff
+        try store.claim(TokenContents(reading: configuration.token).owner)
+    }
+
+    // MARK: Appending
+
+    /// Queues events, durably, and waits until the log has them, or refusals in their places.
+    /// - Returns: an outcome for each draft, in order.
+    /// - Throws: `DeviceStoreError` when they cannot be queued; `SyncClientError` when the answer does not come: the
+    ///   events stay queued and are sent with the next connection.
+    public func append(_ drafts: [EventDraft]) async throws -> [AppendOutcome] {
+        try await submit(drafts).outcomes()
+    }
+
+    /// Queues events, durably, and sends them; does not wait.
+    public func submit(_ drafts: [EventDraft]) throws -> Submission {
+        let events = try enqueue(drafts)
+        return register(events)
+    }
+
+    /// Queues events, durably, for the next connection. Connects to nothing.
+    @discardableResult
+    public func enqueue(_ drafts: [EventDraft]) throws -> [QueuedEvent] {
+        guard !isClosed else { throw SyncClientError.closed }
+        let events = try store.enqueue(drafts, clock: .now)
+        if let last = events.last { perform { $0.queued(through: last.sequence) } }
+        return events
+    }
+
+    /// Sends what earlier runs left in the queue.
+    public func submitQueued() throws -> Submission {
+        register(try store.queued())
+    }
+
+    private func register(_ events: [QueuedEvent]) -> Submission {
+        let (id, submission) = submissions.add(events)
+        guard !events.isEmpty else { return submission }
+        start()
+        let timeout = configuration.timeout
+        // Weak, and not cancelled: a submission that was answered meanwhile is not found any more.
+        Task { [weak self] in
+            try await Task.sleep(for: timeout)
+            await self?.expire(submission: id)
+        }
+        return submission
+    }
+
+    private func expire(submission id: Int) {
+        submissions.fail(id, .timedOut(after: configuration.timeout, lastProblem: lastProblem))
+    }
+
+    // MARK: Rows
+
+    /// Waits until the device's rows are those that the server has at some moment after this call, as the digests of a
+    /// checkpoint confirm (rule S9).
+    /// - Returns: the collections that differed on the way and were fetched afresh; none, unless something is wrong.
+    /// - Throws: `SyncClientError.diverged` when they differ again and again.
+    @discardableResult
+    public func synchronize() async throws -> [RowCollection] {
+        divergence = []
+        start()
+        // On a connection that is verified already the server need not speak again; a new one begins with what is new.
+        if verifiedWelcome == welcomes, connection != nil { reconnect() }
+        try await wait(for: .verified(connection: verifiedWelcome == welcomes ? welcomes + 1 : max(1, welcomes)))
+        return divergence.sorted()
+    }
+
+    /// Waits until everything up to `version` was applied. Version v of an `AppendOutcome` includes its event.
+    public func synchronize(through version: Version) async throws {
+        start()
+        try await wait(for: .version(version))
+    }
+
+    /// Waits until `condition` holds of the rows; it is asked now, and after every change.
+    public func wait(until condition: @escaping @Sendable (DeviceStore) throws -> Bool) async throws {
+        start()
+        try await wait(for: .rows(condition))
+    }
+
+    /// The confirmed rows, ordered by key.
+    public nonisolated func rows(in collection: RowCollection? = nil) throws -> [ConfirmedRow] {
+        try store.rows(in: collection)
+    }
+
+    private func wait(for condition: Waiters.Condition) async throws {
+        guard !isClosed else { throw SyncClientError.closed }
+        lastWaiter += 1
+        let id = lastWaiter
+        let timeout = configuration.timeout
+        let timeoutTask = Task { [weak self] in
+            try await Task.sleep(for: timeout)
+            await self?.expire(waiter: id)
+        }
+        defer { timeoutTask.cancel() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { done in
+                waiters.add(id, condition, done)
+                checkWaiters()
+            }
+        } onCancel: {
+            Task { await self.cancel(waiter: id) }
+        }
+    }
+
+    private func expire(waiter id: Int) {
+        waiters.fail(id, SyncClientError.timedOut(after: configuration.timeout, lastProblem: lastProblem))
+    }
+
+    private func cancel(waiter id: Int) { waiters.fail(id, CancellationError()) }
+
+    // MARK: Life
+
+    /// Connects, and stays connected until `close`, the attempts are used up, or the server refuses the device.
+    public func start() {
+        guard runner == nil, !isClosed else { return }
+        fatal = nil
+        runner = Task { await self.run() }
+    }
+
+    /// Waits while the client is connected or trying to; throws what ended that, if it was not `close`.
+    public func waitUntilStopped() async throws {
+        await runner?.value
+        if let fatal { throw fatal }
+    }
+
+    /// Ends the connection; waiting calls fail with `closed`. The store stays open. A client that was started and is
+    /// not closed stays connected.
+    public func close() async {
+        isClosed = true
+        timer?.cancel()
+        runner?.cancel()
+        if let connection {
+            connection.send(.bye)
+            connection.close()
+            await connection.waitUntilClosed()
+        }
+        await runner?.value
+        submissions.failAll(.closed)
+        waiters.failAll(SyncClientError.closed)
+    }
+
+    /// Ends the connection and begins another at once.
+    public func reconnect() {
+        if ending == nil { ending = .reconnect(milliseconds: 0...0, cause: nil) }
+        connection?.close()
+    }
+}

@@ -1,0 +1,38 @@
+import FocusCore
+
+/// Why a client cannot do what was asked. Events that were appended stay queued in the store in every case.
+public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotConnect(ServerAddress, reason: String)
+    /// Connecting was tried as often as allowed.
+    case unreachable(attempts: Int, last: String)
+    /// The server's answer will be the same next time.
+    case refused(ProtocolError)
+    case plaintextBeyondLoopback(String)
+    case tokenUnreadable
+    /// Not done within the time that the configuration allows.
+    case timedOut(after: Duration, lastProblem: String?)
+    /// These rows differ from the server's although they were fetched afresh (rule S9).
+    case diverged([RowCollection])
+    /// The store could not be read or written.
+    case store(String)
+    case closed
+
+    public var description: String {
+        switch self {
+        case .cannotConnect(let address, let reason):
+            "Cannot connect to \(address): \(reason). Is focusd running there, with the same choice of TLS or plaintext?"
+        case .unreachable(let attempts, let last): "Gave up after \(attempts) attempts. \(last)"
+        case .refused(let error): "The server refuses this device (\(error.code.rawValue)): \(error.message)"
+        case .plaintextBeyondLoopback(let host):
+            "Plaintext is for loopback only, and \(host) is not. Use TLS."
+        case .tokenUnreadable: "The token is not a JWT with sub, device and scope. Make one with `focusctl token`."
+        case .timedOut(let limit, let problem):
+            "Not done within \(limit).\(problem.map { " \($0)" } ?? "") Queued events are kept; try again."
+        case .diverged(let collections):
+            "The rows of \(collections.map(\.rawValue).joined(separator: ", ")) stay different from the server's. "
+                + "Remove the store's directory to begin anew, and report it."
+        case .store(let problem): problem
+        case .closed: "The client was closed."
+        }
+    }
+}

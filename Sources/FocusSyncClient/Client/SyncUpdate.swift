@@ -1,0 +1,21 @@
+import FocusCore
+import struct FocusCore.Cursor
+
+/// What happens to a client, as it happens.
+public enum SyncUpdate: Hashable, Sendable {
+    case connected(Welcome)
+    /// Rows changed and the cursor moved; both are stored. A snapshot names only what is different from before.
+    case rows([RowChange], Cursor, isSnapshot: Bool)
+    /// Events are durable in the log.
+    case acknowledged([AppendOutcome])
+    /// The rows are those of the server at this cursor (rule S9).
+    case verified(Cursor)
+    /// The rows of these collections differed from the server's and are asked for afresh (rule S9).
+    case diverged([RowCollection])
+    /// The server cannot take events at the moment; they stay queued.
+    case appendsDelayed(ProtocolError, milliseconds: Int64)
+    case serverError(ProtocolError)
+    case newIncarnation(IncarnationReason)
+    /// The connection ended; the next begins after so many milliseconds.
+    case disconnected(String, retryAfterMilliseconds: Int64)
+}

@@ -1,0 +1,21 @@
+import NIOSSL
+
+/// How a connection is secured.
+public enum ConnectionSecurity: Hashable, Sendable {
+    /// TLS 1.3.
+    /// - Parameter trustFile: PEM file of the certificates to trust; nil: the system's.
+    case tls(trustFile: String?)
+    /// No encryption: loopback only.
+    case plaintext
+
+    func handler(for address: ServerAddress) throws -> NIOSSLClientHandler? {
+        guard case .tls(let trustFile) = self else { return nil }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv13
+        tls.applicationProtocols = ["focus-sync/1"]
+        if let trustFile { tls.trustRoots = .file(trustFile) }
+        // An address has no server name; its certificate is checked against the address itself.
+        return try NIOSSLClientHandler(
+            context: NIOSSLContext(configuration: tls), serverHostname: address.isNumeric ? nil : address.host)
+    }
+}

@@ -1,0 +1,58 @@
+import FocusCore
+
+/// What a `ClientSession` wants done. Its driver performs these in order and decides nothing.
+public enum ClientAction: Hashable, Sendable {
+    case send(ClientMessage)
+    /// Send one Append frame of queued events after `after`, of at most so many bytes; answer with `appendSent`.
+    case sendAppend(after: DeviceSequence, maximumBytes: Int)
+    /// Events are durable in the log: take them out of the queue and tell whoever waits (rule P1).
+    case acknowledge(Appended)
+    /// The sequence cannot be continued: begin a new incarnation, queue unacknowledged events again from 1 (rule E1).
+    case beginIncarnation(IncarnationReason)
+    /// Forget rows that were staged, and stage what follows.
+    case beginStaging
+    case stage([DeltaRow])
+    /// Replace all rows with the staged ones, and store the cursor (rules S1, S5).
+    case finishSnapshot(Cursor)
+    /// Apply the staged rows and store the cursor, together (rule S3).
+    case finishDelta(Cursor)
+    case apply([DeltaRow], Cursor)
+    /// Compare the digests of the device's rows with these; answer with `compared` (rule S9).
+    case compare(Cursor, [CollectionDigest])
+    case report(ClientNotice)
+    /// The connection is over: close it.
+    case end(ClientEnd)
+}
+
+/// Why a new incarnation begins.
+public enum IncarnationReason: Hashable, Sendable {
+    /// The log has another event at this sequence: the store was restored from a backup, or copied (rule P3).
+    case conflict(at: DeviceSequence)
+    /// The log has events of this incarnation that the store does not know.
+    case storeBehind(logged: DeviceSequence, known: DeviceSequence)
+    /// The log lost events that it had acknowledged: `logged` is its last, `acknowledged` was.
+    case logBehind(logged: DeviceSequence, acknowledged: DeviceSequence)
+}
+
+/// What the device's user or operator may want to know.
+public enum ClientNotice: Hashable, Sendable {
+    case welcomed(Welcome)
+    /// The server cannot take events at the moment; they stay queued and are sent again.
+    case appendsDelayed(ProtocolError, milliseconds: Int64)
+    /// An error that changes nothing.
+    case serverError(ProtocolError)
+    /// The rows differ from the server's; they are asked for afresh (rule S9).
+    case diverged([RowCollection])
+    /// They differ again and again; nothing more is asked for on this connection.
+    case stillDiverged([RowCollection])
+    /// The rows are those of the server at this cursor.
+    case verified(Cursor)
+}
+
+/// How a connection ended.
+public enum ClientEnd: Hashable, Sendable {
+    /// Connect again, after a random time within the bounds that the server named, if it did (rule F5).
+    case reconnect(milliseconds: ClosedRange<Int64>?, cause: ProtocolError?)
+    /// Connecting again would end the same.
+    case failed(ProtocolError)
+}

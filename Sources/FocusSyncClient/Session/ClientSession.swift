@@ -1,0 +1,179 @@
+import FocusCore
+
+/// One connection's side of the protocol on the device, without the connection: messages and moments in, actions out.
+///
+/// Flow: `idle` → `awaitingWelcome` → `live` → `closed`; every state may go to `closed`.
+///
+/// A copyable value: tests feed messages and compare actions.
+public struct ClientSession: Sendable {
+    enum State: Hashable, Sendable {
+        /// → awaitingWelcome, closed
+        case idle
+        /// → live, closed
+        case awaitingWelcome
+        /// → closed
+        case live
+        case closed
+    }
+
+    /// No Welcome within this: the connection is given up.
+    public static let welcomeMilliseconds: Int64 = 15_000
+    /// After so many differing checkpoints in a row the session only reports (rule S9: never silent, never a storm).
+    public static let maximumResyncs = 3
+
+    var state = State.idle
+    let hello: Hello
+    var sender: AppendSender
+    private var now = MonotonicTime(milliseconds: 0)
+    private var silenceEnds = MonotonicTime(milliseconds: .max)
+    private var heartbeatMilliseconds: Int64 = 25_000
+    private var resyncs = 0
+
+    /// - Parameter queue: the sequences of the incarnation that `hello` names.
+    public init(hello: Hello, queue: QueueRange) {
+        self.hello = hello
+        sender = AppendSender(queue)
+    }
+
+    public var isClosed: Bool { state == .closed }
+
+    /// When `tick` must be called next.
+    public var deadline: MonotonicTime {
+        switch state {
+        case .idle, .closed: MonotonicTime(milliseconds: .max)
+        case .awaitingWelcome: silenceEnds
+        case .live: min(silenceEnds, sender.resumesAt ?? silenceEnds)
+        }
+    }
+
+    // MARK: Input
+
+    public mutating func connected(now: MonotonicTime) -> [ClientAction] {
+        guard state == .idle else { return [] }
+        self.now = now
+        state = .awaitingWelcome
+        silenceEnds = now.adding(milliseconds: Self.welcomeMilliseconds)
+        return [.send(.hello(hello))]
+    }
+
+    public mutating func receive(_ message: ServerMessage, now: MonotonicTime) -> [ClientAction] {
+        self.now = now
+        switch state {
+        case .idle, .closed: return []
+        case .awaitingWelcome: return receiveFirst(message)
+        case .live:
+            // Rule F4: whatever is heard counts.
+            silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
+            return receiveLive(message)
+        }
+    }
+
+    /// Events were put into the queue; `last` is the newest.
+    public mutating func queued(through last: DeviceSequence) -> [ClientAction] {
+        sender.queued(through: last)
+        return state == .live ? sender.next() : []
+    }
+
+    /// One Append frame went out, with events up to `last`.
+    public mutating func appendSent(through last: DeviceSequence) -> [ClientAction] {
+        guard state == .live else { return [] }
+        sender.sent(through: last)
+        return sender.next()
+    }
+
+    /// The answer to `compare`: the collections whose digests differ.
+    public mutating func compared(_ cursor: Cursor, differing: [RowCollection]) -> [ClientAction] {
+        guard state == .live else { return [] }
+        guard !differing.isEmpty else {
+            resyncs = 0
+            return [.report(.verified(cursor))]
+        }
+        guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
+        resyncs += 1
+        return [.report(.diverged(differing)), .send(.resync(differing))]
+    }
+
+    public mutating func disconnected() -> [ClientAction] {
+        guard state != .closed else { return [] }
+        let wait = sender.resumesAt.map { max(0, $0 - now) }
+        state = .closed
+        return [.end(.reconnect(milliseconds: wait.map { $0...2 * $0 }, cause: nil))]
+    }
+
+    /// Called at `deadline` or later.
+    public mutating func tick(now: MonotonicTime) -> [ClientAction] {
+        self.now = now
+        guard state == .awaitingWelcome || state == .live else { return [] }
+        if now >= silenceEnds {
+            let silent = ProtocolError(.heartbeatTimeout, "The server was silent for too long.")
+            return end(.reconnect(milliseconds: nil, cause: silent))
+        }
+        return state == .live ? sender.resume(now: now) : []
+    }
+
+    // MARK: Messages
+
+    private mutating func receiveFirst(_ message: ServerMessage) -> [ClientAction] {
+        switch message {
+        case .welcome(let welcome): return receiveWelcome(welcome)
+        case .error(let error): return receiveError(error)
+        case .goAway(let goAway): return receiveGoAway(goAway)
+        case .ping, .pong, .unknown: return []
+        case .appended, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
+            .checkpoint:
+            return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
+        }
+    }
+
+    private mutating func receiveWelcome(_ welcome: Welcome) -> [ClientAction] {
+        state = .live
+        heartbeatMilliseconds = max(1_000, Int64(welcome.heartbeatMilliseconds))
+        silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
+        if welcome.lastSequence > sender.queue.last {
+            return beginIncarnation(.storeBehind(logged: welcome.lastSequence, known: sender.queue.last))
+        }
+        if welcome.lastSequence < sender.queue.acknowledged {
+            return beginIncarnation(
+                .logBehind(logged: welcome.lastSequence, acknowledged: sender.queue.acknowledged))
+        }
+        // Events that the log has and whose answer was lost are sent again all the same: the answer comes again
+        // (rule P2), and a store restored from a backup shows itself by a conflict.
+        sender.open(welcome)
+        return [.report(.welcomed(welcome))] + sender.next()
+    }
+
+    private mutating func receiveLive(_ message: ServerMessage) -> [ClientAction] {
+        switch message {
+        case .appended(let appended):
+            guard appended.throughSequence <= sender.queue.last else {
+                return beginIncarnation(.storeBehind(logged: appended.throughSequence, known: sender.queue.last))
+            }
+            sender.acknowledged(through: appended.throughSequence)
+            return [.acknowledge(appended)] + sender.next()
+        case .snapshotBegin, .deltaBegin: return [.beginStaging]
+        case .snapshotRows(let rows), .deltaRows(let rows): return [.stage(rows)]
+        case .snapshotEnd(let cursor): return [.finishSnapshot(cursor), .send(.ack(cursor.version))]
+        case .deltaEnd(let cursor): return [.finishDelta(cursor), .send(.ack(cursor.version))]
+        case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
+        case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
+        // The connection has answered it.
+        case .ping, .pong, .unknown: return []
+        case .error(let error): return receiveError(error)
+        case .goAway(let goAway): return receiveGoAway(goAway)
+        case .welcome: return end(.failed(ProtocolError(.malformedFrame, "The server said Welcome twice.")))
+        }
+    }
+
+    // MARK: Ends
+
+    mutating func beginIncarnation(_ reason: IncarnationReason) -> [ClientAction] {
+        [.beginIncarnation(reason)] + end(.reconnect(milliseconds: 0...0, cause: nil))
+    }
+
+    mutating func end(_ end: ClientEnd) -> [ClientAction] {
+        state = .closed
+        return [.end(end)]
+    }
+
+    var currentTime: MonotonicTime { now }
+}

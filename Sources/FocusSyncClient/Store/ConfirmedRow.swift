@@ -1,0 +1,32 @@
+import FocusCore
+
+/// A row as the server has confirmed it.
+public struct ConfirmedRow: Hashable, Sendable {
+    public var key: RowKey
+    public var version: Version
+    /// The row's message (see `RowMessage`), as it came.
+    public var value: [UInt8]
+
+    public init(key: RowKey, version: Version, value: [UInt8]) {
+        self.key = key
+        self.version = version
+        self.value = value
+    }
+}
+
+/// What a delta or snapshot did to a row.
+public struct RowChange: Hashable, Sendable {
+    public var key: RowKey
+    public var version: Version
+    /// Nil: there was none.
+    public var before: [UInt8]?
+    /// Nil: it is gone.
+    public var after: [UInt8]?
+
+    public init(key: RowKey, version: Version, before: [UInt8]?, after: [UInt8]?) {
+        self.key = key
+        self.version = version
+        self.before = before
+        self.after = after
+    }
+}

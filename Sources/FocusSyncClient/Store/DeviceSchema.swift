@@ -1,0 +1,63 @@
+import GRDB
+
+/// The tables of a device's store.
+enum DeviceSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { database in
+            try database.create(table: DeviceRecord.databaseTableName) { table in
+                table.primaryKey("id", .integer)
+                for column in ["user", "device", "scope"] { table.column(column, .text) }
+                for column in [
+                    "incarnation", "sequenceBase", "lastPlace", "acknowledgedPlace", "queuedBytes", "greatestTime",
+                    "cursorVersion", "cursorView",
+                ] {
+                    table.column(column, .integer).notNull()
+                }
+                for column in ["cursorLog", "cursorEvent"] { table.column(column, .blob) }
+            }
+            try database.create(table: QueueRecord.databaseTableName) { table in
+                table.primaryKey("place", .integer)
+                table.column("event", .blob).notNull()
+                table.column("type", .text).notNull()
+                table.column("app", .text)
+                table.column("occurredAt", .integer).notNull()
+                table.column("schemaVersion", .integer).notNull()
+                table.column("payload", .blob).notNull()
+            }
+            try database.create(table: RowRecord.databaseTableName, options: .withoutRowID) { table in
+                table.column("collection", .text).notNull()
+                table.column("app", .text).notNull()
+                table.column("key", .blob).notNull()
+                table.column("version", .integer).notNull()
+                table.column("value", .blob).notNull()
+                table.column("hash", .blob).notNull()
+                table.primaryKey(["collection", "app", "key"])
+            }
+            try database.create(table: DigestRecord.databaseTableName) { table in
+                table.primaryKey("collection", .text)
+                table.column("count", .integer).notNull()
+                table.column("digest", .blob).notNull()
+            }
+            try DeviceRecord(incarnation: randomIncarnation()).insert(database)
+        }
+        return migrator
+    }
+
+    /// What a connection needs beside the file: the temporary table of unfinished snapshots and deltas.
+    static func prepare(_ database: Database) throws {
+        try database.create(table: StagedRecord.databaseTableName, options: .temporary) { table in
+            table.autoIncrementedPrimaryKey("place")
+            table.column("collection", .text).notNull()
+            table.column("app", .text).notNull()
+            table.column("key", .blob).notNull()
+            table.column("version", .integer).notNull()
+            table.column("value", .blob)
+        }
+    }
+
+    static func randomIncarnation() -> Int64 {
+        var generator = SystemRandomNumberGenerator()
+        return Int64.random(in: 1...Int64.max, using: &generator)
+    }
+}

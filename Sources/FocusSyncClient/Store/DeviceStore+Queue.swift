@@ -1,0 +1,90 @@
+import FocusCore
+import Foundation
+import GRDB
+
+extension DeviceStore {
+    /// Puts events at the end of the queue, all or none, durably.
+    /// - Parameter clock: the device's time now; events without a time of their own get it, or a later one (rule E3).
+    /// - Throws: `queueFull`, `payloadTooLarge`.
+    public func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
+        try write { record, database in
+            try Self.checkRoom(for: drafts, record)
+            var eventClock = EventClock(greatest: Timestamp(microseconds: record.greatestTime))
+            var generator = SystemRandomNumberGenerator()
+            var events: [QueuedEvent] = []
+            for draft in drafts {
+                if let chosen = draft.occurredAt { eventClock.note(chosen: chosen, clock: clock) }
+                let milliseconds = UInt64(max(0, clock.microseconds / 1_000))
+                let envelope = Envelope(
+                    id: draft.id ?? .version7(milliseconds: milliseconds, using: &generator), type: draft.type,
+                    app: draft.app, occurredAt: draft.occurredAt ?? eventClock.stamp(clock: clock),
+                    schemaVersion: draft.schemaVersion, payload: draft.payload)
+                record.lastPlace += 1
+                record.queuedBytes += Int64(envelope.payload.count)
+                try QueueRecord(place: record.lastPlace, envelope).insert(database)
+                events.append(QueuedEvent(sequence: record.queue.last, envelope: envelope))
+            }
+            record.greatestTime = eventClock.greatest.microseconds
+            return events
+        }
+    }
+
+    private static func checkRoom(for drafts: [EventDraft], _ record: DeviceRecord) throws(DeviceStoreError) {
+        for draft in drafts where draft.payload.count > payloadByteLimit {
+            throw .payloadTooLarge(bytes: draft.payload.count, limit: payloadByteLimit)
+        }
+        let events = Int(record.lastPlace - record.acknowledgedPlace)
+        let bytes = Int(record.queuedBytes)
+        guard events + drafts.count <= queueLimit,
+            drafts.reduce(bytes, { $0 + $1.payload.count }) <= queueByteLimit
+        else { throw .queueFull(events: events, bytes: bytes) }
+    }
+
+    /// Events that are not acknowledged, oldest first.
+    public func queued() throws -> [QueuedEvent] {
+        try queued(after: .zero, maximumEvents: Self.queueLimit, maximumBytes: .max)
+    }
+
+    /// The first events after a sequence, as many as fit into one Append frame of so many bytes, but at least one.
+    func queued(
+        after sequence: DeviceSequence, maximumEvents: Int = SessionLimits().eventsPerAppend, maximumBytes: Int
+    ) throws -> [QueuedEvent] {
+        try database.read { database in
+            guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
+            let records = try QueueRecord
+                .filter(QueueRecord.Columns.place > record.sequenceBase + sequence.rawValue)
+                .order(QueueRecord.Columns.place).limit(maximumEvents).fetchCursor(database)
+            var events: [QueuedEvent] = []
+            // The frame's own fields.
+            var bytes = 64
+            while let next = try records.next() {
+                bytes += next.frameBytes
+                if bytes > maximumBytes, !events.isEmpty { break }
+                events.append(try next.queued(base: record.sequenceBase))
+            }
+            return events
+        }
+    }
+
+    /// Takes acknowledged events out of the queue and says what became of each.
+    func acknowledge(_ appended: Appended) throws -> [AppendOutcome] {
+        let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
+        return try write { record, database in
+            let place = min(record.lastPlace, record.sequenceBase + appended.throughSequence.rawValue)
+            guard place > record.acknowledgedPlace else { return [] }
+            let done = QueueRecord.filter(QueueRecord.Columns.place <= place)
+            let outcomes = try done.order(QueueRecord.Columns.place).fetchAll(database).map { next in
+                let event = try next.queued(base: record.sequenceBase)
+                record.queuedBytes -= Int64(event.envelope.payload.count)
+                let refused = refusals[event.envelope.id]
+                return AppendOutcome(
+                    sequence: event.sequence, event: event.envelope.id, type: event.envelope.type,
+                    verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
+                    version: appended.version)
+            }
+            try done.deleteAll(database)
+            record.acknowledgedPlace = place
+            return outcomes
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FocusCore
+import struct FocusCore.Cursor
+import Foundation
+import GRDB
+
+/// What a device keeps in a directory of its own: its incarnation, the events that the server has not acknowledged,
+/// the rows that it has confirmed, and the cursor that goes with them.
+///
+/// SQLite with a write-ahead log, flushed to the disk at each commit: what `enqueue` returned survives a power cut.
+/// Methods block; call them from a thread that may. Safe to call from several.
+public final class DeviceStore: Sendable {
+    /// Unacknowledged events that are kept; one more is refused with `queueFull`.
+    public static let queueLimit = 10_000
+    /// Bytes of their payloads.
+    public static let queueByteLimit = 256 * 1024 * 1024
+    /// One payload. Twice what servers accept (rule E5), so that they can say so themselves.
+    public static let payloadByteLimit = 2 * EventLimits.payloadBytes
+
+    public let directory: String
+    let database: DatabaseQueue
+    private let lock: DirectoryLock
+
+    /// Opens the store in `directory`, making both when they are missing.
+    /// - Throws: `DeviceStoreError`; `inUse` when another process has it open.
+    public init(directory: String) throws(DeviceStoreError) {
+        self.directory = directory
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .cannotOpen(directory: directory, reason: error.localizedDescription)
+        }
+        lock = try DirectoryLock(directory: directory)
+        do {
+            var configuration = Configuration()
+            configuration.journalMode = .wal
+            database = try DatabaseQueue(path: directory + "/device.sqlite", configuration: configuration)
+            // GRDB sets NORMAL with WAL, which may lose the last commits in a power cut.
+            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try DeviceSchema.migrator.migrate(database)
+            try database.write(DeviceSchema.prepare)
+        } catch {
+            throw .cannotOpen(directory: directory, reason: "\(error)")
+        }
+    }
+
+    /// Closes the file and lets others have the directory; further calls throw. Without it both happen when the last
+    /// reference goes.
+    public func close() throws {
+        try database.close()
+        lock.release()
+    }
+
+    // MARK: Identity
+
+    /// Makes the store the owner's; throws `otherOwner` when it is somebody else's.
+    public func claim(_ owner: DeviceOwner) throws {
+        try write { record, _ in
+            if let stored = record.owner, stored != owner {
+                throw DeviceStoreError.otherOwner(stored: stored, asked: owner)
+            }
+            record.set(owner)
+        }
+    }
+
+    public var owner: DeviceOwner? { get throws { try record().owner } }
+    public var incarnation: Incarnation { get throws { Incarnation(try record().incarnation) } }
+    public var cursor: Cursor? { get throws { try record().cursor } }
+    /// The sequences of the current incarnation.
+    public var queueRange: QueueRange { get throws { try record().queue } }
+
+    /// Begins a new incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences from 1.
+    public func beginIncarnation() throws {
+        try write { record, _ in
+            record.incarnation = DeviceSchema.randomIncarnation()
+            record.sequenceBase = record.acknowledgedPlace
+        }
+    }
+
+    /// Takes note of a time that the device has seen (rule E3).
+    public func see(_ time: Timestamp) throws {
+        try write { record, _ in record.greatestTime = max(record.greatestTime, time.microseconds) }
+    }
+
+    // MARK: Access
+
+    func record() throws -> DeviceRecord {
+        try database.read { try Self.record($0) }
+    }
+
+    /// One transaction; the device's row is stored at its end when it changed.
+    func write<Result>(_ body: (inout DeviceRecord, Database) throws -> Result) throws -> Result {
+        try database.write { database in
+            var record = try Self.record(database)
+            let before = record
+            let result = try body(&record, database)
+            if record != before { try record.update(database) }
+            return result
+        }
+    }
+
+    private static func record(_ database: Database) throws -> DeviceRecord {
+        guard let record = try DeviceRecord.fetchOne(database, key: 1) else {
+            throw DeviceStoreError.damaged("it has no identity")
+        }
+        return record
+    }
+}

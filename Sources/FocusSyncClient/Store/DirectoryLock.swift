@@ -1,0 +1,28 @@
+import Foundation
+import Synchronization
+
+/// Keeps a second process (or a second store in this one) from a store's directory, as long as it lives. The lock goes
+/// with the process, however that ends.
+final class DirectoryLock: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    init(directory: String) throws(DeviceStoreError) {
+        let opened = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard opened >= 0 else {
+            throw .cannotOpen(directory: directory, reason: String(cString: strerror(errno)))
+        }
+        guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+            Foundation.close(opened)
+            throw .inUse(directory: directory)
+        }
+        descriptor = Mutex(opened)
+    }
+
+    func release() {
+        descriptor.withLock { descriptor in
+            if let opened = descriptor.take() { Foundation.close(opened) }
+        }
+    }
+
+    deinit { release() }
+}

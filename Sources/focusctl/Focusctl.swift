@@ -1,0 +1,2 @@
+import ArgumentParser
+@main struct Focusctl: AsyncParsableCommand { func run() async throws {} }

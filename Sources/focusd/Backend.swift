@@ -1,0 +1,71 @@
+import EventStore
+import Logging
+import PostgresClient
+
+/// The log that the server works on: an embedded cluster or a server of the operator's, migrated and identified.
+struct Backend: Sendable {
+    /// How the server's own role connects: it may append, not change what is logged.
+    let store: StoreConfiguration
+    let log: LogIdentity
+    /// What the ready line says.
+    let label: String
+    private let cluster: EmbeddedCluster?
+    private let supervisor: ClusterSupervisor?
+
+    static func open(
+        database: String?, directory: DataDirectory, partitions: Int32, usesPreparedStatements: Bool, logger: Logger
+    ) async throws -> Backend {
+        try await onThread {
+            let cluster = try database == nil ? EmbeddedCluster.start(dataDirectory: directory.path) : nil
+            do {
+                var owner = PostgresConfiguration(conninfo: database ?? cluster!.conninfo)
+                owner.applicationName = "focusd-migrate"
+                owner.usesPreparedStatements = usesPreparedStatements
+                let connection = try PostgresConnection(owner)
+                defer { connection.close() }
+                for migration in try Migrator.migrate(on: connection, partitions: partitions, dryRun: false) {
+                    logger.info("migrated", metadata: ["migration": "\(migration)"])
+                }
+                var application = owner
+                application.applicationName = "focusd"
+                let log = try LogIdentity.read(on: connection)
+                return Backend(
+                    store: StoreConfiguration(application), log: log, label: cluster == nil ? "external" : "embedded:\(directory.path)",
+                    cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })
+            } catch {
+                try cluster?.stop()
+                throw error
+            }
+        }
+    }
+
+    func close() async throws {
+        guard let cluster else { return }
+        try await onThread {
+            supervisor?.stop()
+            try cluster.stop()
+        }
+    }
+
+    /// A postmaster that is killed under us is started again; meanwhile the lanes wait, and nobody is told anything.
+    private static func supervise(_ cluster: EmbeddedCluster, _ logger: Logger) throws -> ClusterSupervisor {
+        try ClusterSupervisor(cluster) { report in
+            switch report {
+            case .restarted: logger.warning("embedded PostgreSQL had died and was started again")
+            case .failed(let error):
+                logger.critical("embedded PostgreSQL cannot be started", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+/// Runs what blocks on a thread of its own, away from the cooperative pool.
+private func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { done in
+        do {
+            _ = try PostgresThread(name: "backend") { done.resume(with: Result { try body() }) }
+        } catch {
+            done.resume(throwing: error)
+        }
+    }
+}

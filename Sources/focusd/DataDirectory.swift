@@ -1,0 +1,52 @@
+import Foundation
+import SyncServer
+
+/// Where the server keeps what must outlive it.
+struct DataDirectory {
+    let path: String
+
+    /// - Parameter path: nil: `/var/lib/focusd` for root, else `~/.local/share/focusd` (architecture.md §5).
+    init(path: String?) {
+        self.path = path ?? Self.standard
+    }
+
+    static var standard: String {
+        geteuid() == 0 ? "/var/lib/focusd" : NSHomeDirectory() + "/.local/share/focusd"
+    }
+
+    /// The key from `file`, or the directory's own secret, made at first use.
+    func tokenKey(file: String?) throws -> TokenKey {
+        let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret()
+        if text.contains("-----BEGIN") { return .ed25519PublicPEM(text) }
+        let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
+            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+        }
+        guard bytes.count >= 32, bytes.count * 2 == digits.utf8.count else { throw TokenKeyError(file: file ?? secretFile) }
+        return .secret(bytes)
+    }
+
+    private var secretFile: String { path + "/token.key" }
+
+    private func ownSecret() throws -> String {
+        if FileManager.default.fileExists(atPath: secretFile) {
+            return try String(contentsOfFile: secretFile, encoding: .utf8)
+        }
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        var generator = SystemRandomNumberGenerator()
+        let secret = (0..<32).map { _ in
+            let digits = String(UInt8.random(in: 0...255, using: &generator), radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+        let made = FileManager.default.createFile(
+            atPath: secretFile, contents: Data((secret + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        guard made else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: secretFile]) }
+        return secret
+    }
+}
+
+struct TokenKeyError: Error, CustomStringConvertible {
+    let file: String
+    var description: String { "\(file) is no token key: at least 64 hex digits, or an Ed25519 public key in PEM." }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Foundation
+
+/// The sync server's command line. Composes; decides nothing.
+@main
+struct Focusd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "focusd",
+        abstract: "The focus-sync server: devices append over TCP, PostgreSQL keeps, every device gets what it may know.",
+        discussion: """
+            Example:
+              focusd serve --plaintext
+            Exit codes: 0 done, 1 failed, 2 usage.
+            """,
+        subcommands: [Serve.self])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            // ArgumentParser's own code for a wrong command line is 64; ours is 2 (README).
+            let code = exitCode(for: error)
+            let text = fullMessage(for: error)
+            if code == .success { print(text) } else { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+            Foundation.exit(code == .validationFailure ? 2 : code.rawValue)
+        }
+    }
+}

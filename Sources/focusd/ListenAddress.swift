@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `host:port`; an IPv6 host stands in brackets.
+struct ListenAddress {
+    let host: String
+    let port: Int
+
+    init(_ text: String) throws {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw ValidationError("--listen is host:port, for example 127.0.0.1:7464; got “\(text)”.") }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { throw ValidationError("--listen needs a host: 127.0.0.1, or 0.0.0.0 for every address.") }
+        self.host = String(host)
+        self.port = port
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import Foundation
+import Logging
+import ServiceLifecycle
+import SyncServer
+import UnixSignals
+
+/// `focusd serve`.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve devices until SIGTERM or SIGINT.",
+        discussion: """
+            Without --database it runs its own PostgreSQL in the data directory: durable, on a private socket, no TCP.
+            Prints one line `focusd ready listen=… database=…` on stdout when it accepts; logs go to stderr.
+
+            Examples:
+              focusd serve --plaintext
+              focusd serve --listen 0.0.0.0:7464 --tls-cert chain.pem --tls-key key.pem
+              focusd serve --plaintext --database postgres://focusd@db.internal/focus
+
+            Exit codes: 0 stopped as asked, 1 failed, 2 usage.
+            """)
+
+    @Option(help: "Where the embedded PostgreSQL and the token key live.")
+    var dataDir: String?
+    @Option(help: "A PostgreSQL server to use instead: postgres://user@host/database. Its role must own the schema.")
+    var database: String?
+    @Option(help: "Address and port to listen on.")
+    var listen = "127.0.0.1:7464"
+    @Flag(help: "No TLS. Loopback only.")
+    var plaintext = false
+    @Option(help: "PEM file: the certificate and its chain.")
+    var tlsCert: String?
+    @Option(help: "PEM file: the certificate's key.")
+    var tlsKey: String?
+    @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")
+    var partitions: Int32 = 16
+    @Option(help: "File with the key that tokens are checked with: an HS256 secret in hex, or an Ed25519 public key (PEM).")
+    var tokenKey: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .info
+    @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
+    var noPrepared = false
+
+    func validate() throws {
+        guard database == nil || dataDir == nil || tokenKey == nil else {
+            throw ValidationError("--data-dir only holds the token key beside --database; give --token-key or --data-dir.")
+        }
+        guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }
+        if !plaintext, tlsCert == nil || tlsKey == nil {
+            throw ValidationError("Give --tls-cert and --tls-key, or --plaintext on loopback.")
+        }
+        _ = try ListenAddress(listen)
+    }
+
+    func run() async throws {
+        let logger = makeLogger(level: logLevel)
+        let address = try ListenAddress(listen)
+        var security = SyncServerConfiguration.Security.plaintext
+        if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
+        let configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        let directory = DataDirectory(path: dataDir)
+        let key = try directory.tokenKey(file: tokenKey)
+        let backend = try await Backend.open(
+            database: database, directory: directory, partitions: partitions, usesPreparedStatements: !noPrepared,
+            logger: logger)
+        do {
+            try await serve(configuration, backend, TokenVerifier(key), logger)
+        } catch {
+            try await backend.close()
+            throw error
+        }
+        try await backend.close()
+        logger.info("stopped")
+    }
+
+    private func serve(
+        _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, _ logger: Logger
+    ) async throws {
+        let server = try SyncServer(
+            configuration: configuration, store: backend.store, log: backend.log, tokens: tokens, logger: logger)
+        let bound = try await server.start()
+        announce("focusd ready listen=\(bound) database=\(backend.label)")
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+
+    private func announce(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,8 @@
+import Logging
+
+/// Structured lines on stderr: stdout is for what a script reads.
+func makeLogger(level: Logger.Level) -> Logger {
+    var logger = Logger(label: "focusd") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = level
+    return logger
+}

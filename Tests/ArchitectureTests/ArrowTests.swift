@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+/// Reads every `import` line of `Sources` against the arrows of the architecture (README, "Modules").
+@Suite("Arrows") struct ArrowTests {
+    /// Who may import whom among our own modules. Nothing else.
+    static let arrows: [String: Set<String>] = [
+        "CLibPQ": [],
+        "PostgresClient": ["CLibPQ"],
+        "FocusCore": [],
+        "FocusWire": ["FocusCore"],
+        "EventStore": ["FocusCore", "FocusWire", "PostgresClient"],
+        "SyncServer": ["FocusCore", "FocusWire", "EventStore"],
+        "FocusSyncClient": ["FocusCore", "FocusWire"],
+        "focusd": ["FocusCore", "EventStore", "SyncServer", "PostgresClient"],
+        "focusctl": ["FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient"],
+    ]
+    /// What the pure core may import from outside.
+    static let coreImports: Set<String> = ["Crypto", "Foundation", "FoundationEssentials", "Glibc"]
+    /// Whose names must not be found outside these modules.
+    static let confined: [String: Set<String>] = [
+        "SwiftProtobuf": ["FocusWire"],
+        "CLibPQ": ["PostgresClient"],
+        "GRDB": ["FocusSyncClient"],
+        "NIOCore": ["SyncServer", "FocusSyncClient"],
+        "NIOPosix": ["SyncServer", "FocusSyncClient"],
+        "NIOSSL": ["SyncServer", "FocusSyncClient"],
+    ]
+
+    @Test("Every import keeps to the arrows", arguments: arrows.keys.sorted())
+    func importsKeepToTheArrows(module: String) throws {
+        let allowed = try #require(Self.arrows[module])
+        for (file, imported) in try imports(of: module) where imported != module {
+            if Self.arrows[imported] != nil {
+                #expect(allowed.contains(imported), "\(file): \(module) must not import \(imported)")
+            }
+            if let owners = Self.confined[imported] {
+                #expect(owners.contains(module), "\(file): \(imported) must not leave \(owners.sorted())")
+            }
+        }
+    }
+
+    @Test("FocusCore imports nothing that can read the world")
+    func coreIsPure() throws {
+        for (file, imported) in try imports(of: "FocusCore") {
+            #expect(Self.coreImports.contains(imported), "\(file) imports \(imported)")
+        }
+        for file in try files(of: "FocusCore") {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for forbidden in ["Date()", "Calendar", "TimeZone", "random(in", "ProcessInfo", "FileManager", "ContinuousClock"] {
+                #expect(!text.contains(forbidden), "\(file.lastPathComponent) uses \(forbidden)")
+            }
+        }
+    }
+
+    @Test("Every folder of Sources is a module of the table")
+    func everyModuleIsKnown() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { !$0.hasPrefix(".") }
+        #expect(Set(folders) == Set(Self.arrows.keys))
+    }
+
+    @Test("SQL lives in Schema, not in Swift")
+    func noSQLInSwift() throws {
+        let statement = /"(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|COPY) /
+        for module in Self.arrows.keys {
+            for file in try files(of: module) where !file.path.contains("/Generated/") {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                #expect(text.firstMatch(of: statement) == nil, "\(file.path) holds SQL")
+            }
+        }
+    }
+
+    private var sources: URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources")
+    }
+
+    private func files(of module: String) throws -> [URL] {
+        let root = sources.appendingPathComponent(module)
+        let walker = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        return walker.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+    }
+
+    private func imports(of module: String) throws -> [(file: String, module: String)] {
+        let pattern = /^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:public |internal |package |private |fileprivate )?import (?:struct |class |enum |func |protocol |typealias |var |let )?(\w+)/
+        return try files(of: module).flatMap { file in
+            try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+                line.firstMatch(of: pattern).map { (file.lastPathComponent, String($0.1)) }
+            }
+        }
+    }
+}

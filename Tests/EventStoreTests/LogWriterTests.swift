@@ -1,0 +1,122 @@
+import EventStore
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@Suite("LogWriter")
+struct LogWriterTests {
+    private let fixture: StoreFixture
+    private let user = UserID(UUID())
+
+    init() throws { fixture = try StoreFixture() }
+
+    @Test("What is appended reads back as it was, and the head moves on")
+    func roundTrip() throws {
+        let connection = try fixture.connection()
+        var event = LoggedEvent.any(user: user, version: 1, offset: 0, payload: [0, 255, 1])
+        event.occurredAt = Timestamp(microseconds: .max)
+        var other = LoggedEvent.any(user: user, version: 2, offset: 1, recordedAt: 2_000_000)
+        other.app = nil
+        other.incarnation = Incarnation(.min)
+        let batch = PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: [event, other])
+        #expect(try LogWriter().append([batch], on: connection) == [Partition(0): .committed(generation: 1)])
+        #expect(try LogReader().events(partition: Partition(0), from: .zero, limit: 10, on: connection) == [event, other])
+        #expect(
+            try LogReader().heads(of: [Partition(0)], on: connection) == [
+                PartitionHead(
+                    partition: Partition(0), nextOffset: LogOffset(2), lastRecordedAt: other.recordedAt, generation: 1)
+            ])
+        let at = { try LogReader().event(of: user, partition: Partition(0), at: Version($0), on: connection) }
+        #expect(try at(2) == other.id)
+        #expect(try at(3) == nil)
+    }
+
+    @Test("A partition that ends elsewhere is behind and gets nothing; the others of the statement go through")
+    func compareAndSwap() throws {
+        let connection = try fixture.connection()
+        let append = { (partition: Int32, offset: Int64, version: Int64) in
+            PartitionAppend(
+                partition: Partition(partition), expectedOffset: LogOffset(offset),
+                events: [.any(user: self.user, version: version, partition: Partition(partition), offset: offset)])
+        }
+        _ = try LogWriter().append([append(1, 0, 1)], on: connection)
+        let outcomes = try LogWriter().append([append(0, 0, 1), append(1, 0, 2), append(2, 5, 1)], on: connection)
+        #expect(
+            outcomes == [
+                Partition(0): .committed(generation: 1), Partition(1): .behind, Partition(2): .behind,
+            ])
+        let heads = try LogReader().heads(of: (0..<4).map { Partition($0) }, on: connection)
+        #expect(heads.map(\.nextOffset.rawValue) == [1, 1, 0, 0])
+        #expect(try connection.integer("SELECT count(*) FROM events") == 2)
+    }
+
+    @Test("recorded_at never goes backwards: such an append fails as a whole")
+    func recordedAtGuard() throws {
+        let connection = try fixture.connection()
+        let batch = { (offset: Int64, recordedAt: Int64) in
+            PartitionAppend(
+                partition: Partition(0), expectedOffset: LogOffset(offset),
+                events: [.any(user: self.user, version: offset + 1, offset: offset, recordedAt: recordedAt)])
+        }
+        _ = try LogWriter().append([batch(0, 5_000_000)], on: connection)
+        #expect(throws: PostgresError.self) { try LogWriter().append([batch(1, 4_999_999)], on: connection) }
+        _ = try LogWriter().append([batch(1, 5_000_000)], on: connection)
+        #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 2)
+    }
+
+    @Test("A user's version is in the log once: a second one fails the statement and moves no head")
+    func versionIsUnique() throws {
+        let connection = try fixture.connection()
+        let batch = { (offset: Int64) in
+            PartitionAppend(
+                partition: Partition(0), expectedOffset: LogOffset(offset),
+                events: [.any(user: self.user, version: 1, offset: offset)])
+        }
+        _ = try LogWriter().append([batch(0)], on: connection)
+        let error = #expect(throws: PostgresError.self) { try LogWriter().append([batch(1)], on: connection) }
+        #expect(error?.constraint == "events_partition_user_id_version_key")
+        #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 1)
+    }
+
+    @Test("E4: any 64 bits of occurred_at can be logged; what is too early becomes the earliest")
+    func extremeTimes() throws {
+        let connection = try fixture.connection()
+        for (index, time) in [Int64.min, -210_866_803_200_000_001, 0, .max].enumerated() {
+            var event = LoggedEvent.any(user: user, version: Int64(index) + 1, offset: Int64(index))
+            event.occurredAt = Timestamp(microseconds: time)
+            let batch = PartitionAppend(
+                partition: Partition(0), expectedOffset: LogOffset(Int64(index)), events: [event])
+            _ = try LogWriter().append([batch], on: connection)
+            let read = try LogReader().events(partition: Partition(0), from: event.offset, limit: 1, on: connection)
+            #expect(read.first?.occurredAt == event.occurredAt.stored)
+        }
+    }
+
+    @Test("Every EventType is a value of the enum event_type, and no other")
+    func everyType() throws {
+        let connection = try fixture.connection()
+        let result = try connection.query(
+            Statement(name: "types", sql: "SELECT unnest(enum_range(NULL::event_type))::text"))
+        let names = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
+        #expect(names == EventType.allCases.map(\.rawValue))
+    }
+
+    @Test("A payload of 256 KiB and a batch over all partitions fit")
+    func largeBatch() throws {
+        let connection = try fixture.connection()
+        let payload = (0..<EventLimits.payloadBytes).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let batches = (0..<4).map { partition in
+            PartitionAppend(
+                partition: Partition(Int32(partition)), expectedOffset: .zero,
+                events: (0..<20).map {
+                    .any(
+                        user: user, version: Int64($0) + 1, partition: Partition(Int32(partition)), offset: Int64($0),
+                        payload: $0 % 10 == 0 ? payload : [1])
+                })
+        }
+        #expect(try LogWriter().append(batches, on: connection).count == 4)
+        let read = try LogReader().events(partition: Partition(3), from: LogOffset(10), limit: 1, on: connection)
+        #expect(read.first?.payload == payload)
+    }
+}

@@ -1,0 +1,109 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@testable import EventStore
+
+@Suite("Migrator")
+struct MigratorTests {
+    private let conninfo: String
+
+    init() throws { conninfo = try TestCluster.shared.makeDatabase() }
+
+    private func connect() throws -> PostgresConnection {
+        try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+    }
+
+    @Test("An empty database gets everything, once; the log keeps its identity and its partitions")
+    func appliesOnce() throws {
+        let connection = try connect()
+        #expect(try Migrator.migrate(on: connection, partitions: 5) == Migrations.all)
+        let identity = try LogIdentity.read(on: connection)
+        #expect(identity.partitions == 5)
+        #expect(try Migrator.migrate(on: connection, partitions: 9).isEmpty)
+        #expect(try LogIdentity.read(on: connection) == identity)
+        let heads = try LogReader().heads(of: identity.allPartitions, on: connection)
+        #expect(heads.map(\.nextOffset) == Array(repeating: .zero, count: 5))
+        #expect(try ProjectionWriter().checkpoint(of: identity.allPartitions, on: connection).count == 5)
+    }
+
+    @Test("A dry run says what would be applied and writes nothing")
+    func dryRun() throws {
+        let connection = try connect()
+        #expect(try Migrator.migrate(on: connection, partitions: 4, dryRun: true) == Migrations.all)
+        #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace") == 0)
+        _ = try Migrator([Migrations.all[0], Self.second]).applyAll(on: connection)
+        #expect(try Migrator([Migrations.all[0], Self.second, Self.third]).pending(on: connection) == [Self.third])
+    }
+
+    @Test("A migration whose text was edited after it was applied is refused, and nothing changes")
+    func changedChecksum() throws {
+        let connection = try connect()
+        _ = try Migrator([Migrations.all[0], Self.second]).applyAll(on: connection)
+        let edited = Migration(number: 2, name: "second", sql: "SELECT 1", checksum: "other")
+        #expect(throws: MigrationError.changed(edited)) {
+            try Migrator([Migrations.all[0], edited, Self.third]).applyAll(on: connection)
+        }
+        #expect(try connection.integer("SELECT count(*) FROM schema_migrations") == 2)
+    }
+
+    @Test("A database that a newer program migrated is refused")
+    func newerDatabase() throws {
+        let connection = try connect()
+        _ = try Migrator([Migrations.all[0], Self.second]).applyAll(on: connection)
+        #expect(throws: MigrationError.databaseIsNewer(database: 2, program: 1)) {
+            try Migrator([Migrations.all[0]]).pending(on: connection)
+        }
+    }
+
+    @Test("A database that misses a migration in between is refused")
+    func missingMigration() throws {
+        let connection = try connect()
+        _ = try Migrator([Migrations.all[0], Self.second]).applyAll(on: connection)
+        try connection.execute("DELETE FROM schema_migrations WHERE number = 1")
+        #expect(throws: MigrationError.missing(Migrations.all[0])) {
+            try Migrator([Migrations.all[0], Self.second]).pending(on: connection)
+        }
+    }
+
+    @Test("A migration that fails leaves no trace, and those before it stay")
+    func failureRollsBack() throws {
+        let connection = try connect()
+        let bad = Migration(number: 3, name: "bad", sql: "CREATE TABLE half (); SELECT 1 / 0", checksum: "c")
+        #expect(throws: PostgresError.self) {
+            try Migrator([Migrations.all[0], Self.second, bad]).applyAll(on: connection)
+        }
+        #expect(try connection.integer("SELECT count(*) FROM schema_migrations") == 2)
+        #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relname = 'half'") == 0)
+    }
+
+    @Test("Two migrators at once: one applies, the other finds nothing to do")
+    func twoAtOnce() throws {
+        let results = try inParallel(2) { [conninfo] _ in
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+            defer { connection.close() }
+            return try Migrator.migrate(on: connection, partitions: 4).count
+        }
+        #expect(results.reduce(0, +) == Migrations.all.count)
+    }
+
+    @Test("The role that the server works as may be made by somebody else; without it the error says how")
+    func roleNotAllowed() throws {
+        let connection = try connect()
+        let user = "plain_\(UInt32.random(in: 0 ... .max))"
+        let database = try connection.query(Statement(name: "db", sql: "SELECT current_database()")).text(row: 0, column: 0)
+        try connection.execute("CREATE ROLE \(user); ALTER DATABASE \(database) OWNER TO \(user); SET ROLE \(user)")
+        #expect(throws: MigrationError.roleNotAllowed(role: "focusd_app_\(database)")) {
+            try Migrator.migrate(on: connection)
+        }
+        try connection.execute(
+            "RESET ROLE; CREATE ROLE focusd_app_\(database); GRANT focusd_app_\(database) TO \(user); SET ROLE \(user)")
+        try Migrator.migrate(on: connection)
+        #expect(try LogIdentity.read(on: connection).partitions == 16)
+    }
+
+    private static let second = Migration(number: 2, name: "second", sql: "CREATE TABLE two ()", checksum: "b")
+    private static let third = Migration(number: 3, name: "third", sql: "CREATE TABLE three ()", checksum: "c")
+}

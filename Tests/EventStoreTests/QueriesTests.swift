@@ -1,0 +1,73 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import EventStore
+
+@Suite("Schema")
+struct QueriesTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    @Test("The embedded SQL is that of Schema/: run ops/generate-sql.py after a change")
+    func noDrift() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", Self.root.appending(path: "ops/generate-sql.py").path, "--check"]
+        let output = Pipe()
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+    }
+
+    @Test("Every query can be planned by the server's role")
+    func everyQueryPrepares() throws {
+        let connection = try StoreFixture().connection()
+        // Neither can be prepared, and the server's role does not run the second.
+        let utilities: Set<String> = ["listen_log", "create_migrations", "copy_events"]
+        for statement in Queries.all where !utilities.contains(statement.name) {
+            #expect(throws: Never.self, "\(statement.name)") {
+                try connection.execute("PREPARE \(statement.name) AS \(statement.sql)")
+            }
+        }
+    }
+
+    @Test("architecture.md §1: every key of every table begins with partition")
+    func keysBeginWithPartition() throws {
+        let connection = try StoreFixture().owner()
+        let result = try connection.query(
+            Statement(
+                name: "keys",
+                sql: """
+                    SELECT c.relname::text, a.attname::text
+                    FROM pg_index i
+                    JOIN pg_class c ON c.oid = i.indrelid
+                    JOIN pg_namespace n ON n.oid = c.relnamespace
+                    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+                    WHERE n.nspname IN ('public', 'read_1')
+                    """))
+        // One row each, or one per generation or migration: the same on every node of a cluster.
+        let global: Set<String> = ["log", "generations", "schema_migrations"]
+        for row in 0..<result.rowCount {
+            let table = try result.text(row: row, column: 0)
+            guard !global.contains(table) else { continue }
+            #expect(try result.text(row: row, column: 1) == "partition", "\(table)")
+        }
+        #expect(result.rowCount > RowCollection.allCases.count)
+    }
+
+    @Test("Appending filters by array, not by join: its plan does not depend on estimates")
+    func appendPlan() throws {
+        let connection = try StoreFixture().connection()
+        try connection.execute("SET plan_cache_mode = force_generic_plan; PREPARE a AS \(Queries.appendEvents.sql)")
+        let nulls = Array(repeating: "NULL", count: 20).joined(separator: ", ")
+        let result = try connection.query(Statement(name: "explain", sql: "EXPLAIN EXECUTE a (\(nulls))"))
+        let plan = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }.joined(separator: "\n")
+        let insertion = plan.components(separatedBy: "Insert on events").last ?? ""
+        #expect(insertion.contains("ProjectSet"), "\(plan)")
+        #expect(!insertion.prefix(while: { $0 != "C" }).contains("Join"), "\(plan)")
+    }
+}

@@ -1,0 +1,80 @@
+import EventStore
+import FocusCore
+import Foundation
+import PostgresClient
+import Support
+
+/// A migrated database of one test.
+struct StoreFixture {
+    static let partitions: Int32 = 4
+
+    /// Connects as the superuser that owns the tables.
+    let conninfo: String
+
+    init() throws {
+        conninfo = try TestCluster.shared.makeDatabase(from: "store") { conninfo in
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+            defer { connection.close() }
+            try Migrator.migrate(on: connection, partitions: Self.partitions)
+        }
+        // The copy has a name of its own, so its role is to be made.
+        let owner = try self.owner()
+        defer { owner.close() }
+        try Migrator.migrate(on: owner)
+    }
+
+    var configuration: StoreConfiguration { StoreConfiguration(PostgresConfiguration(conninfo: conninfo)) }
+
+    func owner() throws -> PostgresConnection {
+        try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+    }
+
+    /// As the server works: with the role that may append and read.
+    func connection() throws -> PostgresConnection {
+        let connection = try owner()
+        try SessionRole.assume(on: connection)
+        return connection
+    }
+}
+
+extension PostgresConnection {
+    /// The one integer that a query of a test gives.
+    func integer(_ sql: String) throws -> Int64 {
+        try query(Statement(name: "test_\(sql.hashValue)", sql: sql)).int8(row: 0, column: 0)
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func uuid() -> UUID {
+        let (a, b) = (next(), next())
+        return withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
+
+extension LoggedEvent {
+    /// An event whose content does not matter.
+    static func any(
+        user: UserID, version: Int64, partition: Partition = Partition(0), offset: Int64, recordedAt: Int64 = 1_000_000,
+        type: String = EventType.badgeCleared.rawValue, payload: [UInt8] = []
+    ) -> LoggedEvent {
+        LoggedEvent(
+            partition: partition, offset: LogOffset(offset), user: user, version: Version(version),
+            device: DeviceID(UUID()), incarnation: Incarnation(7), sequence: DeviceSequence(version),
+            id: EventID(UUID()), type: type, app: AppID("com.example.app"),
+            occurredAt: Timestamp(microseconds: recordedAt - 5), recordedAt: Timestamp(microseconds: recordedAt),
+            schemaVersion: 1, payload: payload)
+    }
+}

@@ -1,0 +1,68 @@
+@testable import FocusCore
+
+/// Random histories with few ids and few times, so that everything meets everything.
+enum HistoryMaker {
+    static let apps: [AppID] = [.chat, .mail]
+    static let devices: [DeviceID] = [.phone, .tablet, .watch]
+
+    /// One event from one of three devices, whose clocks disagree by up to 20 s around `second`.
+    static func step(_ stage: inout Stage, at second: Double, using random: inout SeededRandom) {
+        let app = apps.randomElement(using: &random)!
+        let device = devices.randomElement(using: &random)!
+        let occurred = second + Double(Int.random(in: -20...0, using: &random))
+        let body = body(at: occurred, using: &random)
+        let isOfApp = EventScopeOfTests.needsApp(body)
+        stage.send(body, app: isOfApp ? app : nil, from: device, at: occurred, recorded: second)
+        if Int.random(in: 0..<3, using: &random) == 0 { stage.fireTimers(at: second) }
+    }
+
+    private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
+        func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        let id = "n\(pick(6))"
+        switch pick(20) {
+        case 0: return registration(pick(8))
+        case 1, 2:
+            let kind = [AuthorizationKind.notifications, .notifications, .focusStatus, .marketing][pick(4)]
+            let status: AuthorizationStatus = [.authorized, .authorized, .denied, kind == .notifications ? .provisional : .restricted][pick(4)]
+            return .authorizationChanged(AuthorizationChanged(kind: kind, status: status))
+        case 3: return configuration(pick(3), pick(16))
+        case 4: return .focusRemoved(FocusRemoved(focusID: "f\(pick(3))"))
+        case 5, 6, 7:
+            let end: Timestamp? = pick(2) == 0 ? nil : .at(second + Double(pick(30)))
+            return .focusChanged(FocusChanged(focusID: "f\(pick(3))", isActive: pick(3) > 0, endsAt: end))
+        case 8: return .focusStatusReported(FocusStatusReported(isFocused: [nil, true, false][pick(3)]))
+        case 9: return .audienceChanged(pick(2) == 0 ? AudienceChanged(add: [.bob, .ada]) : AudienceChanged(remove: [.bob]))
+        case 10, 11, 12: return .notificationRead(NotificationsNamed(ids: [id, "n\(pick(6))"]))
+        case 13: return .notificationRemoved(NotificationsNamed(ids: [id]))
+        case 14: return pick(3) == 0 ? .badgeCleared : .notificationRemoved(NotificationsNamed(ids: ["n\(pick(6))"]))
+        default:
+            return .notificationPosted(
+                NotificationPosted(
+                    notificationID: id, title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
+                    level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0))
+        }
+    }
+
+    private static func registration(_ bits: Int) -> EventBody {
+        .appRegistered(
+            AppRegistered(
+                name: "A\(bits & 1)", build: 1, capabilities: bits & 2 == 0 ? Stage.allCapabilities : [.communication],
+                focusStatusUsageDescription: bits & 4 == 0 ? "why" : nil))
+    }
+
+    private static func configuration(_ focus: Int, _ bits: Int) -> EventBody {
+        .focusConfigured(
+            FocusConfigured(
+                focusID: "f\(focus)", name: "F", allowedApps: bits & 1 == 0 ? [] : [.chat], allowedPeople: ["b", "a"],
+                allowsTimeSensitive: bits & 2 == 0, sharesStatus: bits & 12 != 0))
+    }
+}
+
+enum EventScopeOfTests {
+    static func needsApp(_ body: EventBody) -> Bool {
+        switch body {
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import FocusCore
+
+/// Properties of random histories. A failure names its seed; run it again with that argument alone.
+@Suite("UserState: random histories") struct HistoryTests {
+    /// Collections that are the same in whatever order events arrive (rule E6).
+    private static let convergent: Set<RowCollection> = [
+        .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges, .workouts,
+    ]
+
+    private func history(_ seed: UInt64, steps: Int) -> Stage {
+        var random = SeededRandom(seed: seed)
+        var stage = Stage.ready(HistoryMaker.apps)
+        for step in 1...steps { HistoryMaker.step(&stage, at: Double(step), using: &random) }
+        return stage
+    }
+
+    @Test("B1, B4, N7, F1–F4: after every event the rows are what the set of events says", arguments: 1...25 as ClosedRange<UInt64>)
+    func model(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var stage = Stage.ready(HistoryMaker.apps)
+        var model = ReferenceModel()
+        var seen = 0
+        for step in 1...120 {
+            HistoryMaker.step(&stage, at: Double(step), using: &random)
+            for event in stage.events[seen...] { model.add(event) }
+            seen = stage.events.count
+            for app in HistoryMaker.apps { compare(stage, model, app, "seed \(seed), step \(step)") }
+            #expect(stage.activeFocus == model.activeFocus()?.focusID, "seed \(seed), step \(step)")
+        }
+    }
+
+    private func compare(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ place: Comment) {
+        let listed = model.notifications(app)
+        let unread = listed.values.count { $0.unread }
+        let isShown = model.status(.notifications, app) == .authorized
+        #expect(stage.badge(app) == model.registration(app).map { _ in BadgeRow(count: isShown ? unread : nil) }, place)
+        #expect(stage.visibility(app)?.isFocused == model.visibility(app), place)
+        for number in 0..<6 {
+            let row = stage.notification("n\(number)", app)
+            let expected = listed["n\(number)"]
+            #expect(row?.unread == expected?.unread, place)
+            #expect(row?.level == expected?.post.level, place)
+            let title = expected.map { $0.post.title ?? model.registration(app)?.name ?? "" }
+            #expect(row?.title == title, place)
+            // Alerts are of what is listed, and held only of what is unread.
+            if let alert = stage.alert("n\(number)", app) {
+                #expect(row != nil && (row?.unread == true || !alert.decision.alert.isHeld), place)
+            }
+        }
+    }
+
+    @Test("E6: any order of arrival gives the same convergent rows", arguments: 1...40 as ClosedRange<UInt64>)
+    func convergence(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let stage = history(seed, steps: 150)
+        let accepted = stage.events.filter { event in
+            if case .eventRefused = event.body { false } else { event.device != .server }
+        }
+        let expected = try arrive(accepted)
+        for _ in 0..<4 {
+            let rows = try arrive(shuffled(accepted, using: &random))
+            #expect(rows.keys.sorted() == expected.keys.sorted(), "seed \(seed)")
+            for (key, value) in expected where rows[key] != value { Issue.record("seed \(seed): \(key) differs") }
+        }
+    }
+
+    /// Devices' events meet in another order; each device's own order stays.
+    private func shuffled(_ events: [Event], using random: inout SeededRandom) -> [Event] {
+        var queues = HistoryMaker.devices.map { device in events.filter { $0.device == device }[...] }
+        var result: [Event] = []
+        while let queue = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
+            let count = min(queues[queue].count, Int.random(in: 1...9, using: &random))
+            result += queues[queue].prefix(count)
+            queues[queue] = queues[queue].dropFirst(count)
+        }
+        return result
+    }
+
+    /// The convergent rows once all events arrived, one a second from the time of the last on, and due timers fired.
+    private func arrive(_ events: [Event]) throws -> [RowKey: [UInt8]] {
+        var state = UserState(user: .ada)
+        var sequences: [DeviceID: Int64] = [:]
+        func append(_ event: Event, recorded: Double) throws {
+            var event = event
+            sequences[event.device, default: 0] += 1
+            event.sequence = DeviceSequence(sequences[event.device]!)
+            event.version = state.version.next
+            event.recordedAt = .at(recorded)
+            _ = try state.apply(event)
+        }
+        func fire(at second: Double) throws {
+            while let due = state.dueExpiration, due.at <= .at(second) {
+                let event = Event(
+                    version: .zero, device: .server, incarnation: Incarnation(0), sequence: .zero,
+                    id: EventID(Stage.uuid(1_000_000 + Int(state.version.rawValue))), app: nil, occurredAt: due.at, recordedAt: due.at,
+                    body: .focusExpired(due.event))
+                try append(event, recorded: second)
+            }
+        }
+        for (number, event) in events.enumerated() {
+            try append(event, recorded: Double(number))
+            try fire(at: Double(number))
+        }
+        try fire(at: 10_000)
+        return state.allRows.filter { Self.convergent.contains($0.key.collection) && !$0.value.isDeleted }.mapValues(\.value)
+    }
+
+    @Test("A state reloaded from its rows behaves the same for ever after", arguments: 1...25 as ClosedRange<UInt64>)
+    func reload(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let stage = history(seed, steps: 200)
+        var whole = UserState(user: .ada)
+        var reloaded = whole
+        for event in stage.events {
+            let touched = Set(try whole.apply(event))
+            #expect(Set(try reloaded.apply(event)) == touched, "seed \(seed), version \(event.version)")
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                reloaded = try UserState(user: .ada, version: reloaded.version, rows: reloaded.allRows)
+            }
+        }
+        #expect(whole.allRows == reloaded.allRows, "seed \(seed)")
+        #expect(whole.lastEvent == reloaded.lastEvent && whole.horizon == reloaded.horizon)
+    }
+
+    @Test("apply names every row whose value or memo changed", arguments: 1...10 as ClosedRange<UInt64>)
+    func touched(_ seed: UInt64) throws {
+        let stage = history(seed, steps: 150)
+        var state = UserState(user: .ada)
+        var before: [RowKey: Row] = [:]
+        for event in stage.events {
+            let touched = Set(try state.apply(event))
+            let after = state.allRows
+            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+            #expect(changed.isSubset(of: touched), "seed \(seed), \(event.version): \(changed.subtracting(touched))")
+            before = after
+        }
+    }
+}

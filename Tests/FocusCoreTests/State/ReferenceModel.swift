@@ -1,0 +1,117 @@
+@testable import FocusCore
+
+/// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
+struct ReferenceModel {
+    private var written: [(event: Event, stamp: Stamp)] = []
+    private var greatest: [DeviceID: Timestamp] = [:]
+
+    mutating func add(_ event: Event) {
+        if case .eventRefused = event.body { return }
+        let isServer = event.device == .server
+        let time = isServer ? event.occurredAt : max(event.occurredAt, greatest[event.device] ?? event.occurredAt)
+        greatest[event.device] = time
+        written.append((event, Stamp(time: time, device: event.device, sequence: event.sequence)))
+    }
+
+    /// The greatest write among the events that `value` reads.
+    private func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (value: Value, stamp: Stamp, event: Event)? {
+        written.compactMap { event, stamp in
+            guard app == nil || event.app == app, let value = value(event.body) else { return nil }
+            return (value, stamp, event)
+        }.max { (a: (value: Value, stamp: Stamp, event: Event), b) in a.stamp < b.stamp }
+    }
+
+    func registration(_ app: AppID) -> AppRegistered? {
+        last(app) { if case .appRegistered(let body) = $0 { body } else { nil } }?.value
+    }
+
+    func status(_ kind: AuthorizationKind, _ app: AppID) -> AuthorizationStatus {
+        last(app) { body -> AuthorizationStatus? in
+            if case .authorizationChanged(let change) = body, change.kind == kind { change.status } else { nil }
+        }?.value ?? .notDetermined
+    }
+
+    /// N7: P, R, X and C.
+    func notifications(_ app: AppID) -> [String: (post: NotificationPosted, unread: Bool)] {
+        let clear = last(app) { $0 == .badgeCleared ? true : nil }?.stamp
+        var listed: [String: (post: NotificationPosted, unread: Bool)] = [:]
+        for number in 0..<6 {
+            let id = "n\(number)"
+            guard let post = last(app, { body -> NotificationPosted? in
+                if case .notificationPosted(let post) = body, post.notificationID == id { post } else { nil }
+            }) else { continue }
+            let read = last(app) { if case .notificationRead(let named) = $0, named.ids.contains(id) { true } else { nil } }?.stamp
+            let removed = last(app) {
+                if case .notificationRemoved(let named) = $0, named.ids.contains(id) { true } else { nil }
+            }?.stamp
+            if let removed, removed > post.stamp { continue }
+            if let clear, clear > post.stamp { continue }
+            listed[id] = (post.value, read.map { post.stamp > $0 } ?? true)
+        }
+        return listed
+    }
+
+    /// F1, F2: the activation that stands.
+    func activeFocus() -> FocusConfigured? {
+        guard
+            let activation = last(nil, { body -> FocusChanged? in
+                if case .focusChanged(let change) = body, change.isActive { change } else { nil }
+            })
+        else { return nil }
+        let id = activation.value.focusID
+        let removed = last { if case .focusRemoved(let body) = $0, body.focusID == id { true } else { nil } }?.stamp
+        let deactivated = last { body -> Bool? in
+            if case .focusChanged(let change) = body, change.focusID == id, !change.isActive { true } else { nil }
+        }?.stamp
+        let configured = last { body -> FocusConfigured? in
+            if case .focusConfigured(let focus) = body, focus.focusID == id { focus } else { nil }
+        }
+        guard let configured, removed.map({ $0 < configured.stamp }) ?? true else { return nil }
+        guard [removed, deactivated].compactMap({ $0 }).allSatisfy({ $0 < activation.stamp }) else { return nil }
+        return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured.value
+    }
+
+    private func hasEnded(_ change: FocusChanged, _ stamp: Stamp, _ event: Event) -> Bool {
+        if let end = change.endsAt, end <= event.recordedAt { return true }
+        return written.contains { if case .focusExpired(let body) = $0.event.body { body.activation == stamp } else { false } }
+    }
+
+    /// F3 without F4.
+    func isAvailable(_ app: AppID) -> Bool {
+        guard let registration = registration(app) else { return false }
+        return registration.capabilities.contains(.communication) && status(.notifications, app) == .authorized
+            && status(.focusStatus, app) == .authorized && !(registration.focusStatusUsageDescription ?? "").isEmpty
+    }
+
+    /// F4: what the app's extension said last, if no Focus event is later. Nil: nothing.
+    func report(_ app: AppID) -> Bool? {
+        guard
+            let report = last(app, { body -> FocusStatusReported? in
+                if case .focusStatusReported(let body) = body { body } else { nil }
+            })
+        else { return nil }
+        let focus = last { body -> Bool? in
+            switch body {
+            case .focusConfigured, .focusRemoved, .focusChanged: true
+            default: nil
+            }
+        }?.stamp
+        if let focus, focus > report.stamp { return nil }
+        let activation = last { body -> FocusChanged? in
+            if case .focusChanged(let change) = body, change.isActive { change } else { nil }
+        }
+        if let activation, let end = activation.value.endsAt, hasEnded(activation.value, activation.stamp, activation.event),
+            end > report.stamp.time
+        {
+            return nil
+        }
+        return report.value.isFocused
+    }
+
+    func visibility(_ app: AppID) -> Bool? {
+        guard isAvailable(app) else { return nil }
+        if let report = report(app) { return report }
+        guard let focus = activeFocus() else { return false }
+        return focus.sharesStatus && !focus.allowedApps.contains(app)
+    }
+}

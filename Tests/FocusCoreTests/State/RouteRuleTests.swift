@@ -1,0 +1,155 @@
+import Testing
+
+@testable import FocusCore
+
+@Suite("UserState: routes and workouts") struct RouteRuleTests {
+    /// Chat may record routes.
+    private func ready() -> Stage {
+        var stage = Stage.ready()
+        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts] { stage.authorize(kind, .authorized, at: 0) }
+        for kind in [AuthorizationKind.readRoutes, .readWorkouts] { stage.authorize(kind, .denied, at: 0) }
+        return stage
+    }
+
+    private func start(_ stage: inout Stage, _ id: String = "r", from device: DeviceID = .phone) -> RefusalCode? {
+        stage.send(
+            .routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 3_600)), app: .chat, from: device,
+            at: 1)
+    }
+
+    private func insert(
+        _ stage: inout Stage, _ seconds: [Double], accuracy: Double = 5, _ id: String = "r", from device: DeviceID = .phone
+    ) -> RefusalCode? {
+        let points = seconds.map { second -> RoutePoint in
+            var point = RouteFixtures.point(at: second, north: second * 3)
+            point.horizontalAccuracy = accuracy
+            return point
+        }
+        return stage.send(
+            .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)), app: .chat, from: device, at: 2)
+    }
+
+    private func save(_ stage: inout Stage, _ id: String = "w", activity: String = "running", at second: Double = 3) {
+        let body = WorkoutSaved(workoutID: id, activity: activity, start: .at(0), end: .at(10))
+        #expect(stage.send(.workoutSaved(body), app: .chat, at: second) == nil)
+    }
+
+    private func finish(
+        _ stage: inout Stage, _ id: String = "r", workout: String = "w", from device: DeviceID = .phone
+    ) -> RefusalCode? {
+        let body = RouteFinished(routeID: id, workoutID: workout, metadata: ["shoes": "red"])
+        return stage.send(.routeFinished(body), app: .chat, from: device, at: 4)
+    }
+
+    private func row(_ stage: Stage, _ id: String = "r") -> RouteRow? {
+        guard let row = stage.state.row(RowKey(.routes, app: .chat, key: id)), !row.isDeleted else { return nil }
+        return try? RouteRow(decoding: row.value)
+    }
+
+    @Test("R1: starting needs three kinds authorized and two asked for")
+    func authorizations() {
+        var stage = ready()
+        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts] {
+            stage.authorize(kind, .restricted, at: 0)
+            #expect(start(&stage) == .notAuthorized)
+            stage.authorize(kind, .authorized, at: 0)
+        }
+        for kind in [AuthorizationKind.readRoutes, .readWorkouts] {
+            stage.authorize(kind, .notDetermined, at: 0)
+            #expect(start(&stage) == .notAuthorized)
+            stage.authorize(kind, .authorized, at: 0)
+        }
+        #expect(start(&stage) == nil)
+        #expect(start(&stage) == .routeExists)
+    }
+
+    @Test("R2, R3: accepted + duplicate + dropped = logged, and the row follows")
+    func inserting() {
+        var stage = ready()
+        #expect(start(&stage) == nil)
+        #expect(insert(&stage, [3, 1, 2, 2]) == nil)
+        #expect(insert(&stage, [4, 5], accuracy: 50.01) == nil)
+        #expect(insert(&stage, [6], accuracy: 50) == nil)
+        let counts = row(stage)?.aggregates.counts
+        #expect(counts?.accepted == 4 && counts?.duplicate == 1 && counts?.dropped == 2 && counts?.logged == 7)
+        #expect(row(stage)?.state == .open)
+        let chunks = stage.rows.filter { $0.key.collection == .routePoints }
+        #expect(chunks.keys.map(\.key) == ["r/0"])
+        #expect(stage.touched.contains(RowKey(.routePoints, app: .chat, key: "r/0")))
+    }
+
+    @Test("R4: finish before the workout is workout_unknown; a retry with a new sequence succeeds")
+    func finishing() {
+        var stage = ready()
+        #expect(finish(&stage) == .routeUnknown)
+        #expect(start(&stage) == nil)
+        #expect(finish(&stage) == .routeEmpty)
+        #expect(insert(&stage, [1, 2, 3]) == nil)
+        #expect(finish(&stage) == .workoutUnknown)
+        #expect(row(stage)?.state == .open)
+        #expect(insert(&stage, [4]) == nil)
+        save(&stage)
+        #expect(insert(&stage, [5]) == nil)
+        #expect(finish(&stage) == nil)
+        #expect(row(stage)?.state == .finished && row(stage)?.workoutID == "w" && row(stage)?.metadata == ["shoes": "red"])
+        #expect(row(stage)?.polyline != nil && row(stage)?.aggregates.counts.accepted == 5)
+    }
+
+    @Test("R4: finished: again with the same workout is no change, with another an error; nothing is inserted any more")
+    func sealed() {
+        var stage = ready()
+        _ = start(&stage)
+        _ = insert(&stage, [1, 2])
+        save(&stage)
+        save(&stage, "w2")
+        #expect(finish(&stage) == nil)
+        let before = stage.state.row(RowKey(.routes, app: .chat, key: "r"))
+        #expect(finish(&stage) == nil)
+        #expect(finish(&stage, workout: "w2") == .routeAlreadyAssociated)
+        #expect(insert(&stage, [3]) == .routeFinished)
+        #expect(stage.send(.routeDiscarded(RouteDiscarded(routeID: "r")), app: .chat, at: 5) == .routeFinished)
+        #expect(stage.state.row(RowKey(.routes, app: .chat, key: "r")) == before)
+        // A workout may own several routes.
+        _ = start(&stage, "r2")
+        _ = insert(&stage, [1, 2], "r2")
+        #expect(finish(&stage, "r2") == nil)
+    }
+
+    @Test("R4: insert and finish come from the device that started; a system session discards from anywhere")
+    func devices() {
+        var stage = ready()
+        _ = start(&stage)
+        _ = insert(&stage, [1])
+        save(&stage)
+        #expect(insert(&stage, [2], from: .tablet) == .routeOtherDevice)
+        #expect(finish(&stage, from: .tablet) == .routeOtherDevice)
+        let discard = EventBody.routeDiscarded(RouteDiscarded(routeID: "r"))
+        #expect(stage.send(discard, app: .chat, from: .tablet, at: 5, scope: .app(.chat)) == .routeOtherDevice)
+        #expect(stage.send(discard, app: .chat, from: .tablet, at: 5) == nil)
+        #expect(row(stage) == nil && insert(&stage, [3]) == .routeUnknown)
+        #expect(!stage.rows.keys.contains { $0.collection == .routePoints })
+        #expect(start(&stage) == nil)
+    }
+
+    @Test("E5: 3,000 points in a batch pass, 3,001 do not; none is field_missing")
+    func batches() {
+        var stage = ready()
+        _ = start(&stage)
+        #expect(insert(&stage, (0..<3_001).map(Double.init)) == .tooManyPoints)
+        #expect(insert(&stage, (0..<3_000).map(Double.init)) == nil)
+        #expect(insert(&stage, []) == .fieldMissing)
+        #expect(row(stage)?.aggregates.counts.accepted == 3_000)
+    }
+
+    @Test("E3: a workout is a register; it does not end before it starts")
+    func workouts() {
+        var stage = ready()
+        save(&stage, activity: "running", at: 5)
+        let late = WorkoutSaved(workoutID: "w", activity: "walking", start: .at(0), end: .at(1))
+        stage.send(.workoutSaved(late), app: .chat, from: .tablet, at: 4)
+        let key = RowKey(.workouts, app: .chat, key: "w")
+        #expect(stage.value(WorkoutRow.self, key)?.activity == "running")
+        let backwards = WorkoutSaved(workoutID: "w", activity: "walking", start: .at(1), end: .at(0.999_999))
+        #expect(stage.send(.workoutSaved(backwards), app: .chat, at: 6) == .fieldInvalid)
+    }
+}

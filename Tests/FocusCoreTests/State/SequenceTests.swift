@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import FocusCore
+
+@Suite("UserState: sequences and refusals") struct SequenceTests {
+    private func event(
+        _ sequence: Int64, _ id: Int, version: Int64, incarnation: Int64 = 1, body: EventBody = .badgeCleared,
+        app: AppID? = .chat
+    ) -> Event {
+        Event(
+            version: Version(version), device: .phone, incarnation: Incarnation(incarnation),
+            sequence: DeviceSequence(sequence), id: EventID(Stage.uuid(id)), app: app, occurredAt: .at(Double(version)),
+            recordedAt: .at(Double(version)), body: body)
+    }
+
+    private func check(_ state: UserState, _ sequence: Int64, _ id: Int, incarnation: Int64 = 1) -> SequenceCheck {
+        state.check(
+            device: .phone, incarnation: Incarnation(incarnation), sequence: DeviceSequence(sequence),
+            event: EventID(Stage.uuid(id)))
+    }
+
+    private let refusal = EventBody.eventRefused(EventRefused(type: "t", code: "not_authorized", message: "no"))
+
+    @Test("E1: the next, a gap, a duplicate, a conflict, and a sequence that is none")
+    func checks() throws {
+        var state = UserState(user: .ada)
+        #expect(check(state, 1, 1) == .next)
+        #expect(check(state, 0, 1) == .gap(expected: DeviceSequence(1)))
+        #expect(check(state, 2, 1) == .gap(expected: DeviceSequence(1)))
+        _ = try state.apply(event(1, 1, version: 1))
+        _ = try state.apply(event(2, 2, version: 2, body: refusal))
+        #expect(check(state, 1, 1) == .duplicate(.accepted))
+        #expect(check(state, 2, 2) == .duplicate(.refused(code: "not_authorized", message: "no")))
+        #expect(check(state, 2, 77) == .conflict)
+        #expect(check(state, 3, 3) == .next)
+        #expect(check(state, 4, 4) == .gap(expected: DeviceSequence(3)))
+        #expect(check(state, .min, 4) == .gap(expected: DeviceSequence(3)))
+        #expect(check(state, .max, 4) == .gap(expected: DeviceSequence(3)))
+        #expect(state.lastSequence(of: .phone, incarnation: Incarnation(1)) == DeviceSequence(2))
+        #expect(state.lastSequence(of: .tablet, incarnation: Incarnation(1)) == .zero)
+    }
+
+    @Test("E1: 256 answers are remembered; older duplicates are just acknowledged")
+    func remembersOutcomes() throws {
+        var state = UserState(user: .ada)
+        for number in 1...300 {
+            _ = try state.apply(event(Int64(number), number, version: Int64(number), body: number % 50 == 0 ? refusal : .badgeCleared))
+        }
+        #expect(check(state, 44, 44) == .duplicate(nil))
+        #expect(check(state, 44, 9_999) == .duplicate(nil))
+        #expect(check(state, 45, 45) == .duplicate(.accepted))
+        #expect(check(state, 45, 9_999) == .conflict)
+        #expect(check(state, 50, 50) == .duplicate(.refused(code: "not_authorized", message: "no")))
+        #expect(check(state, 300, 300) == .duplicate(.refused(code: "not_authorized", message: "no")))
+    }
+
+    @Test("E1: a new incarnation starts at 1, and what the old one had logged is answered as then")
+    func incarnations() throws {
+        var state = UserState(user: .ada)
+        _ = try state.apply(event(1, 1, version: 1))
+        _ = try state.apply(event(2, 2, version: 2, body: refusal))
+        #expect(check(state, 1, 2, incarnation: 9) == .repeated(.refused(code: "not_authorized", message: "no")))
+        #expect(check(state, 1, 1, incarnation: 9) == .repeated(.accepted))
+        let repeated = EventRefused(type: "t", code: Event.alreadyLoggedCode, message: "")
+        _ = try state.apply(event(1, 2, version: 3, incarnation: 9, body: .eventRefused(repeated)))
+        #expect(check(state, 1, 2, incarnation: 9) == .duplicate(.refused(code: "not_authorized", message: "no")))
+        #expect(check(state, 2, 5, incarnation: 9) == .next)
+        #expect(check(state, 3, 5) == .next)
+        // The repeat is no refusal for the device to hear of.
+        #expect(state.rowKeys.filter { $0.collection == .refusals }.map(\.key) == ["\(DeviceID.phone)/1/2"])
+    }
+
+    @Test("E1: an event that is not the next throws")
+    func brokenSequences() throws {
+        var state = UserState(user: .ada)
+        #expect(throws: FoldError.versionGap(expected: Version(1), found: Version(2))) {
+            try state.apply(event(1, 1, version: 2))
+        }
+        #expect(throws: FoldError.sequenceGap(device: .phone, expected: DeviceSequence(1), found: DeviceSequence(2))) {
+            try state.apply(event(2, 1, version: 1))
+        }
+    }
+
+    @Test("E2: a refusal is a row of its device and scope, and has no other effect")
+    func refusalRows() {
+        var stage = Stage.ready()
+        #expect(stage.send(.badgeCleared, app: .mail, at: 5, scope: .app(.mail)) == .appUnknown)
+        let key = RowKey(.refusals, app: .mail, key: "\(DeviceID.phone)/1/4")
+        #expect(stage.value(RefusalRow.self, key)?.code == "app_unknown")
+        #expect(stage.value(RefusalRow.self, key)?.type == "badge.cleared")
+        let own = View(scope: .app(.mail), device: .phone, deviceClass: .phone)
+        let others = [
+            View(scope: .app(.chat), device: .phone, deviceClass: .phone), View(scope: .system, device: .phone, deviceClass: .phone),
+            View(scope: .app(.mail), device: .tablet, deviceClass: .phone),
+        ]
+        #expect(stage.state.rows(after: SyncPosition(version: .zero), in: own, limitBytes: 1 << 20).rows.map(\.key) == [key])
+        for view in others {
+            let rows = stage.state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 1 << 20).rows
+            #expect(!rows.contains { $0.key.collection == .refusals })
+        }
+        // No stamp: an earlier time still wins.
+        stage.authorize(.location, .denied, at: 1)
+        #expect(stage.state.apps[0][.location]?.stamp.time == .at(1))
+    }
+
+    @Test("E2: the last 256 refusals of a device are kept")
+    func refusalsAreBounded() {
+        var stage = Stage()
+        for number in 1...260 { stage.clear(at: Double(number)) }
+        let live = stage.rows.filter { $0.key.collection == .refusals && !$0.value.isDeleted }
+        #expect(live.count == 256)
+        #expect(live[RowKey(.refusals, key: "\(DeviceID.phone)/1/4")] == nil)
+        #expect(live[RowKey(.refusals, key: "\(DeviceID.phone)/1/5")] != nil)
+    }
+
+    @Test("E3: a stamp's time never falls within a device, and a new incarnation's stamps go on")
+    func stamps() throws {
+        var record = DeviceRecord()
+        let first = record.stamp(event(5, 1, version: 10))
+        let back = record.stamp(event(6, 2, version: 3))
+        #expect(back.time == first.time && back > first)
+        let restored = record.stamp(event(1, 3, version: 3, incarnation: 2))
+        #expect(restored > back && restored.time == first.time.adding(microseconds: 1))
+    }
+}

@@ -1,0 +1,71 @@
+import FocusCore
+import Foundation
+import FocusSyncClient
+import Testing
+
+/// Recordings that nobody here made, with figures by GeographicLib; beside the checkout when they are there at all.
+@Suite struct GPXRealTrackTests {
+    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let folder = checkout.deletingLastPathComponent().appending(path: "shared/data/routes")
+    private static let isThere = FileManager.default.fileExists(atPath: folder.appending(path: "expected.json").path)
+
+    private struct Expected: Decodable {
+        var points: Int
+        var timed: Int
+        var distinct: Int
+        var distance_m: Double
+        var duration_s: Double
+        var start: Date
+        var end: Date
+        var largest_gap_s: Double
+        var gaps_over_3s: Int
+        var min_alt: Double
+        var max_alt: Double
+        var min_lat: Double
+        var max_lat: Double
+        var min_lon: Double
+        var max_lon: Double
+    }
+
+    @Test(
+        "R5, R8: a recorded track has the figures that GeographicLib gives", .enabled(if: isThere),
+        arguments: ["cerknicko-jezero.gpx", "korita-zbevnica.gpx"])
+    func realTrack(name: String) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let all = try Data(contentsOf: Self.folder.appending(path: "expected.json"))
+        let expected = try #require(try decoder.decode([String: Expected].self, from: all)[name])
+
+        let file = try GPXReader.read(contentsOfFile: Self.folder.appending(path: name).path)
+        #expect(file.points.count == expected.timed)
+        #expect(file.points.count + file.pointsWithoutTime == expected.points)
+
+        var track = RouteTrack()
+        track.insert(file.points)
+        let route = track.aggregates
+        #expect(route.counts == RouteCounts(accepted: expected.distinct, duplicate: expected.timed - expected.distinct))
+        #expect(abs(route.distance - expected.distance_m) <= 1e-6 * expected.distance_m)
+        #expect(route.durationMicroseconds == Int64(expected.duration_s * 1e6))
+        #expect(route.start == Timestamp(microseconds: Int64(expected.start.timeIntervalSince1970) * 1_000_000))
+        #expect(route.end == Timestamp(microseconds: Int64(expected.end.timeIntervalSince1970) * 1_000_000))
+        #expect(route.largestGapMicroseconds == Int64(expected.largest_gap_s * 1e6))
+        #expect(route.gapsOver3Seconds == expected.gaps_over_3s)
+        #expect(route.altitude == expected.min_alt...expected.max_alt)
+        let box = RouteBounds(
+            south: expected.min_lat, west: expected.min_lon, north: expected.max_lat, east: expected.max_lon)
+        #expect(route.bounds == box)
+    }
+
+    @Test("R5: the project's sample route is what its script says", .enabled(if: FileManager.default.fileExists(atPath: sample)))
+    func sampleRoute() throws {
+        let file = try GPXReader.read(contentsOfFile: Self.sample)
+        var track = RouteTrack()
+        track.insert(file.points)
+        let route = track.aggregates
+        #expect(route.counts.accepted > 1_000 && route.counts.dropped == 0 && file.pointsWithoutTime == 0)
+        #expect(route.gapsOver3Seconds == 1 && route.movingMicroseconds < route.durationMicroseconds - 30_000_000)
+    }
+
+    private static let sample = checkout.appending(path: "ops/sample-route.gpx").path
+}

@@ -1,0 +1,46 @@
+import FocusCore
+import SwiftProtobuf
+import Testing
+
+@testable import FocusWire
+
+/// `FocusCore`'s raw values are the numbers of the .proto files, with the same names.
+@Suite("Enum agreement")
+struct EnumAgreementTests {
+    private func expectAgreement<Core, Wire>(
+        _: Core.Type, _: Wire.Type
+    ) where Core: CaseIterable & RawRepresentable<Int32>, Wire: SwiftProtobuf.Enum & CaseIterable {
+        for value in Core.allCases {
+            let name = String(describing: Wire(number: value.rawValue))
+            #expect(name == String(describing: value), "\(Core.self) \(value.rawValue)")
+        }
+        // The other way round: nothing but the unspecified zero is missing.
+        #expect(Set(Wire.allCases.map { Int32($0.rawValue) }) == Set(Core.allCases.map(\.rawValue)).union([0]))
+    }
+
+    @Test("payload enums")
+    func payloads() {
+        expectAgreement(DeclaredIntent.self, Focus_Events_V1_AppRegistered.Intent.self)
+        expectAgreement(AppCapability.self, Focus_Events_V1_AppRegistered.Capability.self)
+        expectAgreement(AuthorizationKind.self, Focus_Events_V1_AuthorizationChanged.Kind.self)
+        expectAgreement(AuthorizationStatus.self, Focus_Events_V1_AuthorizationChanged.Status.self)
+        expectAgreement(InterruptionLevel.self, Focus_Events_V1_NotificationPosted.Level.self)
+    }
+
+    @Test("row enums")
+    func rows() {
+        expectAgreement(DeclaredIntent.self, Focus_Sync_V1_AppRow.Intent.self)
+        expectAgreement(AppCapability.self, Focus_Sync_V1_AppRow.Capability.self)
+        expectAgreement(AuthorizationKind.self, Focus_Sync_V1_AuthorizationRow.Kind.self)
+        expectAgreement(AuthorizationStatus.self, Focus_Sync_V1_AuthorizationRow.Status.self)
+        expectAgreement(InterruptionLevel.self, Focus_Sync_V1_NotificationRow.Level.self)
+        expectAgreement(Alert.self, Focus_Sync_V1_AlertRow.Alert.self)
+        expectAgreement(AlertReason.self, Focus_Sync_V1_AlertRow.Reason.self)
+    }
+
+    @Test("device classes")
+    func deviceClasses() throws {
+        for value in DeviceClass.allCases { #expect(try DeviceClass(value.message) == value) }
+        #expect(Focus_Sync_V1_DeviceClass.allCases.count == DeviceClass.allCases.count + 1)
+    }
+}

@@ -1,0 +1,162 @@
+import FocusCore
+import Testing
+
+@testable import FocusWire
+
+@Suite("PayloadCodec")
+struct PayloadCodecTests {
+    @Test("every event type survives its bytes and its JSON", arguments: EventType.allCases)
+    func roundTrip(_ type: EventType) throws {
+        for body in [try SampleEvents.full(type), SampleEvents.bare(type)] {
+            #expect(body.type == type)
+            try expectRoundTrip(body)
+        }
+    }
+
+    @Test("a default that was said is not a default that was left out", arguments: SampleEvents.presentDefaults)
+    func presence(_ body: EventBody) throws { try expectRoundTrip(body) }
+
+    private func expectRoundTrip(_ body: EventBody) throws {
+        let payload = PayloadCodec.encode(body)
+        #expect(try PayloadCodec.decode(body.type, schemaVersion: 1, payload) == body)
+        #expect(try PayloadCodec.generated(body.type, payload) == body)
+        let json = try PayloadCodec.json(body.type, schemaVersion: 1, payload)
+        #expect(try PayloadCodec.payload(body.type, json: json) == payload, "\(json)")
+        #expect(!json.contains("\n"))
+    }
+
+    @Test("the direct decoder reads what the generated one reads", arguments: [UInt64](1...200))
+    func directAgrees(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let body = random.event()
+        let payload = PayloadCodec.encode(body)
+        #expect(payload.withUnsafeBytes { EventBody.direct(body.type, $0) } == body, "seed \(seed)")
+        #expect(try PayloadCodec.generated(body.type, payload) == body, "seed \(seed)")
+    }
+
+    @Test("damaged payloads are judged alike by both decoders, and never trap", arguments: [UInt64](1...300))
+    func damaged(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let type = try #require(EventType.allCases.randomElement(using: &random))
+        var payload = PayloadCodec.encode(try SampleEvents.full(type))
+        for _ in 0..<Int.random(in: 1...4, using: &random) where !payload.isEmpty {
+            switch Int.random(in: 0...2, using: &random) {
+            case 0: payload.removeLast(Int.random(in: 1...payload.count, using: &random))
+            case 1:
+                payload[Int.random(in: 0..<payload.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            default: payload.append(contentsOf: random.bytes(3))
+            }
+        }
+        let damaged = payload
+        let (ours, generated) = (
+            Result { try PayloadCodec.decode(type, schemaVersion: 1, damaged) },
+            Result { try PayloadCodec.generated(type, damaged) }
+        )
+        switch (ours, generated) {
+        // Compared as bytes: a NaN is not equal to itself.
+        case (.success(let a), .success(let b)):
+            #expect(PayloadCodec.encode(a) == PayloadCodec.encode(b), "seed \(seed)")
+        case (.failure, .failure): break
+        case (.success, .failure), (.failure, .success): Issue.record("they differ: \(type) \(damaged), seed \(seed)")
+        }
+    }
+
+    @Test("random bytes never trap", arguments: [UInt64](1...50))
+    func random(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for type in EventType.allCases {
+            let bytes = random.bytes(Int.random(in: 0...64, using: &random))
+            _ = try? PayloadCodec.decode(type, schemaVersion: 1, bytes)
+            _ = try? PayloadCodec.json(type, schemaVersion: 1, bytes)
+        }
+    }
+
+    @Test("W3: unknown fields of a payload are ignored", arguments: EventType.allCases)
+    func unknownFields(_ type: EventType) throws {
+        let body = try SampleEvents.full(type)
+        var later = ProtoWriter()
+        later.string(100, "from a later schema")
+        later.varint(101, 7)
+        for payload in [PayloadCodec.encode(body) + later.bytes, later.bytes + PayloadCodec.encode(body)] {
+            #expect(try PayloadCodec.decode(type, schemaVersion: 1, payload) == body)
+        }
+    }
+
+    @Test("a NaN passes: the fold judges it")
+    func notANumber() throws {
+        let point = RoutePoint(time: SampleEvents.time, latitude: .nan, longitude: 0, speed: .nan)
+        let payload = PayloadCodec.encode(
+            .routeLocationsInserted(RouteLocationsInserted(routeID: "r", points: [point])))
+        for body in [
+            try PayloadCodec.decode(.routeLocationsInserted, schemaVersion: 1, payload),
+            try PayloadCodec.generated(.routeLocationsInserted, payload),
+        ] {
+            guard case .routeLocationsInserted(let inserted) = body else { throw PayloadError.malformed("other body") }
+            #expect(inserted.points[0].latitude.isNaN && inserted.points[0].speed.isNaN)
+            #expect(inserted.points[0].course == -1)
+        }
+    }
+
+    @Test("a notification without a level is active")
+    func absentLevel() throws {
+        let payload = try PayloadCodec.payload(.notificationPosted, json: #"{"notificationId":"n","body":"b"}"#)
+        let expected = EventBody.notificationPosted(NotificationPosted(notificationID: "n", body: "b"))
+        #expect(try PayloadCodec.decode(.notificationPosted, schemaVersion: 1, payload) == expected)
+    }
+
+    @Test("what EventBody cannot hold is malformed, and the message names the field")
+    func malformed() throws {
+        func message(_ type: EventType, _ write: (inout ProtoWriter) -> Void) -> String? {
+            var writer = ProtoWriter()
+            write(&writer)
+            do {
+                _ = try PayloadCodec.decode(type, schemaVersion: 1, writer.bytes)
+                return nil
+            } catch {
+                #expect(error.refusal.code == .payloadMalformed)
+                return error.message
+            }
+        }
+        #expect(message(.authorizationChanged) { $0.int(2, 1) } == "kind is missing.")
+        #expect(message(.authorizationChanged) { $0.int(1, 1) } == "status is missing.")
+        #expect(
+            message(.authorizationChanged) {
+                $0.int(1, 99)
+                $0.int(2, 1)
+            } == "kind has the unknown number 99.")
+        #expect(message(.notificationPosted) { $0.int(7, -1) } == "level has the unknown number -1.")
+        #expect(message(.appRegistered) { $0.int(4, 77) } == "capabilities has the unknown number 77.")
+        #expect(message(.focusConfigured) { $0.presentString(4, "no app") }?.hasPrefix("allowed_apps") == true)
+        #expect(message(.audienceChanged) { $0.presentString(1, "nobody") } == "add has an entry that is no UUID.")
+        #expect(message(.focusExpired) { $0.string(1, "work") } == "activation is missing.")
+        #expect(message(.focusExpired) { $0.message(2) { $0.string(2, "x") } } == "activation.device is no UUID.")
+        #expect(message(.notificationRead) { $0.presentData(1, [0xFF, 0xFE]) }?.contains("notification.read") == true)
+        #expect(message(.badgeCleared) { $0.presentData(0, [1]) }?.contains("badge.cleared") == true)
+    }
+
+    @Test("a later schema version is told apart from a broken one")
+    func schemaVersions() {
+        #expect(throws: PayloadError.unknownSchemaVersion(2)) {
+            try PayloadCodec.decode(.badgeCleared, schemaVersion: 2, [])
+        }
+        for version: Int32 in [0, -1, .min] {
+            #expect(throws: PayloadError.malformed("schema_version is \(version); the first is 1.")) {
+                try PayloadCodec.decode(.badgeCleared, schemaVersion: version, [])
+            }
+        }
+    }
+
+    @Test("JSON with a field that the event does not have is refused by the field's name")
+    func jsonUnknownField() {
+        #expect(throws: PayloadError.malformed(#"focus.changed has no field "isOn"."#)) {
+            try PayloadCodec.payload(.focusChanged, json: #"{"focusId":"work","isOn":true}"#)
+        }
+        #expect(throws: PayloadError.malformed("kind is missing.")) {
+            try PayloadCodec.payload(.authorizationChanged, json: "{}")
+        }
+        #expect(throws: PayloadError.self) { try PayloadCodec.payload(.focusChanged, json: "[1") }
+        #expect(throws: PayloadError.self) {
+            try PayloadCodec.payload(.notificationPosted, json: #"{"level":"LOUD"}"#)
+        }
+    }
+}

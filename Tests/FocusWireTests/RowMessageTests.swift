@@ -1,0 +1,134 @@
+import FocusCore
+import SwiftProtobuf
+import Testing
+
+@testable import FocusWire
+
+/// The fold writes row values by hand (canonically, rule S9); these are the messages of `rows.proto` and
+/// `route_rows.proto` all the same.
+@Suite("Row messages")
+struct RowMessageTests {
+    /// The JSON names every field and its value; the bytes hold nothing that the message does not know, and a canonical
+    /// writer in another language makes the same ones.
+    private func expect(_ collection: RowCollection, _ value: [UInt8], is json: String) throws {
+        #expect(try RowJSON.json(collection, value) == json)
+        let message = try #require(collection.message).init(serializedBytes: value)
+        #expect(message.unknownFields.data.isEmpty)
+        var options = BinaryEncodingOptions()
+        options.useDeterministicOrdering = true
+        let again: [UInt8] = try message.serializedBytes(options: options)
+        #expect(again == value)
+    }
+
+    @Test("apps and authorizations")
+    func apps() throws {
+        let app = AppRegistered(
+            name: "Mail", build: 3, declaredIntents: [.startCall, .sendMessage],
+            capabilities: [.critical, .communication],
+            focusStatusUsageDescription: "")
+        try expect(
+            .apps, AppRow(app).encoded,
+            is: #"{"name":"Mail","build":"3","declaredIntents":["SEND_MESSAGE","START_CALL"],"#
+                + #""capabilities":["COMMUNICATION","CRITICAL"],"focusStatusUsageDescription":""}"#)
+        try expect(
+            .authorizations, AuthorizationRow(kind: .readRoutes, status: .restricted).encoded,
+            is: #"{"kind":"READ_ROUTES","status":"RESTRICTED"}"#)
+    }
+
+    @Test("focuses, the active one, visibility and audience")
+    func focus() throws {
+        let work = FocusConfigured(
+            focusID: "work", name: "Work", symbol: "bag",
+            allowedApps: [try SampleEvents.app("b.c"), try SampleEvents.app("a.b")],
+            allowedPeople: ["zoe", "anna"], allowsTimeSensitive: true, sharesStatus: true)
+        try expect(
+            .focuses, FocusRow(work).encoded,
+            is: #"{"name":"Work","symbol":"bag","allowedApps":["a.b","b.c"],"allowedPeople":["anna","zoe"],"#
+                + #""allowsTimeSensitive":true,"sharesStatus":true}"#)
+        try expect(
+            .activeFocus, ActiveFocusRow(focusID: "work", endsAt: Timestamp(microseconds: 0)).encoded,
+            is: #"{"focusId":"work","endsAtUs":"0"}"#)
+        try expect(.activeFocus, ActiveFocusRow(focusID: "work", endsAt: nil).encoded, is: #"{"focusId":"work"}"#)
+        try expect(.focusVisibility, FocusVisibilityRow(isFocused: nil).encoded, is: "{}")
+        try expect(.focusVisibility, FocusVisibilityRow(isFocused: false).encoded, is: #"{"isFocused":false}"#)
+        let user = UserID(SampleEvents.id(1))
+        try expect(.audience, AudienceRow(user: user).encoded, is: #"{"user":"\#(user)"}"#)
+    }
+
+    @Test("notifications, alerts and badges")
+    func notifications() throws {
+        guard case .notificationPosted(let posted) = try SampleEvents.full(.notificationPosted) else { return }
+        let row = NotificationRow(posted, title: "Anna", postedAt: Timestamp(microseconds: 9), unread: true)
+        try expect(
+            .notifications, row.encoded,
+            is: #"{"category":"message","thread":"anna","title":"Anna","subtitle":"Trip","body":"At half past six?","#
+                + #""level":"TIME_SENSITIVE","relevance":0.75,"marketing":true,"interactionId":"interaction-1","#
+                + #""eventAtUs":"1750000000000000","sound":"chime","postedAtUs":"9","unread":true}"#)
+        let decision = AlertDecision(.heldForSummary, .scheduledDelivery, overridesSilentSwitch: true)
+        try expect(
+            .alerts, AlertRow(decision, introducesTimeSensitive: true, post: Version(8)).encoded,
+            is: #"{"alert":"HELD_FOR_SUMMARY","reason":"SCHEDULED_DELIVERY","overridesSilentSwitch":true,"#
+                + #""introducesTimeSensitive":true,"postVersion":"8"}"#)
+        try expect(.badges, BadgeRow(count: 0).encoded, is: #"{"count":"0"}"#)
+        try expect(.badges, BadgeRow(count: nil).encoded, is: "{}")
+    }
+
+    @Test("workouts and refusals")
+    func workouts() throws {
+        let workout = WorkoutRow(
+            activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: 5))
+        try expect(.workouts, workout.encoded, is: #"{"activity":"running","startUs":"-1","endUs":"5"}"#)
+        let event = EventID(SampleEvents.id(9))
+        let refusal = RefusalRow(
+            event: event, type: "focus.changed", code: "forbidden", message: "No.",
+            occurredAt: Timestamp(microseconds: 4))
+        try expect(
+            .refusals, refusal.encoded,
+            is: #"{"eventId":"\#(event)","type":"focus.changed","code":"forbidden","message":"No.","occurredAtUs":"4"}"#
+        )
+    }
+
+    @Test("routes")
+    func routes() throws {
+        var aggregates = RouteAggregates(
+            counts: RouteCounts(accepted: 1, duplicate: 2, notFinite: 3, impossible: 4, inaccurate: 5))
+        aggregates.start = Timestamp(microseconds: 0)
+        aggregates.end = Timestamp(microseconds: 6)
+        aggregates.durationMicroseconds = 7
+        aggregates.movingMicroseconds = 8
+        aggregates.distance = 9.5
+        aggregates.elevationGain = 10.5
+        aggregates.elevationLoss = 11.5
+        aggregates.altitude = -1...12.5
+        aggregates.averageSpeed = 13.5
+        aggregates.movingAverageSpeed = 14.5
+        aggregates.maximumSpeed = 15.5
+        aggregates.bounds = RouteBounds(south: -1.5, west: 2.5, north: 3.5, east: 4.5)
+        aggregates.splits = [RouteSplit(distance: 1000, durationMicroseconds: 16)]
+        aggregates.largestGapMicroseconds = 17
+        aggregates.gapsOver3Seconds = 18
+        let device = DeviceID(SampleEvents.id(3))
+        let route = RouteRow(
+            routeID: "r", activity: "running", utcOffsetSeconds: -3600, state: .finished, startedBy: device,
+            workoutID: "w",
+            metadata: ["z": "", "a": "b"], aggregates: aggregates,
+            polyline: RoutePolyline(encoded: "_p~iF", errorMetres: 5))
+        try expect(
+            .routes, route.encoded,
+            is: #"{"routeId":"r","activity":"running","utcOffsetS":-3600,"state":"ROUTE_STATE_FINISHED","#
+                + #""startedBy":"\#(device)","workoutId":"w","metadata":{"a":"b","z":""},"aggregates":{"counts":{"#
+                + #""accepted":"1","duplicate":"2","droppedNotFinite":"3","droppedImpossible":"4","#
+                + #""droppedInaccurate":"5"},"startUs":"0","endUs":"6","durationUs":"7","movingUs":"8","#
+                + #""distanceM":9.5,"elevationGainM":10.5,"elevationLossM":11.5,"altitude":{"minM":-1.0,"maxM":12.5},"#
+                + #""averageSpeedMps":13.5,"movingAverageSpeedMps":14.5,"maximumSpeedMps":15.5,"bounds":{"south":-1.5,"#
+                + #""west":2.5,"north":3.5,"east":4.5},"splits":[{"distanceM":1000.0,"durationUs":"16"}],"#
+                + #""largestGapUs":"17","gapsOver3s":"18"},"polyline":{"encoded":"_p~iF","errorM":5.0}}"#)
+    }
+
+    @Test("every public collection has a message, no internal one has; garbage is told")
+    func messages() {
+        for collection in RowCollection.allCases { #expect((collection.message != nil) == collection.isPublic) }
+        #expect(throws: PayloadError.self) { try RowJSON.json(.stream, []) }
+        #expect(throws: PayloadError.self) { try RowJSON.json(.apps, [0xFF]) }
+    }
+}

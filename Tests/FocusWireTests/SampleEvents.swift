@@ -1,0 +1,127 @@
+import FocusCore
+import Foundation
+import Testing
+
+/// One full sample of every event type; the same that `Schema/samples/events_v1.txt` holds as bytes. Never change one:
+/// they prove that events of schema version 1 are read for ever.
+enum SampleEvents {
+    static let time = Timestamp(microseconds: 1_750_000_000_000_000)
+
+    static func id(_ number: UInt8) -> UUID {
+        UUID(uuid: (0x01, 0x90, 0xA6, 0xB0, 0x1C, 0x2D, 0x7E, 0x3F, 0x8A, 0x4B, 0, 0, 0, 0, 0, number))
+    }
+
+    static func app(_ name: String) throws -> AppID { try #require(AppID(name)) }
+
+    static func full(_ type: EventType) throws -> EventBody {
+        switch type {
+        case .appRegistered:
+            .appRegistered(
+                AppRegistered(
+                    name: "Messages", build: 42, declaredIntents: [.sendMessage, .startCall],
+                    capabilities: [.pushNotifications, .communication, .timeSensitive, .siriKit, .critical],
+                    focusStatusUsageDescription: "To tell others when you are busy."))
+        case .authorizationChanged: .authorizationChanged(AuthorizationChanged(kind: .focusStatus, status: .authorized))
+        case .focusConfigured:
+            .focusConfigured(
+                FocusConfigured(
+                    focusID: "work", name: "Work", symbol: "briefcase", allowedApps: [try app("com.example.calendar")],
+                    allowedPeople: ["anna@example.com", "tel:+41441234567"], allowsTimeSensitive: true,
+                    sharesStatus: true))
+        case .focusRemoved: .focusRemoved(FocusRemoved(focusID: "work"))
+        case .focusChanged:
+            .focusChanged(
+                FocusChanged(focusID: "work", isActive: true, endsAt: time.adding(microseconds: 3_600_000_000)))
+        case .focusStatusReported: .focusStatusReported(FocusStatusReported(isFocused: false))
+        case .focusExpired:
+            .focusExpired(
+                FocusExpired(
+                    focusID: "work", activation: Stamp(time: time, device: DeviceID(id(1)), sequence: DeviceSequence(7))
+                ))
+        case .audienceChanged:
+            .audienceChanged(AudienceChanged(add: [UserID(id(2)), UserID(id(3))], remove: [UserID(id(4))]))
+        case .notificationPosted:
+            .notificationPosted(
+                NotificationPosted(
+                    notificationID: "message-1", category: "message", thread: "anna", title: "Anna Müller",
+                    subtitle: "Trip",
+                    body: "At half past six?", level: .timeSensitive, relevance: 0.75, marketing: true,
+                    interactionID: "interaction-1", eventAt: time, sound: "chime"))
+        case .notificationRead: .notificationRead(NotificationsNamed(ids: ["message-1", "message-2"]))
+        case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: ["message-1"]))
+        case .badgeCleared: .badgeCleared
+        case .routeStarted: .routeStarted(RouteStarted(routeID: "r1", activity: "running", utcOffsetSeconds: -12_600))
+        case .routeLocationsInserted:
+            .routeLocationsInserted(RouteLocationsInserted(routeID: "r1", points: [fullPoint, barePoint]))
+        case .workoutSaved:
+            .workoutSaved(
+                WorkoutSaved(
+                    workoutID: "w1", activity: "running", start: time, end: time.adding(microseconds: 1_800_000_000)))
+        case .routeFinished:
+            .routeFinished(
+                RouteFinished(routeID: "r1", workoutID: "w1", metadata: ["shoe": "blue", "weather": "light rain"]))
+        case .routeDiscarded: .routeDiscarded(RouteDiscarded(routeID: "r1"))
+        case .eventRefused:
+            .eventRefused(
+                EventRefused(
+                    type: "notification.posted", code: "not_authorized", message: "Notifications are not authorized."))
+        }
+    }
+
+    private static let fullPoint = RoutePoint(
+        time: time, latitude: 47.376886, longitude: -8.541694, altitude: 408.5, horizontalAccuracy: 50.01,
+        verticalAccuracy: 3, speed: 2.75, course: 271.5)
+    private static let barePoint = RoutePoint(time: time.adding(microseconds: 1), latitude: 0, longitude: 0)
+
+    /// The least that each type can say.
+    static func bare(_ type: EventType) -> EventBody {
+        switch type {
+        case .appRegistered: .appRegistered(AppRegistered(name: "", build: 0))
+        case .authorizationChanged:
+            .authorizationChanged(AuthorizationChanged(kind: .notifications, status: .notDetermined))
+        case .focusConfigured: .focusConfigured(FocusConfigured(focusID: "", name: "", sharesStatus: false))
+        case .focusRemoved: .focusRemoved(FocusRemoved(focusID: ""))
+        case .focusChanged: .focusChanged(FocusChanged(focusID: "", isActive: false))
+        case .focusStatusReported: .focusStatusReported(FocusStatusReported(isFocused: nil))
+        case .focusExpired:
+            .focusExpired(
+                FocusExpired(
+                    focusID: "", activation: Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero)))
+        case .audienceChanged: .audienceChanged(AudienceChanged())
+        case .notificationPosted: .notificationPosted(NotificationPosted(notificationID: "", body: ""))
+        case .notificationRead: .notificationRead(NotificationsNamed(ids: []))
+        case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: [""]))
+        case .badgeCleared: .badgeCleared
+        case .routeStarted: .routeStarted(RouteStarted(routeID: "", activity: "", utcOffsetSeconds: 0))
+        case .routeLocationsInserted: .routeLocationsInserted(RouteLocationsInserted(routeID: "", points: []))
+        case .workoutSaved:
+            .workoutSaved(
+                WorkoutSaved(
+                    workoutID: "", activity: "", start: Timestamp(microseconds: .min),
+                    end: Timestamp(microseconds: .max)))
+        case .routeFinished: .routeFinished(RouteFinished(routeID: "", workoutID: "", metadata: ["": ""]))
+        case .routeDiscarded: .routeDiscarded(RouteDiscarded(routeID: ""))
+        case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
+        }
+    }
+
+    /// Presence that says something although the value is a default.
+    static let presentDefaults: [EventBody] = [
+        .appRegistered(AppRegistered(name: "", build: -1, focusStatusUsageDescription: "")),
+        .focusConfigured(FocusConfigured(focusID: "f", name: "", symbol: "", allowedPeople: [""], sharesStatus: true)),
+        .focusChanged(FocusChanged(focusID: "f", isActive: true, endsAt: Timestamp(microseconds: 0))),
+        .focusStatusReported(FocusStatusReported(isFocused: true)),
+        .notificationPosted(
+            NotificationPosted(
+                notificationID: "n", category: "", thread: "", title: "", subtitle: "", body: "", level: .passive,
+                relevance: -0.0, interactionID: "", eventAt: Timestamp(microseconds: 0), sound: "")),
+        .routeLocationsInserted(
+            RouteLocationsInserted(
+                routeID: "r",
+                points: [
+                    RoutePoint(
+                        time: Timestamp(microseconds: -1), latitude: -0.0, longitude: .infinity, altitude: -.infinity,
+                        horizontalAccuracy: -1, verticalAccuracy: 0, speed: 0, course: 0)
+                ])),
+    ]
+}

@@ -1,0 +1,91 @@
+import FocusCore
+
+/// Messages of every kind, full and bare.
+enum SampleMessages {
+    static let cursor = Cursor(
+        log: LogID(SampleEvents.id(10)), version: Version(1_234_567), event: EventID(SampleEvents.id(11)),
+        view: 0xFEDC_BA98_7654_3210)
+    private static let start = Cursor(
+        log: LogID(SampleEvents.id(10)), version: .zero, event: EventID(DeviceID.server.uuid), view: 0)
+
+    static let rows = [
+        DeltaRow(
+            key: RowKey(.notifications, app: AppID("com.example.messages"), key: "message-1"), version: Version(7),
+            value: [0x1A, 0x01, 0x41]),
+        DeltaRow(
+            key: RowKey(.alerts, app: AppID("com.example.messages"), key: "message-1"), version: Version(7), value: nil),
+        DeltaRow(key: RowKey(.badges, app: AppID("com.example.mail"), key: ""), version: Version(300), value: []),
+        DeltaRow(key: RowKey(.focuses, key: "wörk 🏃"), version: .zero, value: Array(repeating: 0xAB, count: 300)),
+    ]
+
+    static let client: [ClientMessage] = [
+        .hello(
+            Hello(
+                minimumProtocol: 1, maximumProtocol: 3, token: "a.b.c", deviceClass: .watch,
+                incarnation: Incarnation(-5),
+                cursor: cursor, collections: [.badges, .notifications])),
+        .hello(
+            Hello(
+                minimumProtocol: 0, maximumProtocol: 0, token: "", deviceClass: .phone, incarnation: Incarnation(0),
+                cursor: nil,
+                collections: [])),
+        .append(
+            AppendRequest(
+                firstSequence: DeviceSequence(41),
+                envelopes: [
+                    Envelope(
+                        id: EventID(SampleEvents.id(1)), type: "notification.posted", app: "com.example.messages",
+                        occurredAt: SampleEvents.time, schemaVersion: 1, payload: [1, 2, 3]),
+                    Envelope(
+                        id: EventID(SampleEvents.id(2)), type: "notification.posted", app: "com.example.messages",
+                        occurredAt: Timestamp(microseconds: -1), schemaVersion: .min, payload: []),
+                    Envelope(
+                        id: EventID(SampleEvents.id(3)), type: "", app: nil, occurredAt: Timestamp(microseconds: .min),
+                        schemaVersion: 0, payload: Array(repeating: 7, count: 70_000)),
+                    Envelope(
+                        id: EventID(SampleEvents.id(4)), type: "later.event", app: "",
+                        occurredAt: Timestamp(microseconds: .max),
+                        schemaVersion: .max, payload: [0]),
+                ])),
+        .append(AppendRequest(firstSequence: .zero, envelopes: [])),
+        .ack(Version(9)), .ack(.zero),
+        .resync([.focuses, .activeFocus]), .resync([]),
+        .ping(.max), .ping(0), .pong(17), .bye, .unknown,
+    ]
+
+    static let server: [ServerMessage] = [
+        .welcome(
+            Welcome(
+                protocolVersion: 1, session: "s-1", log: LogID(SampleEvents.id(10)), lastSequence: DeviceSequence(40),
+                maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64, heartbeatMilliseconds: 25_000,
+                serverTime: SampleEvents.time)),
+        .appended(Appended(throughSequence: DeviceSequence(41), version: Version(1_000_000), refused: [])),
+        .appended(Appended(throughSequence: .zero, version: .zero, refused: [])),
+        .appended(
+            Appended(
+                throughSequence: DeviceSequence(41), version: Version(1),
+                refused: [
+                    RefusedEvent(
+                        sequence: DeviceSequence(40), event: EventID(SampleEvents.id(1)), code: "clock_skew",
+                        message: "Ahead.")
+                ])),
+        .snapshotBegin(version: Version(5)), .snapshotRows(rows), .snapshotRows([]), .snapshotEnd(cursor),
+        .deltaBegin(from: Version(3), to: Version(9)), .deltaRows(rows), .deltaEnd(start),
+        .delta(from: Version(3), rows: rows, cursor: cursor), .delta(from: .zero, rows: [], cursor: start),
+        .checkpoint(
+            cursor,
+            [
+                CollectionDigest(collection: .badges, count: 3, digest: Digest(sum: 0x0102_0304)),
+                CollectionDigest(collection: .routes, count: 0, digest: Digest()),
+            ]),
+        .checkpoint(start, []),
+        .ping(1), .pong(0),
+        .error(
+            ProtocolError(
+                .sequenceGap, "Expected 5.", retryAfterMilliseconds: 100, expected: DeviceSequence(5),
+                sequence: DeviceSequence(9))),
+        .error(ProtocolError(.internal, "", expected: .zero, sequence: .zero)),
+        .goAway(GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)),
+        .unknown,
+    ]
+}

@@ -1,0 +1,27 @@
+/// SplitMix64: the same numbers for the same seed on every machine.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+
+    /// Of every size that a varint can have, and of both signs.
+    mutating func int() -> Int64 { Int64(bitPattern: next()) >> Int64.random(in: 0...63, using: &self) }
+
+    mutating func text() -> String {
+        let letters: [Character] = ["a", "Z", "0", ".", " ", "\"", "\\", "é", "ü", "\n", "漢", "🏃", "\u{0}"]
+        return String(
+            (0..<Int.random(in: 0...20, using: &self)).map { _ in letters.randomElement(using: &self) ?? "a" })
+    }
+
+    mutating func maybe<T>(_ make: (inout SeededRandom) -> T) -> T? { Bool.random(using: &self) ? make(&self) : nil }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+/// Cancellation, timeouts, notifications and connections that die.
+@Suite struct PostgresInterruptionTests {
+    /// Runs `act` on a thread of its own as soon as `victim` runs a statement.
+    private func whileBusy(
+        _ victim: PostgresConnection, _ act: @escaping @Sendable (PostgresConnection, Int32) throws -> Void
+    ) throws -> PostgresThread {
+        let configuration = PostgresConfiguration(conninfo: victim.configuration.conninfo)
+        let pid = victim.backendPID
+        return try PostgresThread(name: "interrupter") {
+            do {
+                let observer = try PostgresConnection(configuration)
+                try eventually("the victim sleeps") {
+                    try observer.run(
+                        "SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", .int4(pid)
+                    ).rowCount == 1
+                }
+                try act(observer, pid)
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    @Test("another thread cancels a statement; the connection goes on")
+    func cancels() throws {
+        let connection = try makeConnection()
+        let cancellation = connection.cancellation
+        let thread = try whileBusy(connection) { _, _ in #expect(cancellation.cancel()) }
+        #expect(try error { try connection.run("SELECT pg_sleep(600)") }.kind == .cancelled)
+        thread.join()
+        #expect(try connection.run("SELECT 1").rowCount == 1)
+        connection.close()
+        #expect(!cancellation.cancel(), "there is nothing to cancel any more")
+    }
+
+    @Test("the statement timeout strikes and is told from a cancellation")
+    func statementTimeout() throws {
+        let connection = try makeConnection { $0.statementTimeoutMilliseconds = 50 }
+        let error = try error { try connection.run("SELECT pg_sleep(600)") }
+        #expect(error.kind == .timeout)
+        #expect(!error.outcomeIsUnknown)
+        #expect(connection.isIdle)
+    }
+
+    @Test("a server that says nothing is given up, and the outcome is in doubt")
+    func silence() throws {
+        let connection = try makeConnection { $0.silenceTimeoutMilliseconds = 100 }
+        let error = try error { try connection.run("SELECT pg_sleep(600)") }
+        #expect(error.kind == .connectionLost)
+        #expect(error.outcomeIsUnknown)
+        #expect(!connection.isUsable)
+    }
+
+    @Test("a connection that the server ends during a statement is lost")
+    func terminatedWhileBusy() throws {
+        let connection = try makeConnection()
+        let thread = try whileBusy(connection) { try $0.run("SELECT pg_terminate_backend($1)", .int4($1)) }
+        let error = try error { try connection.run("SELECT pg_sleep(600)") }
+        thread.join()
+        #expect(error.kind == .connectionLost)
+        #expect(error.sqlState == "57P01")
+        #expect(error.outcomeIsUnknown)
+        #expect(!connection.isUsable)
+    }
+
+    @Test("a connection that the server ended while idle is noticed by a look, a statement, a pipeline and a COPY")
+    func terminatedWhileIdle() throws {
+        let observer = try makeConnection()
+        func dead() throws -> PostgresConnection {
+            let connection = try observer.sibling()
+            try observer.run("SELECT pg_terminate_backend($1, 60000)", .int4(connection.backendPID))
+            return connection
+        }
+        let select = Statement(name: "select", sql: "SELECT 1")
+        let looked = try dead()
+        #expect(!looked.checkIsAlive())
+        let queried = try dead()
+        #expect(try error { try queried.query(select) }.kind == .connectionLost)
+        #expect(!queried.isUsable)
+        let piped = try dead()
+        #expect(try error { _ = try piped.pipeline([(select, []), (select, [])]) }.kind == .connectionLost)
+        #expect(!piped.isUsable)
+        let copied = try dead()
+        let copy = Statement(name: "copy", sql: "COPY (SELECT 1) TO STDOUT")
+        #expect(try error { try copied.copyOut(copy) { _ in } }.kind == .connectionLost)
+        #expect(!copied.isUsable)
+    }
+
+    @Test("a connection that dies in the middle of a transaction, a pipeline or a COPY in is lost")
+    func terminatedInTheMiddle() throws {
+        let observer = try makeConnection()
+        try observer.execute("CREATE TABLE t (a int4)")
+        func end(_ connection: PostgresConnection) throws {
+            try observer.run("SELECT pg_terminate_backend($1, 60000)", .int4(connection.backendPID))
+        }
+        let first = try observer.sibling()
+        let inTransaction = try error {
+            try first.transaction { inner in
+                try inner.run("INSERT INTO t VALUES (1)")
+                try end(inner)
+            }
+        }
+        #expect(inTransaction.kind == .connectionLost)
+        let second = try observer.sibling()
+        let inCopy = try error {
+            try second.copyIn(Statement(name: "in", sql: "COPY t FROM STDIN (FORMAT binary)")) { writer in
+                for index in Int32(0)..<200_000 {
+                    if index == 1000 { try end(second) }
+                    try writer.row([.int4(index)])
+                }
+            }
+        }
+        #expect(inCopy.kind == .connectionLost)
+        let third = try observer.sibling()
+        let suicide = Statement(name: "suicide", sql: "SELECT pg_terminate_backend(pg_backend_pid())")
+        let insert = Statement(name: "insert", sql: "INSERT INTO t VALUES (2)")
+        let inPipeline = try error { _ = try third.pipeline([(insert, []), (suicide, []), (insert, [])]) }
+        #expect(inPipeline.kind == .connectionLost)
+        #expect(![first, second, third].contains { $0.isUsable })
+        #expect(try observer.count("t") == 0)
+    }
+
+    @Test("notifications arrive, several at once, and a wait without any ends")
+    func notifications() throws {
+        let listener = try makeConnection()
+        let sender = try listener.sibling()
+        try listener.execute("LISTEN news")
+        #expect(try listener.waitForNotifications(timeoutMilliseconds: 0).isEmpty)
+        #expect(try listener.waitForNotifications(timeoutMilliseconds: 20).isEmpty)
+        try sender.transaction { _ in try sender.execute("NOTIFY news, 'a'; NOTIFY news, 'b'") }
+        var heard: [PostgresNotification] = []
+        try eventually("both arrive") {
+            heard += try listener.waitForNotifications(timeoutMilliseconds: 1000)
+            return heard.count == 2
+        }
+        #expect(heard.map(\.payload) == ["a", "b"])
+        #expect(heard.allSatisfy { $0.channel == "news" && $0.senderPID == sender.backendPID })
+        // One that came in with the answer of a statement is not lost.
+        try sender.execute("NOTIFY news, 'c'")
+        try listener.run("SELECT 1")
+        #expect(try listener.waitForNotifications(timeoutMilliseconds: 60_000).map(\.payload) == ["c"])
+    }
+
+    @Test("a listener whose connection dies is told so")
+    func listenerLost() throws {
+        let listener = try makeConnection()
+        let other = try listener.sibling()
+        try listener.execute("LISTEN news")
+        try other.run("SELECT pg_terminate_backend($1)", .int4(listener.backendPID))
+        let error = try error {
+            while true { _ = try listener.waitForNotifications(timeoutMilliseconds: 60_000) }
+        }
+        #expect(error.kind == .connectionLost)
+        #expect(!listener.isUsable)
+    }
+}

@@ -1,0 +1,36 @@
+import PostgresClient
+import Support
+
+/// A connection to a database of the test's own.
+func makeConnection(_ change: (inout PostgresConfiguration) -> Void = { _ in }) throws -> PostgresConnection {
+    var configuration = PostgresConfiguration(conninfo: try TestCluster.shared.makeDatabase())
+    change(&configuration)
+    return try PostgresConnection(configuration)
+}
+
+extension PostgresConnection {
+    /// A second one to the same database.
+    func sibling(_ change: (inout PostgresConfiguration) -> Void = { _ in }) throws -> PostgresConnection {
+        var other = configuration
+        change(&other)
+        return try PostgresConnection(other)
+    }
+
+    /// An unnamed-looking statement: the SQL is its name, as tests do not care.
+    @discardableResult
+    func run(_ sql: String, _ values: PostgresValue...) throws(PostgresError) -> PostgresResult {
+        try query(Statement(name: sql, sql: sql), values)
+    }
+
+    func count(_ table: String) throws -> Int64 { try run("SELECT count(*) FROM \(table)").int8(row: 0, column: 0) }
+}
+
+/// The error of `body`; fails the test when there is none.
+func error(_ body: () throws -> Void) throws -> PostgresError {
+    do {
+        try body()
+    } catch let error as PostgresError {
+        return error
+    }
+    throw NeverHappened(description: "no error was thrown")
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// Why `eventually` gave up.
+public struct NeverHappened: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(description: String) { self.description = description }
+}
+
+/// Blocks until `condition` is true: tests wait for what they need, never for a time.
+/// - Parameter limit: far beyond what a loaded machine takes; only a failing test waits so long.
+public func eventually(
+    _ what: String, within limit: Duration = .seconds(60), _ condition: () throws -> Bool
+) throws {
+    let deadline = ContinuousClock.now.advanced(by: limit)
+    while try !condition() {
+        if ContinuousClock.now >= deadline { throw NeverHappened(description: "never happened: \(what)") }
+        usleep(5000)
+    }
+}

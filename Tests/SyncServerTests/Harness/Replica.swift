@@ -1,0 +1,57 @@
+import FocusCore
+
+/// What a device holds: applies what it hears as a client must, and checks every digest.
+struct Replica {
+    var rows: [RowKey: [UInt8]] = [:]
+    var cursor: Cursor?
+    /// Rows under way between Begin and End.
+    private var pending: [DeltaRow]?
+    private var isSnapshot = false
+    private(set) var snapshots = 0
+    private(set) var mismatches: [RowCollection] = []
+    private(set) var checkpoints = 0
+
+    mutating func apply(_ message: ServerMessage) {
+        switch message {
+        case .snapshotBegin:
+            pending = []
+            isSnapshot = true
+        case .deltaBegin:
+            pending = []
+            isSnapshot = false
+        case .snapshotRows(let rows), .deltaRows(let rows): pending?.append(contentsOf: rows)
+        case .snapshotEnd(let cursor), .deltaEnd(let cursor):
+            if isSnapshot {
+                rows = [:]
+                snapshots += 1
+            }
+            put(pending ?? [])
+            pending = nil
+            self.cursor = cursor
+        case .delta(_, let rows, let cursor):
+            put(rows)
+            self.cursor = cursor
+        case .checkpoint(let cursor, let digests):
+            checkpoints += 1
+            self.cursor = cursor
+            compare(digests)
+        case .welcome, .appended, .ping, .pong, .error, .goAway, .unknown: break
+        }
+    }
+
+    private mutating func put(_ changed: [DeltaRow]) {
+        for row in changed { rows[row.key] = row.value }
+    }
+
+    private mutating func compare(_ digests: [CollectionDigest]) {
+        for expected in digests {
+            var digest = Digest()
+            var count: UInt64 = 0
+            for (key, value) in rows where key.collection == expected.collection {
+                digest += RowHash(key, value: value)
+                count += 1
+            }
+            if digest != expected.digest || count != expected.count { mismatches.append(expected.collection) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import EventStore
+import FocusCore
+import Foundation
+import JWTKit
+import Logging
+import PostgresClient
+import Support
+
+@testable import SyncServer
+
+/// A real server in this process: real TCP on loopback, a real database of its own.
+struct TestServer {
+    static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+
+    let server: SyncServer
+    let port: Int
+    let conninfo: String
+    let log: LogIdentity
+
+    static func start(
+        partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = SessionLimits(),
+        configure: (inout SyncServerConfiguration) -> Void = { _ in }
+    ) async throws -> TestServer {
+        let conninfo = try existing ?? TestCluster.shared.makeDatabase()
+        let owner = PostgresConfiguration(conninfo: conninfo)
+        let connection = try PostgresConnection(owner)
+        _ = try Migrator.migrate(on: connection, partitions: partitions, dryRun: false)
+        let log = try LogIdentity.read(on: connection)
+        connection.close()
+        var configuration = SyncServerConfiguration(host: "127.0.0.1", port: 0, security: .plaintext)
+        configuration.limits = limits
+        configure(&configuration)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = try SyncServer(
+            configuration: configuration, store: StoreConfiguration(owner), log: log,
+            tokens: await TokenVerifier(.secret(secret)), logger: logger)
+        let address = try await server.start()
+        return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
+    }
+
+    static func with<T>(
+        partitions: Int32 = 4, limits: SessionLimits = SessionLimits(),
+        configure: (inout SyncServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> T
+    ) async throws -> T {
+        let server = try await start(partitions: partitions, limits: limits, configure: configure)
+        do {
+            let result = try await body(server)
+            try await server.server.stop()
+            return result
+        } catch {
+            try await server.server.stop()
+            throw error
+        }
+    }
+
+    static func token(
+        _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600
+    ) async throws -> String {
+        let keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(from: Data(secret)), digestAlgorithm: .sha256)
+        let expiry = Timestamp(microseconds: Int64((Date().timeIntervalSince1970 + seconds) * 1_000_000))
+        return try await keys.sign(
+            TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
+    }
+
+    /// A connection to the server's database, as the owner.
+    func database() throws -> PostgresConnection { try PostgresConnection(PostgresConfiguration(conninfo: conninfo)) }
+}
+
+extension UserID { static func random() -> Self { Self(UUID()) } }
+extension DeviceID { static func random() -> Self { Self(UUID()) } }
+extension EventID { static func random() -> Self { Self(UUID()) } }

@@ -1,0 +1,172 @@
+import FocusCore
+import FocusWire
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// A client that says exactly what a test wants it to say, and keeps what it hears in order.
+final class WireClient: Sendable {
+    private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
+    private let inbox = Inbox()
+    private let reader: Task<Void, Never>
+
+    private init(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>) {
+        self.channel = channel
+        let inbox = inbox
+        reader = Task {
+            var splitter = FrameSplitter(limit: 4 * 1024 * 1024)
+            do {
+                try await channel.executeThenClose { inbound, _ in
+                    for try await buffer in inbound {
+                        splitter.feed(buffer.readableBytesView)
+                        while let frame = try splitter.next() { inbox.put(try FrameCodec.decodeServer(frame)) }
+                    }
+                }
+            } catch {
+                // The server, or the test, cut the connection.
+            }
+            inbox.end()
+        }
+    }
+
+    static func connect(port: Int, receiveBuffer: Int32? = nil) async throws -> WireClient {
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
+        }
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return WireClient(channel)
+    }
+
+    /// Connects, says Hello, and takes the Welcome.
+    static func open(
+        _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
+        incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [], deviceClass: DeviceClass = .phone
+    ) async throws -> (client: WireClient, welcome: Welcome) {
+        let client = try await connect(port: server.port)
+        try await client.hello(
+            token: TestServer.token(user, device, scope), incarnation: incarnation, cursor: cursor,
+            collections: collections, deviceClass: deviceClass)
+        guard case .welcome(let welcome) = try await client.next() else { throw WireError.unexpected("no welcome") }
+        return (client, welcome)
+    }
+
+    func hello(
+        token: String, incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
+        deviceClass: DeviceClass = .phone, protocols: ClosedRange<UInt32> = 1...1
+    ) async throws {
+        try await send(
+            .hello(
+                Hello(
+                    minimumProtocol: protocols.lowerBound, maximumProtocol: protocols.upperBound, token: token,
+                    deviceClass: deviceClass, incarnation: Incarnation(incarnation), cursor: cursor,
+                    collections: collections)))
+    }
+
+    func send(_ message: ClientMessage) async throws { try await send(bytes: FrameCodec.frame(message)) }
+
+    func send(bytes: [UInt8]) async throws {
+        try await channel.channel.writeAndFlush(ByteBuffer(bytes: bytes))
+    }
+
+    func append(from sequence: Int64, _ envelopes: [Envelope]) async throws {
+        try await send(
+            .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: envelopes)))
+    }
+
+    /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time.
+    func next(within seconds: Double = 20) async throws -> ServerMessage {
+        while true {
+            let message = try await inbox.take(within: seconds)
+            if case .ping(let nonce) = message { try await send(.pong(nonce)) } else { return message }
+        }
+    }
+
+    /// The next message that `pick` accepts; others before it are skipped.
+    func first<T>(within seconds: Double = 20, _ pick: (ServerMessage) -> T?) async throws -> T {
+        while true {
+            if let picked = pick(try await next(within: seconds)) { return picked }
+        }
+    }
+
+    func appended() async throws -> Appended {
+        try await first { if case .appended(let appended) = $0 { appended } else { nil } }
+    }
+
+    func error() async throws -> ProtocolError {
+        try await first { if case .error(let error) = $0 { error } else { nil } }
+    }
+
+    /// True when the server closed the connection within the time, whatever it said before.
+    func isClosed(within seconds: Double = 20) async -> Bool {
+        do {
+            while true { _ = try await inbox.take(within: seconds) }
+        } catch WireError.closed {
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func close() async {
+        reader.cancel()
+        try? await channel.channel.close()
+    }
+}
+
+enum WireError: Error { case closed, timeout, unexpected(String) }
+
+/// Messages in order; a take waits for one with a deadline.
+private final class Inbox: Sendable {
+    private struct State {
+        var messages: [ServerMessage] = []
+        var isEnded = false
+        var waiter: CheckedContinuation<ServerMessage, any Error>?
+        var ticket = 0
+    }
+
+    private let state = Mutex(State())
+
+    func put(_ message: ServerMessage) {
+        state.withLock { state in
+            if let waiter = state.waiter.take() { waiter.resume(returning: message) } else { state.messages.append(message) }
+        }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.isEnded = true
+            state.waiter.take()?.resume(throwing: WireError.closed)
+        }
+    }
+
+    func take(within seconds: Double) async throws -> ServerMessage {
+        try await withCheckedThrowingContinuation { continuation in
+            let ticket: Int? = state.withLock { state in
+                if !state.messages.isEmpty {
+                    continuation.resume(returning: state.messages.removeFirst())
+                } else if state.isEnded {
+                    continuation.resume(throwing: WireError.closed)
+                } else {
+                    state.waiter = continuation
+                    state.ticket += 1
+                    return state.ticket
+                }
+                return nil
+            }
+            guard let ticket else { return }
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
+                state.withLock { state in
+                    guard state.ticket == ticket else { return }
+                    state.waiter.take()?.resume(throwing: WireError.timeout)
+                }
+            }
+        }
+    }
+}

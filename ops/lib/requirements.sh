@@ -1,0 +1,30 @@
+# Sourced by ops/run, ops/test and ops/bench: what a fresh Debian machine with a Swift toolchain lacks.
+# Installs it as root or with sudo; else prints the one command to run.
+
+require_packages() {
+    local missing=()
+    command -v python3 >/dev/null || missing+=(python3)
+    command -v pkg-config >/dev/null || missing+=(pkg-config)
+    [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)
+    [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    [ "${#missing[@]}" -eq 0 ] && return 0
+    local install="apt-get install -y --no-install-recommends ${missing[*]}"
+    if [ "$(id -u)" -eq 0 ]; then
+        echo "installing: ${missing[*]}" >&2
+        apt-get update -q >&2 && DEBIAN_FRONTEND=noninteractive $install >&2
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+        echo "installing: ${missing[*]}" >&2
+        sudo apt-get update -q >&2 && sudo DEBIAN_FRONTEND=noninteractive $install >&2
+    else
+        echo "Missing: ${missing[*]}. Run this, then try again:" >&2
+        echo "  su -c 'apt-get update && $install'" >&2
+        return 1
+    fi
+}
+
+require_swift() {
+    command -v swift >/dev/null && return 0
+    echo "No Swift toolchain on the PATH. Install Swift 6.1 or later (swift.org/install), then try again." >&2
+    return 1
+}
