@@ -26,7 +26,7 @@ NOISE, ALTITUDE_NOISE, STAYS = 2.2, 2.5, 0.996
 def place(metres):
     """North, east and height of the path after so many metres, in metres from the start."""
     turn = 2 * math.pi * metres / LOOP
-    radius = LOOP / (2 * math.pi) * (1 + 0.18 * math.sin(3 * turn) + 0.06 * math.sin(7 * turn + 1))
+    radius = LOOP / (2 * math.pi) * (1 + 0.08 * math.sin(3 * turn) + 0.02 * math.sin(7 * turn + 1))
     height = 475 + 14 * (1 - math.cos(turn)) + 5 * math.sin(4 * turn)
     return radius * math.sin(turn), radius * (1 - math.cos(turn)), height
 

@@ -1,6 +1,6 @@
 import FocusCore
-import Foundation
 import FocusSyncClient
+import Foundation
 import Testing
 
 @Suite struct GPXReaderTests {
@@ -45,13 +45,15 @@ import Testing
     @Test("R8: GPX 1.0, prefixed names, other encodings and a byte-order mark")
     func dialects() throws {
         let point = #"<trkpt lat="1" lon="2"><time>1970-01-01T00:00:01Z</time></trkpt>"#
-        let old = #"<gpx version="1.0" xmlns="http://www.topografix.com/GPX/1/0"><trk><trkseg>\#(point)</trkseg></trk></gpx>"#
+        let old =
+            #"<gpx version="1.0" xmlns="http://www.topografix.com/GPX/1/0"><trk><trkseg>\#(point)</trkseg></trk></gpx>"#
         let bare = "<gpx><trk><trkseg>\(point)</trkseg></trk></gpx>"
         let prefixed =
             #"<g:gpx version="1.1" xmlns:g="http://www.topografix.com/GPX/1/1"><g:trk><g:trkseg><g:trkpt lat="1" lon="2">"#
             + "<g:time>1970-01-01T00:00:01Z</g:time></g:trkpt></g:trkseg></g:trk></g:gpx>"
         for text in [old, bare, prefixed, "\u{FEFF}" + old] { #expect(try read(text).points.count == 1) }
-        let latin = #"<?xml version="1.0" encoding="ISO-8859-1"?>"# + old.replacing("<trk>", with: "<trk><name>é</name>")
+        let latin =
+            #"<?xml version="1.0" encoding="ISO-8859-1"?>"# + old.replacing("<trk>", with: "<trk><name>é</name>")
         let data = try #require(latin.data(using: .isoLatin1))
         #expect(try GPXReader.read(data).tracks[0].name == "é")
     }

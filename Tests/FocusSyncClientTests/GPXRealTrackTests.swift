@@ -1,6 +1,6 @@
 import FocusCore
-import Foundation
 import FocusSyncClient
+import Foundation
 import Testing
 
 /// Recordings that nobody here made, with figures by GeographicLib; beside the checkout when they are there at all.
@@ -57,7 +57,9 @@ import Testing
         #expect(route.bounds == box)
     }
 
-    @Test("R5: the project's sample route is what its script says", .enabled(if: FileManager.default.fileExists(atPath: sample)))
+    @Test(
+        "R5: the project's sample route is what its script says",
+        .enabled(if: FileManager.default.fileExists(atPath: sample)))
     func sampleRoute() throws {
         let file = try GPXReader.read(contentsOfFile: Self.sample)
         var track = RouteTrack()

@@ -13,7 +13,8 @@ enum SampleMessages {
             key: RowKey(.notifications, app: AppID("com.example.messages"), key: "message-1"), version: Version(7),
             value: [0x1A, 0x01, 0x41]),
         DeltaRow(
-            key: RowKey(.alerts, app: AppID("com.example.messages"), key: "message-1"), version: Version(7), value: nil),
+            key: RowKey(.alerts, app: AppID("com.example.messages"), key: "message-1"), version: Version(7),
+            value: nil),
         DeltaRow(key: RowKey(.badges, app: AppID("com.example.mail"), key: ""), version: Version(300), value: []),
         DeltaRow(key: RowKey(.focuses, key: "wörk 🏃"), version: .zero, value: Array(repeating: 0xAB, count: 300)),
     ]

@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import PostgresClient
 import Testing
 
 @testable import SyncServer
@@ -144,11 +145,13 @@ import Testing
             try await restored.append(from: 1, [event, .post("m", app: "a")])
             let appended = try await restored.appended()
             #expect(appended.throughSequence == DeviceSequence(2) && appended.refused == [])
+            let (other, _) = try await WireClient.open(server, user: user, device: device, incarnation: 10)
             var replica = Replica()
-            while replica.cursor?.version != appended.version { replica.apply(try await restored.next()) }
+            while replica.cursor?.version != appended.version { replica.apply(try await other.next()) }
             #expect(replica.rows.keys.filter { $0.collection == .notifications }.count == 2)
             #expect(!replica.rows.keys.contains { $0.collection == .refusals })
             await restored.close()
+            await other.close()
         }
     }
 

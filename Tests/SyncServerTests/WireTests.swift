@@ -70,7 +70,7 @@ import Testing
             let append = ClientMessage.append(
                 AppendRequest(firstSequence: DeviceSequence(1), envelopes: Envelope.setUp("a")))
             try await client.send(
-                bytes: FrameCodec.frame(hello) + FrameCodec.frame(append) + FrameCodec.frame(.ping(9)))
+                bytes: FrameCodec.frame(hello) + FrameCodec.frame(append) + FrameCodec.frame(ClientMessage.ping(9)))
             guard case .welcome = try await client.next() else { return #expect(Bool(false)) }
             #expect(try await client.appended().throughSequence == DeviceSequence(2))
             await client.close()

@@ -83,7 +83,7 @@ extension Executable {
             unlink(path)
         }
         guard (try? run(command, log: path, timeout: .seconds(10))) != nil else { return nil }
-        return LogFile(path: path).tail(from: 0)
+        return (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

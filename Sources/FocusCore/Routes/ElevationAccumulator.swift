@@ -33,7 +33,11 @@ struct ElevationAccumulator: Hashable, Sendable {
         case .none:
             low = min(low, altitude)
             high = max(high, altitude)
-            if turnsUp { (direction, high) = (.up, altitude) } else if turnsDown { (direction, low) = (.down, altitude) }
+            if turnsUp {
+                (direction, high) = (.up, altitude)
+            } else if turnsDown {
+                (direction, low) = (.down, altitude)
+            }
         case .up:
             high = max(high, altitude)
             if turnsDown {

@@ -4,8 +4,8 @@
 /// problem, which converges everywhere, near-antipodal places included (C. F. F. Karney, *Algorithms for geodesics*,
 /// J. Geodesy 87, 2013).
 public enum Geodesic {
-    /// Metres. Straight through the ellipsoid, this far, the closed formula is within 1e-10 of the length above it: what
-    /// it leaves out grows with the fourth power, and is 5e-13 here.
+    /// Metres. Straight through the ellipsoid, this far, the closed formula is within 1e-10 of the length above it:
+    /// what it leaves out grows with the fourth power, and is 5e-13 here.
     static let shortChord = 20_000.0
 
     /// Metres by the shortest way over the ellipsoid; at least 0, and exact to about 1e-9 m for neighbouring places and

@@ -6,8 +6,8 @@ extension GeodesicInverse {
         case azimuth(Direction)
     }
 
-    /// From spherical trigonometry on the auxiliary sphere (equations 48–51); near the antipode, where that says nothing,
-    /// from the astroid (equations 55–57).
+    /// From spherical trigonometry on the auxiliary sphere (equations 48–51); near the antipode, where that says
+    /// nothing, from the astroid (equations 55–57).
     var start: Start {
         let sinBeta12 = beta2.sin * beta1.cos - beta2.cos * beta1.sin
         let cosBeta12 = beta2.cos * beta1.cos + beta2.sin * beta1.sin

@@ -24,16 +24,18 @@ enum GeodesicSeries {
 
     static func c1(_ e: Double) -> Coefficients {
         let q = e * e
-        return powers(e) * Coefficients(
-            -1 / 2.0 + q * (3 / 16.0 - q / 32), -1 / 16.0 + q * (1 / 32.0 - q * (9 / 2048.0)),
-            -1 / 48.0 + q * (3 / 256.0), -5 / 512.0 + q * (3 / 512.0), -7 / 1280.0, -7 / 2048.0, 0, 0)
+        return powers(e)
+            * Coefficients(
+                -1 / 2.0 + q * (3 / 16.0 - q / 32), -1 / 16.0 + q * (1 / 32.0 - q * (9 / 2048.0)),
+                -1 / 48.0 + q * (3 / 256.0), -5 / 512.0 + q * (3 / 512.0), -7 / 1280.0, -7 / 2048.0, 0, 0)
     }
 
     static func c2(_ e: Double) -> Coefficients {
         let q = e * e
-        return powers(e) * Coefficients(
-            1 / 2.0 + q * (1 / 16.0 + q / 32), 3 / 16.0 + q * (1 / 32.0 + q * (35 / 2048.0)),
-            5 / 48.0 + q * (5 / 256.0), 35 / 512.0 + q * (7 / 512.0), 63 / 1280.0, 77 / 2048.0, 0, 0)
+        return powers(e)
+            * Coefficients(
+                1 / 2.0 + q * (1 / 16.0 + q / 32), 3 / 16.0 + q * (1 / 32.0 + q * (35 / 2048.0)),
+                5 / 48.0 + q * (5 / 256.0), 35 / 512.0 + q * (7 / 512.0), 63 / 1280.0, 77 / 2048.0, 0, 0)
     }
 
     static func a3(_ e: Double) -> Double {

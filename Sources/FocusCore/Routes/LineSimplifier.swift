@@ -1,9 +1,9 @@
-/// Simplifies a line on the ellipsoid after Douglas and Peucker: it keeps as few of the vertices as it finds so that none
-/// is farther than `tolerance` from the chord between the kept ones around it.
+/// Simplifies a line on the ellipsoid after Douglas and Peucker: it keeps as few of the vertices as it finds so that
+/// none is farther than `tolerance` from the chord between the kept ones around it.
 ///
-/// The line is first cut in blocks, whose ends are kept. That bounds the work (the algorithm alone is quadratic for lines
-/// that somebody made for it), and keeps chords so short that it does not matter whether a map draws them straight in its
-/// projection or on the ground: at 2 km the two differ by 0.08 m · tan φ.
+/// The line is first cut in blocks, whose ends are kept. That bounds the work (the algorithm alone is quadratic for
+/// lines that somebody made for it), and keeps chords so short that it does not matter whether a map draws them
+/// straight in its projection or on the ground: at 2 km the two differ by 0.08 m · tan φ.
 struct LineSimplifier {
     /// Vertices in a block.
     static let maximumBlock = 1_024
@@ -35,8 +35,11 @@ struct LineSimplifier {
         return end
     }
 
-    /// Appends to `kept` in ascending order. A stack of its own instead of recursion: its depth would be the line's choice.
-    private func keepWhatMatters(between start: Int, and end: Int, in vertices: [CartesianPosition], _ kept: inout [Int]) {
+    /// Appends to `kept` in ascending order. A stack of its own instead of recursion: its depth would be the line's
+    /// choice.
+    private func keepWhatMatters(
+        between start: Int, and end: Int, in vertices: [CartesianPosition], _ kept: inout [Int]
+    ) {
         var ends = [end]
         var from = start
         while let to = ends.last {
@@ -64,7 +67,8 @@ struct LineSimplifier {
     }
 }
 
-/// A place on the ellipsoid by its coordinates in metres from the centre: without seams at the poles and the antimeridian.
+/// A place on the ellipsoid by its coordinates in metres from the centre: without seams at the poles and the
+/// antimeridian.
 struct CartesianPosition: Hashable, Sendable {
     var x: Double
     var y: Double

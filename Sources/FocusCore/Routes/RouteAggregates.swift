@@ -1,5 +1,5 @@
-/// What a route comes to (rule R5): a function of its set of accepted points, folded in the order of their times, so the
-/// same bits in whatever order they arrived.
+/// What a route comes to (rule R5): a function of its set of accepted points, folded in the order of their times, so
+/// the same bits in whatever order they arrived.
 public struct RouteAggregates: Hashable, Sendable {
     public var counts: RouteCounts
     /// Times of the first and last accepted point; nil without any.
@@ -20,7 +20,8 @@ public struct RouteAggregates: Hashable, Sendable {
     public var averageSpeed: Double = 0
     /// Metres per second over the moving time alone: distance of the moving segments by their time; 0 without any.
     public var movingAverageSpeed: Double = 0
-    /// Metres per second of the fastest segment. Times within a route differ by a microsecond at least, so it is finite.
+    /// Metres per second of the fastest segment. Times within a route differ by a microsecond at least, so it is
+    /// finite.
     public var maximumSpeed: Double = 0
     public var bounds: RouteBounds?
     public var splits: [RouteSplit] = []

@@ -1,7 +1,7 @@
-/// The bytes of a chunk: one format byte, then for every point its eight fields (time, then the doubles' bit patterns, in
-/// the order of their declaration), each as the difference to the same field of the point before (the first: to zero),
-/// modulo 2^64, zigzag, varint. Neighbouring positions share sign, exponent and leading bits, and accuracies repeat, so
-/// a recorded point takes some 20 to 40 bytes instead of 64, and every bit comes back.
+/// The bytes of a chunk: one format byte, then for every point its eight fields (time, then the doubles' bit
+/// patterns, in the order of their declaration), each as the difference to the same field of the point before (the
+/// first: to zero), modulo 2^64, zigzag, varint. Neighbouring positions share sign, exponent and leading bits, and
+/// accuracies repeat, so a recorded point takes some 20 to 40 bytes instead of 64, and every bit comes back.
 enum RouteChunkCoding {
     private static let format: UInt8 = 1
     private static let fieldCount = 8
@@ -18,8 +18,8 @@ enum RouteChunkCoding {
         return bytes
     }
 
-    /// Throws unless the bytes are a chunk as `bytes(of:)` writes it: whole, not empty, not too long, of accepted points
-    /// with ascending times.
+    /// Throws unless the bytes are a chunk as `bytes(of:)` writes it: whole, not empty, not too long, of accepted
+    /// points with ascending times.
     static func points(from bytes: [UInt8]) throws(ProtoError) -> [RoutePoint] {
         guard bytes.first == format, bytes.count > 1 else { throw .malformed }
         var points: [RoutePoint] = []

@@ -8,8 +8,8 @@ public struct RoutePolyline: Hashable, Sendable {
 
     /// What a line normally promises (rule R5).
     public static let errorMetres = 5.0
-    /// Bounds the row: a line that still has more after simplification is simplified again, more coarsely, and says so in
-    /// `errorMetres`. Days of recording come to less.
+    /// Bounds the row: a line that still has more after simplification is simplified again, more coarsely, and says
+    /// so in `errorMetres`. Days of recording come to less.
     public static let maximumVertices = 20_000
 
     public init(encoded: String, errorMetres: Double) {

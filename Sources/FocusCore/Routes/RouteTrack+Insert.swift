@@ -114,7 +114,9 @@ extension RouteTrack {
         let bounds = (0...pieces).map { points.count * $0 / pieces }
         changedChunkIDs.insert(chunks[index].id)
         chunks[index].points = Array(points[bounds[0]..<bounds[1]])
-        let more = (1..<pieces).map { RouteChunk(id: takeChunkID(), points: Array(points[bounds[$0]..<bounds[$0 + 1]])) }
+        let more = (1..<pieces).map {
+            RouteChunk(id: takeChunkID(), points: Array(points[bounds[$0]..<bounds[$0 + 1]]))
+        }
         chunks.insert(contentsOf: more, at: index + 1)
     }
 

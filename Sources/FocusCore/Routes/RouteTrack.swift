@@ -1,11 +1,13 @@
 /// The accepted points of one route and what they come to (rules R2, R3, R5).
 ///
-/// Points are sorted by time, one per microsecond; of several the first in the order of `RoutePoint.precedes` stays. The
-/// track is a list of chunks that an insert touches one by one, with a checkpoint of the aggregates at the head of each:
-/// points at the end cost their own number, a late point costs its chunk and the folding of the points after it.
+/// Points are sorted by time, one per microsecond; of several the first in the order of `RoutePoint.precedes` stays.
+/// The track is a list of chunks that an insert touches one by one, with a checkpoint of the aggregates at the head
+/// of each: points at the end cost their own number, a late point costs its chunk and the folding of the points after
+/// it.
 ///
 /// The set of points, the counts and the aggregates are the same in any order of arrival. How the points are cut into
-/// chunks is not, but it is the same for equal logs, and restoring a track from its chunks in between changes nothing.
+/// chunks is not, but it is the same for equal logs, and restoring a track from its chunks in between changes
+/// nothing.
 public struct RouteTrack: Sendable {
     /// In the order of time; none is empty.
     var chunks: [RouteChunk] = []

@@ -1,6 +1,6 @@
 /// Elementary functions in plain IEEE 754 arithmetic. The C library's differ in the last bit from one platform and
-/// version to the next, and a fold must give the same bytes everywhere (rule E6, S9); these do, to about one unit in the
-/// last place. Square roots are exact by the standard and need nothing.
+/// version to the next, and a fold must give the same bytes everywhere (rule E6, S9); these do, to about one unit in
+/// the last place. Square roots are exact by the standard and need nothing.
 enum Trigonometry {
     static let radiansPerDegree = Double.pi / 180
 
@@ -76,7 +76,9 @@ enum Trigonometry {
     }
 
     /// atan(k / 4) for k = 0 … 4.
-    private static let steps = (0.0, 0.244_978_663_126_864_14, 0.463_647_609_000_806_1, 0.643_501_108_793_284_4, Double.pi / 4)
+    private static let steps = (
+        0.0, 0.244_978_663_126_864_14, 0.463_647_609_000_806_1, 0.643_501_108_793_284_4, Double.pi / 4
+    )
 
     /// atan(y / x) for 0 ≤ y ≤ x, x > 0: atan(k/4) + atan(u) with |u| ≤ 1/8, and the series of the latter.
     private static func arctangent(_ y: Double, _ x: Double) -> Double {

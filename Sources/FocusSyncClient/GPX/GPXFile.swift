@@ -3,7 +3,8 @@ import FocusCore
 /// What a GPX file says about where somebody was (rule R8).
 public struct GPXFile: Hashable, Sendable {
     public var tracks: [GPXTrack]
-    /// Track points without a time. They are in no segment: a route is made of moments (rule R8: reported and left out).
+    /// Track points without a time. They are in no segment: a route is made of moments (rule R8: reported and left
+    /// out).
     public var pointsWithoutTime: Int
 
     public init(tracks: [GPXTrack] = [], pointsWithoutTime: Int = 0) {

@@ -67,7 +67,7 @@ extension DeviceStore {
     }
 
     /// Takes acknowledged events out of the queue and says what became of each.
-    func acknowledge(_ appended: Appended) throws -> [AppendOutcome] {
+    public func acknowledge(_ appended: Appended) throws -> [AppendOutcome] {
         let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
         return try write { record, database in
             let place = min(record.lastPlace, record.sequenceBase + appended.throughSequence.rawValue)

@@ -10,10 +10,11 @@
 
 /// Payloads of events about apps and their permissions (domain.md §1).
 ///
-/// Of every payload in this package: the app that an event is of stands in its envelope, not here. Text is UTF-8 and at
-/// most 4 KiB a field, lists have at most 1,000 entries, a payload at most 256 KiB, except where a field says
-/// otherwise. Codes that any event may be refused with: forbidden, payload_malformed, payload_too_large,
-/// string_too_long, too_many, field_missing, field_invalid, clock_skew. A number of an enum that the server does not
+/// Of every payload in this package: the app that an event is of stands in its envelope, not here. A payload has at most
+/// 256 KiB: payload_too_large. Text is UTF-8 of at most 4 KiB (string_too_long) without U+0000 (field_invalid); an id
+/// has 1 to 1,024 bytes (field_missing, string_too_long); a list has at most 1,000 entries (too_many); where a field
+/// says otherwise, that counts. Codes that any event may be refused with: forbidden, payload_malformed, clock_skew,
+/// already_logged, field_missing and field_invalid (the envelope's app). A number of an enum that the server does not
 /// know is payload_malformed. The numbers and meanings here never change; fields are only added.
 
 internal import SwiftProtobuf
@@ -29,7 +30,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// app.registered: what an app is and may do. A register: the latest one counts (rule E3).
-/// Scope: system. Envelope app: the app that is registered, required.
+/// Scope: system. Envelope app: the app that is registered, required. Refused: too_many (a user has at most 1,000 apps).
 nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -23,13 +23,12 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 }
 
 /// focus.configured: what a Focus lets through. A register for each focus_id (rule E3): replaces the whole configuration.
-/// Scope: system. Envelope app: absent.
+/// Scope: system. Envelope app: absent. Refused: too_many (a user has at most 1,000 Focuses, removed ones included).
 nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Not empty: field_missing.
   var focusID: String = String()
 
   /// What the person calls it. Not empty: field_missing.
@@ -49,7 +48,8 @@ nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
   /// through, and that do not see this Focus (rules F3, N9.4). A set. At most 1,000: too_many.
   var allowedApps: [String] = []
 
-  /// Handles, at most 256 bytes each, of the people whose communication breaks through (rule N9.4). A set. At most 1,000: too_many.
+  /// Handles, at most 256 bytes each, of the people whose communication breaks through (rule N9.4). A set. At most
+  /// 1,000: too_many.
   var allowedPeople: [String] = []
 
   /// Whether notifications of level timeSensitive break through (rule N9.4).
@@ -72,7 +72,6 @@ nonisolated struct Focus_Events_V1_FocusRemoved: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Not empty: field_missing.
   var focusID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -87,7 +86,6 @@ nonisolated struct Focus_Events_V1_FocusChanged: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Not empty: field_missing.
   var focusID: String = String()
 
   var isActive: Bool = false
@@ -183,13 +181,15 @@ nonisolated struct Focus_Events_V1_Stamp: Sendable {
 
 /// audience.changed: which users of the app may be shown this user's status in it (rule F5). Each member is a register;
 /// the default is nobody. A user named in both lists is removed.
-/// Scope: the app, or system. Envelope app: required.
+/// Scope: the app, or system. Envelope app: required. Refused: too_many (an app has at most 10,000 members, removed ones
+/// included).
 nonisolated struct Focus_Events_V1_AudienceChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Users' UUIDs as text (8-4-4-4-12 hexadecimal, either case); anything else is payload_malformed. At most 1,000: too_many.
+  /// Users' UUIDs as text (8-4-4-4-12 hexadecimal, either case); anything else is payload_malformed. At most 1,000:
+  /// too_many.
   var add: [String] = []
 
   /// The same.

@@ -33,7 +33,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The app's own id. Not empty: field_missing.
+  /// The app's own id.
   var notificationID: String = String()
 
   /// The id of a registered category; an unknown one is accepted, without actions.

@@ -26,13 +26,13 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// route.started: an app on a device begins to record (rule R1). Inserting and finishing come from this device only.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown; not_authorized unless location, shareRoutes and shareWorkouts are authorized and readRoutes and
-/// readWorkouts were asked for; route_exists.
+/// readWorkouts were asked for; route_exists; too_many (10,000 routes of an app).
 nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The app's own id. Not empty: field_missing.
+  /// The app's own id.
   var routeID: String = String()
 
   /// What is done, for example "running". Free text, grouped by equality (rule R7).
@@ -49,7 +49,8 @@ nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
 /// route.locationsInserted: points, in any order, repeats allowed (rule R3). All are logged; the fold drops and counts
 /// the unusable ones (rule R2), so a bad point is never a refusal.
 /// Scope: the app, or system. Envelope app: required.
-/// Refused: route_unknown, route_other_device, route_finished; too_many_points (more than 3,000).
+/// Refused: route_unknown, route_other_device, route_finished; too_many_points (more than 3,000 here, or 1,000,000 in
+/// the route).
 nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -124,14 +125,14 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
   fileprivate var _course: Double? = nil
 }
 
-/// workout.saved: the workout that routes can be attached to.
-/// Scope: the app, or system. Envelope app: required.
+/// workout.saved: the workout that routes can be attached to. Saving an id again replaces it.
+/// Scope: the app, or system. Envelope app: required. Refused: too_many (10,000 workouts of an app).
 nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The app's own id. Not empty: field_missing.
+  /// The app's own id.
   var workoutID: String = String()
 
   var activity: String = String()
@@ -169,7 +170,8 @@ nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
 }
 
 /// route.discarded: the unfinished route and its points are gone.
-/// Scope: the app, or system. Envelope app: required. Refused: route_unknown, route_finished.
+/// Scope: the app on the device that started it, or system. Envelope app: required.
+/// Refused: route_unknown, route_other_device, route_finished.
 nonisolated struct Focus_Events_V1_RouteDiscarded: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

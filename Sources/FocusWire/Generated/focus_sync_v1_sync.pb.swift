@@ -365,7 +365,8 @@ nonisolated struct Focus_Sync_V1_Cursor: Sendable {
   init() {}
 }
 
-/// Events to log, in order. Answered by Appended or by an Error that carries first_sequence.
+/// Events to log, in order. Answered by Appended, by an Error about one of its events, or by both when the events before
+/// that one were taken.
 nonisolated struct Focus_Sync_V1_Append: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -555,7 +556,8 @@ nonisolated struct Focus_Sync_V1_RefusedEvent: Sendable {
   init() {}
 }
 
-/// What follows replaces everything that the device holds in its view; keep the old rows until SnapshotEnd (rule S5).
+/// The rows that follow, up to SnapshotEnd, replace everything that the device holds in its view; keep the old ones until
+/// then (rule S5). A row may come twice: the later one counts.
 nonisolated struct Focus_Sync_V1_SnapshotBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -639,7 +641,8 @@ nonisolated struct Focus_Sync_V1_SnapshotEnd: Sendable {
   fileprivate var _cursor: Focus_Sync_V1_Cursor? = nil
 }
 
-/// Rows changed after `from` up to `to` follow, each once, at its newest value (rules S2, F1).
+/// Rows changed after `from` follow, at their newest values (rules S2, F1): those up to `to`, and what changes while they
+/// are being sent. `from` may be ahead of the device's cursor: then nothing in its view changed in between (rule S7).
 nonisolated struct Focus_Sync_V1_DeltaBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -704,7 +707,8 @@ nonisolated struct Focus_Sync_V1_Delta: Sendable {
 }
 
 /// What the device must hold at this cursor (rule S9): one digest for each collection of its view. A collection that is
-/// not named has no rows.
+/// not named has no rows. Sent after a snapshot, and 1 s after the last delta. Store the cursor: it is ahead of that of
+/// the last delta when later events changed nothing in the view (rule S7).
 nonisolated struct Focus_Sync_V1_Checkpoint: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -773,7 +777,7 @@ nonisolated struct Focus_Sync_V1_Error: Sendable {
   /// Clears the value of `expected`. Subsequent reads from it will return its default value.
   mutating func clearExpected() {self._expected = nil}
 
-  /// For errors about one Append: its first_sequence.
+  /// For errors about an Append: the sequence of the event that it is about.
   var sequence: Int64 {
     get {_sequence ?? 0}
     set {_sequence = newValue}

@@ -9,10 +9,12 @@ import Testing
         return [accumulator.gain, accumulator.loss]
     }
 
-    @Test("R5: a change below 3 m does not count, 3 m does", arguments: [
-        ([], 0.0, 0.0), ([100], 0, 0), ([100, 102.9], 0, 0), ([100, 103], 3, 0), ([103, 100], 0, 3),
-        ([100.1, 103.1], 3, 0), ([100, 102.9, 100, 102.9, 100], 0, 0), ([100, 102, 99, 101, 98.5], 0, 3.5),
-    ] as [([Double], Double, Double)])
+    @Test(
+        "R5: a change below 3 m does not count, 3 m does",
+        arguments: [
+            ([], 0.0, 0.0), ([100], 0, 0), ([100, 102.9], 0, 0), ([100, 103], 3, 0), ([103, 100], 0, 3),
+            ([100.1, 103.1], 3, 0), ([100, 102.9, 100, 102.9, 100], 0, 0), ([100, 102, 99, 101, 98.5], 0, 3.5),
+        ] as [([Double], Double, Double)])
     func threshold(altitudes: [Double], gain: Double, loss: Double) {
         let result = elevation(altitudes)
         #expect(abs(result[0] - gain) < 1e-9 && abs(result[1] - loss) < 1e-9)
@@ -36,7 +38,8 @@ import Testing
     func balance(seed: UInt64) {
         var random = RouteRandom(seed: seed)
         let altitudes = (0..<500).map { _ in Double(Int.random(in: 0...1_600, using: &random)) / 8 }
-        let result = elevation(altitudes), reverse = elevation(altitudes.reversed())
+        let result = elevation(altitudes)
+        let reverse = elevation(altitudes.reversed())
         #expect(result == [reverse[1], reverse[0]], "seed \(seed): backwards, gain is loss")
     }
 

@@ -38,7 +38,8 @@ import Testing
         }
     }
 
-    @Test("R5: the formula for short lines is within 1e-9 of the general solution up to its limit", arguments: [1, 2, 3])
+    @Test(
+        "R5: the formula for short lines is within 1e-9 of the general solution up to its limit", arguments: [1, 2, 3])
     func shortLines(seed: UInt64) {
         var random = RouteRandom(seed: seed)
         var taken = 0

@@ -27,7 +27,8 @@ import Testing
     @Test("R5: one point has no duration, no speed and no split")
     func onePoint() {
         let aggregates = RouteFixtures.aggregates([RouteFixtures.point(at: 5, altitude: 9)])
-        #expect(aggregates.start == aggregates.end && aggregates.averageSpeed == 0 && aggregates.movingAverageSpeed == 0)
+        #expect(
+            aggregates.start == aggregates.end && aggregates.averageSpeed == 0 && aggregates.movingAverageSpeed == 0)
         #expect(aggregates.splits.isEmpty && aggregates.altitude == 9...9 && aggregates.counts.accepted == 1)
         #expect(aggregates.bounds == RouteBounds(south: 46, west: 14, north: 46, east: 14))
     }
@@ -56,7 +57,9 @@ import Testing
 
     @Test("R5: a pause belongs to the split that it is in")
     func splitWithPause() {
-        let points = [(0.0, 0.0), (100, 600), (400, 600), (500, 1_200)].map { RouteFixtures.point(at: $0.0, north: $0.1) }
+        let points = [(0.0, 0.0), (100, 600), (400, 600), (500, 1_200)].map {
+            RouteFixtures.point(at: $0.0, north: $0.1)
+        }
         let splits = RouteFixtures.aggregates(points).splits
         #expect(splits.count == 2 && abs(Double(splits[0].durationMicroseconds) / 1e6 - 466.7) < 0.5)
     }

@@ -90,11 +90,14 @@ import Testing
             // Some damage makes other valid points; none may crash.
             _ = try? RouteTrack(chunks: [0: damaged], counts: RouteCounts(accepted: 40))
         }
-        let first = bytes, counts = RouteCounts(accepted: 80)
+        let first = bytes
+        let counts = RouteCounts(accepted: 80)
         #expect(throws: RouteTrackError.inconsistent) { try RouteTrack(chunks: [0: first, 1: first], counts: counts) }
         #expect(throws: RouteTrackError.inconsistent) { try RouteTrack(chunks: [0: first], counts: counts) }
         #expect(throws: RouteTrackError.malformedChunk(3)) { try RouteTrack(chunks: [3: []], counts: RouteCounts()) }
-        #expect(throws: RouteTrackError.malformedChunk(3)) { try RouteTrack(chunks: [3: [2, 0]], counts: RouteCounts()) }
+        #expect(throws: RouteTrackError.malformedChunk(3)) {
+            try RouteTrack(chunks: [3: [2, 0]], counts: RouteCounts())
+        }
     }
 
     @Test("R3: chunk keys are read back, whatever the route is called")

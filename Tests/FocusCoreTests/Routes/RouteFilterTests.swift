@@ -16,10 +16,12 @@ import Testing
         #expect(verdicts == [nil, nil, nil, .inaccurate, .inaccurate, .inaccurate])
     }
 
-    @Test("R2: coordinates at the edge of the globe are kept, beyond it dropped", arguments: [
-        (90.0, 180.0, nil), (-90, -180, nil), (90.000001, 0, RouteDropReason.impossible), (-91, 0, .impossible),
-        (0, 180.000001, .impossible), (0, -200, .impossible),
-    ])
+    @Test(
+        "R2: coordinates at the edge of the globe are kept, beyond it dropped",
+        arguments: [
+            (90.0, 180.0, nil), (-90, -180, nil), (90.000001, 0, RouteDropReason.impossible), (-91, 0, .impossible),
+            (0, 180.000001, .impossible), (0, -200, .impossible),
+        ])
     func coordinates(latitude: Double, longitude: Double, reason: RouteDropReason?) {
         var point = Self.good
         (point.latitude, point.longitude) = (latitude, longitude)
@@ -35,9 +37,11 @@ import Testing
         #expect(RouteFilter.reasonToDrop(point) == nil)
     }
 
-    @Test("R2: a number that is not finite drops the point, whichever field it is in", arguments: [
-        Double.nan, .infinity, -.infinity, .signalingNaN,
-    ])
+    @Test(
+        "R2: a number that is not finite drops the point, whichever field it is in",
+        arguments: [
+            Double.nan, .infinity, -.infinity, .signalingNaN,
+        ])
     func notFinite(value: Double) {
         let fields: [WritableKeyPath<RoutePoint, Double>] = [
             \.latitude, \.longitude, \.altitude, \.horizontalAccuracy, \.verticalAccuracy, \.speed, \.course,

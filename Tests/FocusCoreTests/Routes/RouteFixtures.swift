@@ -26,7 +26,9 @@ enum RouteFixtures {
         var (time, heading, latitude, longitude, altitude) = (1_700_000_000_000_000 as Int64, 0.3, 46.05, 14.5, 300.0)
         return (0..<count).map { index in
             let pause = index % 400 > 370
-            time += Int64.random(in: 1...40, using: &random) == 1 ? 7_250_000 : Int64.random(in: 900_000...1_100_000, using: &random)
+            time +=
+                Int64.random(in: 1...40, using: &random) == 1
+                ? 7_250_000 : Int64.random(in: 900_000...1_100_000, using: &random)
             heading += Double.random(in: -0.3...0.3, using: &random)
             let step = pause ? 0.05 : Double.random(in: 1...3.5, using: &random)
             latitude += step * cos(heading) / 111_000

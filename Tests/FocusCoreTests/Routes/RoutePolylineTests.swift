@@ -57,7 +57,9 @@ import Testing
     }
 
     /// Metres in the plane around each point, lines straight in degrees, as a map would draw them.
-    private static func worstDistance(of points: [RoutePoint], from line: [(latitude: Double, longitude: Double)]) -> Double {
+    private static func worstDistance(of points: [RoutePoint], from line: [(latitude: Double, longitude: Double)])
+        -> Double
+    {
         var worst = 0.0
         for point in points {
             let east = 111_320 * cos(point.latitude * .pi / 180)

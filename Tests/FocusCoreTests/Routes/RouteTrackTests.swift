@@ -3,7 +3,9 @@ import Testing
 @testable import FocusCore
 
 @Suite struct RouteTrackTests {
-    @Test("R3: any order of arrival, in any batches, gives the same points, counts, aggregates and line", arguments: 1...12)
+    @Test(
+        "R3: any order of arrival, in any batches, gives the same points, counts, aggregates and line",
+        arguments: 1...12)
     func anyOrder(seed: UInt64) {
         var random = RouteRandom(seed: seed)
         let points = RouteFixtures.messyWalk(Int.random(in: 1...2_500, using: &random), using: &random)

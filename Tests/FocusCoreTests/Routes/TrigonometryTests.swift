@@ -42,7 +42,8 @@ import Testing
             let y = Double.random(in: -1...1, using: &random)
             #expect(abs(Trigonometry.atan2(y, x) - Foundation.atan2(y, x)) < 1e-15)
         }
-        #expect(Trigonometry.atan2(0, -1) == .pi && Trigonometry.atan2(1, 0) == .pi / 2 && Trigonometry.atan2(0, 0) == 0)
+        #expect(
+            Trigonometry.atan2(0, -1) == .pi && Trigonometry.atan2(1, 0) == .pi / 2 && Trigonometry.atan2(0, 0) == 0)
     }
 
     @Test("R5: cube roots")

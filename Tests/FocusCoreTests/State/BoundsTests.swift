@@ -69,7 +69,7 @@ import Testing
             for batch in 0..<4 {
                 let ids = (0..<1_000).map { "t\(number)-\(batch)-\($0)" }
                 for id in ids { stage.post(id, at: Double(100 * number + 1)) }
-                if batch == 0 { stage.read(ids[0], at: Double(100 * number + 900)) }
+                if batch == 0 { stage.read(ids[0], at: Double(100 * number + 900), from: .tablet) }
             }
             stage.clear(at: Double(100 * number + 2))
         }

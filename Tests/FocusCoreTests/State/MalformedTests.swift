@@ -1,0 +1,123 @@
+import Testing
+
+@testable import FocusCore
+
+/// A fold never traps, whatever stands in a log or a table: it throws, or goes on.
+@Suite("UserState: malformed histories and rows") struct MalformedTests {
+    private let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1_700_000_000_000_000, .max - 1, .max]
+    private let texts = ["", "a", "\0", "é", "e\u{301}", String(repeating: "x", count: 5_000), "a/b/1", "/"]
+
+    private func body(using random: inout SeededRandom) -> EventBody {
+        func text() -> String { texts.randomElement(using: &random)! }
+        func time() -> Timestamp { Timestamp(microseconds: times.randomElement(using: &random)!) }
+        func double() -> Double { [0, -0.0, 1, .nan, .infinity, -1e308, 90, 0.1].randomElement(using: &random)! }
+        func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        func point() -> RoutePoint {
+            RoutePoint(
+                time: time(), latitude: double(), longitude: double(), altitude: double(), horizontalAccuracy: double(),
+                verticalAccuracy: double(), speed: double(), course: double())
+        }
+        switch pick(18) {
+        case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
+        case 1:
+            return .authorizationChanged(
+                AuthorizationChanged(
+                    kind: AuthorizationKind.allCases[pick(8)], status: AuthorizationStatus.allCases[pick(6)]))
+        case 2: return .focusConfigured(FocusConfigured(focusID: text(), name: text(), allowedPeople: [text(), text()]))
+        case 3: return .focusRemoved(FocusRemoved(focusID: text()))
+        case 4, 5: return .focusChanged(FocusChanged(focusID: text(), isActive: pick(2) == 0, endsAt: pick(2) == 0 ? nil : time()))
+        case 6: return .focusStatusReported(FocusStatusReported(isFocused: pick(2) == 0))
+        case 7:
+            let stamp = Stamp(time: time(), device: .phone, sequence: DeviceSequence(times[pick(8)]))
+            return .focusExpired(FocusExpired(focusID: text(), activation: stamp))
+        case 8: return .audienceChanged(AudienceChanged(add: [.bob], remove: [.bob, .ada]))
+        case 9, 10:
+            return .notificationPosted(
+                NotificationPosted(
+                    notificationID: text(), title: text(), body: text(), level: InterruptionLevel.allCases[pick(4)],
+                    relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil, eventAt: time()))
+        case 11: return .notificationRead(NotificationsNamed(ids: [text(), text()]))
+        case 12: return .notificationRemoved(NotificationsNamed(ids: pick(4) == 0 ? [] : [text()]))
+        case 13: return .badgeCleared
+        case 14: return .routeStarted(RouteStarted(routeID: text(), activity: text(), utcOffsetSeconds: .min))
+        case 15: return .routeLocationsInserted(RouteLocationsInserted(routeID: text(), points: (0..<pick(5)).map { _ in point() }))
+        case 16:
+            return pick(2) == 0
+                ? .workoutSaved(WorkoutSaved(workoutID: text(), activity: text(), start: time(), end: time()))
+                : .routeFinished(RouteFinished(routeID: text(), workoutID: text(), metadata: [text(): text()]))
+        default:
+            return pick(2) == 0
+                ? .routeDiscarded(RouteDiscarded(routeID: text()))
+                : .eventRefused(EventRefused(type: text(), code: text(), message: text()))
+        }
+    }
+
+    private func event(_ state: UserState, using random: inout SeededRandom) -> Event {
+        let device = [DeviceID.phone, .tablet, .server].randomElement(using: &random)!
+        let incarnation = Incarnation([Int64.min, 1].randomElement(using: &random)!)
+        return Event(
+            version: state.version.next, device: device, incarnation: incarnation,
+            sequence: state.lastSequence(of: device, incarnation: incarnation).next,
+            id: EventID(Stage.uuid(Int.random(in: 0..<400, using: &random))), app: [nil, .chat, .mail].randomElement(using: &random)!,
+            occurredAt: Timestamp(microseconds: times.randomElement(using: &random)!),
+            recordedAt: Timestamp(microseconds: times.randomElement(using: &random)!), body: body(using: &random))
+    }
+
+    /// Up to `count` events that nothing validated; one that throws is left out. Also asks for everything else.
+    private func play(_ state: inout UserState, count: Int, using random: inout SeededRandom) {
+        let view = View(scope: .system, device: .phone, deviceClass: .phone)
+        for _ in 0..<count {
+            let event = event(state, using: &random)
+            _ = state.validate(event, scope: .system)
+            _ = state.validate(event, scope: .app(.chat))
+            _ = state.check(
+                device: event.device, incarnation: event.incarnation, sequence: DeviceSequence(times.randomElement(using: &random)!),
+                event: event.id)
+            var next = state
+            if (try? next.apply(event)) != nil { state = next }
+        }
+        _ = state.digests(in: view)
+        _ = state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 0)
+    }
+
+    @Test("Any events at all: nothing traps, and the state still loads from its rows", arguments: 1...15 as ClosedRange<UInt64>)
+    func events(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var state = UserState(user: .ada)
+        play(&state, count: 400, using: &random)
+        let reloaded = try UserState(user: .ada, version: state.version, rows: state.allRows)
+        #expect(reloaded.allRows == state.allRows, "seed \(seed)")
+    }
+
+    @Test("Damaged rows throw or load, and then fold on", arguments: 1...15 as ClosedRange<UInt64>)
+    func damage(_ seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var state = UserState(user: .ada)
+        play(&state, count: 150, using: &random)
+        let rows = state.allRows
+        let keys = rows.keys.sorted()
+        for _ in 0..<60 {
+            var damaged = rows
+            let key = keys.randomElement(using: &random)!
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: damaged[key] = nil
+            case 1: damaged[key]!.isDeleted.toggle()
+            case 2: damaged[key]!.version = Version(times.randomElement(using: &random)!)
+            case 3: Self.damage(&damaged[key]!.value, using: &random)
+            default: Self.damage(&damaged[key]!.memo, using: &random)
+            }
+            guard var loaded = try? UserState(user: .ada, version: state.version, rows: damaged) else { continue }
+            play(&loaded, count: 15, using: &random)
+        }
+    }
+
+    private static func damage(_ bytes: inout [UInt8], using random: inout SeededRandom) {
+        guard !bytes.isEmpty else { return bytes = [UInt8.random(in: 0...255, using: &random)] }
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        if Bool.random(using: &random) {
+            bytes[place] = UInt8.random(in: 0...255, using: &random)
+        } else {
+            bytes.removeSubrange(place...)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import FocusCore
+import FocusSyncClient
+import Testing
+
+@Suite("ClientSession")
+struct ClientSessionTests {
+    @Test("The first thing said is Hello, and appends wait for Welcome")
+    func beginsWithHello() {
+        var session = makeSession(acknowledged: 0, last: 3)
+        #expect(session.connected(now: at(0)) == [.send(.hello(hello))])
+        #expect(session.queued(through: DeviceSequence(4)) == [])
+        #expect(
+            session.receive(.welcome(welcome(last: 0)), now: at(1)) == [
+                .report(.welcomed(welcome(last: 0))), sendAppend(after: 0),
+            ])
+    }
+
+    @Test("P2: what the log has but never answered is sent again from the first unacknowledged event")
+    func resendsUnanswered() {
+        let (_, actions) = live(acknowledged: 2, last: 5, logged: 4)
+        #expect(actions.last == sendAppend(after: 2))
+    }
+
+    @Test("P9: as many frames as the server allows, less one, are unanswered at a time")
+    func pipelines() {
+        var (session, _) = live(acknowledged: 0, last: 100, window: 3)
+        #expect(session.appendSent(through: DeviceSequence(10)) == [sendAppend(after: 10)])
+        #expect(session.appendSent(through: DeviceSequence(20)) == [])
+        let appended = Appended(throughSequence: DeviceSequence(10), version: Version(10), refused: [])
+        #expect(
+            session.receive(.appended(appended), now: at(2)) == [.acknowledge(appended), sendAppend(after: 20)])
+    }
+
+    @Test("P9: one frame is asked for at a time")
+    func asksOnce() {
+        var (session, _) = live(acknowledged: 0, last: 2)
+        #expect(session.queued(through: DeviceSequence(3)) == [])
+        #expect(session.appendSent(through: DeviceSequence(3)) == [])
+        #expect(session.queued(through: DeviceSequence(4)) == [sendAppend(after: 3)])
+    }
+
+    @Test("P3: a sequence conflict begins a new incarnation on a new connection at once")
+    func conflict() {
+        var (session, _) = live(acknowledged: 0, last: 2)
+        let error = ProtocolError(.sequenceConflict, "taken", sequence: DeviceSequence(2))
+        #expect(
+            session.receive(.error(error), now: at(2)) == [
+                .beginIncarnation(.conflict(at: DeviceSequence(2))),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
+            ])
+        #expect(session.isClosed)
+    }
+
+    @Test("E1: a store that knows less than the log was restored from a backup, and begins a new incarnation")
+    func storeBehind() {
+        let (_, actions) = live(acknowledged: 3, last: 3, logged: 7)
+        #expect(
+            actions == [
+                .beginIncarnation(.storeBehind(logged: DeviceSequence(7), known: DeviceSequence(3))),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
+            ])
+    }
+
+    @Test("S6: a log that lost acknowledged events is noticed, and the device goes on in a new incarnation")
+    func logBehind() {
+        let (_, actions) = live(acknowledged: 9, last: 12, logged: 4)
+        #expect(
+            actions.first
+                == .beginIncarnation(.logBehind(logged: DeviceSequence(4), acknowledged: DeviceSequence(9))))
+    }
+
+    @Test("P4: after a gap events are sent from the expected one")
+    func gap() {
+        var (session, _) = live(acknowledged: 0, last: 30)
+        _ = session.appendSent(through: DeviceSequence(10))
+        _ = session.appendSent(through: DeviceSequence(20))
+        let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(6), sequence: DeviceSequence(11))
+        // The frame that was asked for last is still to come; then it goes on from the gap.
+        #expect(session.receive(.error(gap), now: at(2)) == [])
+        #expect(session.appendSent(through: DeviceSequence(30)) == [])
+    }
+
+    @Test("P4: a gap after everything was sent is answered at once")
+    func gapWhenIdle() {
+        var (session, _) = live(acknowledged: 0, last: 20)
+        _ = session.appendSent(through: DeviceSequence(20))
+        let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(6), sequence: DeviceSequence(11))
+        #expect(session.receive(.error(gap), now: at(2)) == [sendAppend(after: 5)])
+    }
+
+    @Test("E2: an error that passes keeps the events, and they are sent again when its time is over")
+    func pausesAndResumes() {
+        var (session, _) = live(acknowledged: 0, last: 5)
+        _ = session.appendSent(through: DeviceSequence(5))
+        let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000)
+        #expect(
+            session.receive(.error(error), now: at(100)) == [.report(.appendsDelayed(error, milliseconds: 1_000))])
+        #expect(session.deadline == at(1_100))
+        #expect(session.queued(through: DeviceSequence(6)) == [])
+        #expect(session.tick(now: at(1_099)) == [])
+        #expect(session.tick(now: at(1_100)) == [sendAppend(after: 0)])
+    }
+
+    @Test("A connection lost while an error's time runs is not replaced before that")
+    func keepsWaitingAcrossConnections() {
+        var (session, _) = live(acknowledged: 0, last: 5)
+        let error = ProtocolError(.overloaded, "", retryAfterMilliseconds: 2_000)
+        _ = session.receive(.error(error), now: at(100))
+        let actions = session.disconnected()
+        #expect(actions == [.end(.reconnect(milliseconds: 2_000...4_000, cause: nil))])
+    }
+
+    @Test("S1–S3: rows are staged until the cursor comes; a whole delta is applied at once")
+    func rows() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        let row = DeltaRow(key: RowKey(.badges, app: AppID("a.b")), version: Version(3), value: [8, 1])
+        #expect(session.receive(.snapshotBegin(version: Version(3)), now: at(2)) == [.beginStaging])
+        #expect(session.receive(.snapshotRows([row]), now: at(2)) == [.stage([row])])
+        #expect(
+            session.receive(.snapshotEnd(cursor(3)), now: at(2)) == [
+                .finishSnapshot(cursor(3)), .send(.ack(Version(3))),
+            ])
+        #expect(session.receive(.deltaBegin(from: Version(3), to: Version(4)), now: at(2)) == [.beginStaging])
+        #expect(session.receive(.deltaRows([row]), now: at(2)) == [.stage([row])])
+        #expect(
+            session.receive(.deltaEnd(cursor(4)), now: at(2)) == [.finishDelta(cursor(4)), .send(.ack(Version(4)))])
+        #expect(
+            session.receive(.delta(from: Version(4), rows: [row], cursor: cursor(5)), now: at(2)) == [
+                .apply([row], cursor(5)), .send(.ack(Version(5))),
+            ])
+    }
+
+    @Test("S9: a difference is reported and asked for afresh, at most three times in a row")
+    func resync() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        #expect(session.receive(.checkpoint(cursor(3), []), now: at(2)) == [.compare(cursor(3), [])])
+        for _ in 0..<ClientSession.maximumResyncs {
+            #expect(
+                session.compared(cursor(3), differing: [.badges]) == [
+                    .report(.diverged([.badges])), .send(.resync([.badges])),
+                ])
+        }
+        #expect(session.compared(cursor(3), differing: [.badges]) == [.report(.stillDiverged([.badges]))])
+        #expect(session.compared(cursor(3), differing: []) == [.report(.verified(cursor(3)))])
+        #expect(session.compared(cursor(4), differing: [.apps]).count == 2)
+    }
+
+    @Test("F4: silence for two intervals ends the connection; anything heard counts")
+    func silence() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        #expect(session.receive(.ping(1), now: at(10_000)) == [])
+        #expect(session.tick(now: at(50_000)) == [])
+        let actions = session.tick(now: at(10_000 + 55_000))
+        guard case .end(.reconnect(nil, let cause)) = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(cause?.code == .heartbeatTimeout)
+    }
+
+    @Test("F5: a device that is sent away comes back within the bounds that the server names")
+    func goAway() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        let away = GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)
+        guard case .end(.reconnect(let bounds, _)) = session.receive(.goAway(away), now: at(2)).first else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(bounds == 500...5_000)
+    }
+
+    @Test("P8, A1, A2: a device that was superseded or not accepted stays away", arguments: [
+        ServerMessage.goAway(
+            GoAway(code: .superseded, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
+        .goAway(GoAway(code: .tokenExpired, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
+        .error(ProtocolError(.unauthenticated, "no")), .error(ProtocolError(.protocolUnsupported, "no")),
+    ])
+    func staysAway(message: ServerMessage) {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        guard case .end(.failed) = session.receive(message, now: at(2)).first else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(session.receive(.ping(1), now: at(3)) == [])
+    }
+}
+
+// MARK: Fixtures
+
+private let hello = Hello(
+    minimumProtocol: 1, maximumProtocol: 1, token: "t", deviceClass: .phone, incarnation: Incarnation(7), cursor: nil,
+    collections: [])
+
+private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+private func makeSession(acknowledged: Int64, last: Int64) -> ClientSession {
+    ClientSession(
+        hello: hello, queue: QueueRange(acknowledged: DeviceSequence(acknowledged), last: DeviceSequence(last)))
+}
+
+private func welcome(last: Int64, window: UInt32 = 64) -> Welcome {
+    Welcome(
+        protocolVersion: 1, session: "s", log: Fixture.log, lastSequence: DeviceSequence(last),
+        maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: window, heartbeatMilliseconds: 25_000,
+        serverTime: Timestamp(microseconds: 0))
+}
+
+/// A session that has got its Welcome, and what it said to it.
+private func live(
+    acknowledged: Int64, last: Int64, logged: Int64? = nil, window: UInt32 = 64
+) -> (ClientSession, [ClientAction]) {
+    var session = makeSession(acknowledged: acknowledged, last: last)
+    _ = session.connected(now: at(0))
+    let actions = session.receive(.welcome(welcome(last: logged ?? acknowledged, window: window)), now: at(1))
+    return (session, actions)
+}
+
+private func sendAppend(after sequence: Int64) -> ClientAction {
+    .sendAppend(after: DeviceSequence(sequence), maximumBytes: 256 * 1024)
+}
+
+private func cursor(_ version: Int64) -> Cursor { Fixture.cursor(version) }

@@ -1,0 +1,125 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+import Testing
+
+@Suite("DeviceStore")
+struct DeviceStoreTests {
+    let directory: TemporaryDirectory
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open() throws -> DeviceStore { try DeviceStore(directory: directory.path) }
+
+    @Test("What was queued, confirmed and pointed at is there after reopening")
+    func reopens() throws {
+        let store = try open()
+        try store.claim(Fixture.owner())
+        let incarnation = try store.incarnation
+        let events = try store.enqueue([Fixture.draft("a"), Fixture.draft("b")], clock: Fixture.clock)
+        try store.apply([Fixture.row("n", [1, 2], version: 3)], Fixture.cursor(3))
+        let digests = try store.digests()
+        try store.close()
+
+        let again = try open()
+        #expect(try again.incarnation == incarnation)
+        #expect(try again.owner == Fixture.owner())
+        #expect(try again.queued() == events)
+        #expect(try again.cursor == Fixture.cursor(3))
+        #expect(try again.rows().map(\.value) == [[1, 2]])
+        #expect(try again.digests() == digests)
+        #expect(try again.queueRange == QueueRange(acknowledged: .zero, last: DeviceSequence(2)))
+    }
+
+    @Test("A store is for one owner, and for one user of its directory at a time")
+    func ownership() throws {
+        let store = try open()
+        try store.claim(Fixture.owner())
+        try store.claim(Fixture.owner())
+        let other = Fixture.owner(.app(try #require(AppID("com.example.chat"))))
+        #expect(throws: DeviceStoreError.otherOwner(stored: Fixture.owner(), asked: other)) { try store.claim(other) }
+        #expect(throws: DeviceStoreError.inUse(directory: directory.path)) { try open() }
+        try store.close()
+        _ = try open()
+    }
+
+    @Test("E1: sequences are 1, 2, 3 …; acknowledged events leave, the others keep theirs")
+    func acknowledges() throws {
+        let store = try open()
+        let events = try store.enqueue([Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
+        #expect(events.map(\.sequence.rawValue) == [1, 2, 3])
+        let refused = RefusedEvent(
+            sequence: DeviceSequence(2), event: events[1].envelope.id, code: "app_unknown", message: "m")
+        let outcomes = try store.acknowledge(
+            Appended(throughSequence: DeviceSequence(2), version: Version(9), refused: [refused]))
+        #expect(outcomes.map(\.verdict) == [.accepted, .refused(code: "app_unknown", message: "m")])
+        #expect(outcomes.map(\.event) == events[...1].map(\.envelope.id))
+        #expect(try store.queued() == [events[2]])
+        let repeated = Appended(throughSequence: DeviceSequence(1), version: Version(9), refused: [])
+        #expect(try store.acknowledge(repeated) == [])
+        #expect(try store.enqueue([Fixture.draft()], clock: Fixture.clock).map(\.sequence.rawValue) == [4])
+    }
+
+    @Test("E1: a new incarnation has the unacknowledged events, in order, with their ids, from 1 on")
+    func beginsIncarnation() throws {
+        let store = try open()
+        let events = try store.enqueue([Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
+        _ = try store.acknowledge(Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: []))
+        let before = try store.incarnation
+        try store.beginIncarnation()
+        #expect(try store.incarnation != before)
+        #expect(try store.queued().map(\.sequence.rawValue) == [1, 2])
+        #expect(try store.queued().map(\.envelope) == events[1...].map(\.envelope))
+        #expect(try store.queueRange == QueueRange(acknowledged: .zero, last: DeviceSequence(2)))
+        _ = try store.acknowledge(Appended(throughSequence: DeviceSequence(2), version: Version(3), refused: []))
+        #expect(try store.queueRange.isEmpty)
+    }
+
+    @Test("The queue is bounded: what does not fit is refused whole")
+    func bounded() throws {
+        let store = try open()
+        let many = [EventDraft](repeating: Fixture.draft(), count: DeviceStore.queueLimit - 1)
+        _ = try store.enqueue(many, clock: Fixture.clock)
+        #expect(throws: DeviceStoreError.self) {
+            try store.enqueue([Fixture.draft(), Fixture.draft()], clock: Fixture.clock)
+        }
+        #expect(try store.queueRange.last.rawValue == Int64(DeviceStore.queueLimit - 1))
+        #expect(throws: DeviceStoreError.self) {
+            try store.enqueue([Fixture.draft(bytes: DeviceStore.payloadByteLimit + 1)], clock: Fixture.clock)
+        }
+        _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
+    }
+
+    @Test("E3: an event is stamped after everything the device has seen, whatever its clock says")
+    func stamps() throws {
+        let store = try open()
+        let slow = Timestamp(microseconds: 1_000)
+        try store.see(Fixture.clock)
+        let first = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: slow).map(\.envelope.occurredAt)
+        #expect(first == [Fixture.clock.adding(microseconds: 1), Fixture.clock.adding(microseconds: 2)])
+        var posted = NotificationRow(
+            NotificationPosted(notificationID: "n", body: ""), title: "t", postedAt: Fixture.clock, unread: true)
+        posted.postedAt = Fixture.clock.adding(microseconds: 500)
+        try store.apply([Fixture.row("n", posted.encoded, version: 1)], Fixture.cursor(1))
+        let second = try store.enqueue([Fixture.draft()], clock: slow).map(\.envelope.occurredAt)
+        #expect(second == [Fixture.clock.adding(microseconds: 501)])
+    }
+
+    @Test("E4: a chosen time far ahead does not drag later events with it")
+    func chosenTimes() throws {
+        let store = try open()
+        var wild = Fixture.draft()
+        wild.occurredAt = Fixture.clock.adding(microseconds: 3_600_000_000)
+        var near = Fixture.draft()
+        near.occurredAt = Fixture.clock.adding(microseconds: 10)
+        let times = try store.enqueue([wild, near, Fixture.draft()], clock: Fixture.clock).map(\.envelope.occurredAt)
+        #expect(times == [wild.occurredAt, near.occurredAt, Fixture.clock.adding(microseconds: 11)])
+    }
+
+    @Test("Event ids are UUIDv7 of the time they were queued at")
+    func eventIDs() throws {
+        let id = try #require(try open().enqueue([Fixture.draft()], clock: Fixture.clock).first).envelope.id.bytes
+        #expect(id[6] >> 4 == 7)
+        #expect(id[8] >> 6 == 2)
+        #expect(id[..<6].reduce(Int64(0)) { $0 << 8 | Int64($1) } == Fixture.clock.microseconds / 1_000)
+    }
+}

@@ -1,0 +1,61 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+
+/// What the tests of this module share.
+enum Fixture {
+    static let log = LogID(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
+    static let clock = Timestamp(microseconds: 1_800_000_000_000_000)
+
+    static func cursor(_ version: Int64) -> Cursor {
+        let event = EventID(UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, UInt8(truncatingIfNeeded: version))))
+        return Cursor(log: log, version: Version(version), event: event, view: .max - 5)
+    }
+
+    static func owner(_ scope: Scope = .system) -> DeviceOwner {
+        DeviceOwner(user: UserID(log.uuid), device: DeviceID(log.uuid), scope: scope)
+    }
+
+    static func draft(_ text: String = "x", bytes: Int = 8) -> EventDraft {
+        EventDraft(type: "badge.cleared", app: "com.example.\(text)", payload: [UInt8](repeating: 1, count: bytes))
+    }
+
+    static func row(_ key: String, _ value: [UInt8]?, version: Int64, in collection: RowCollection = .notifications)
+        -> DeltaRow
+    {
+        DeltaRow(
+            key: RowKey(collection, app: AppID("com.example.chat"), key: key), version: Version(version), value: value)
+    }
+}
+
+/// A directory for one test, removed when it goes.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "/focus-sync-client-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            print("\(path) stays: \(error)")
+        }
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed, everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}
