@@ -74,8 +74,8 @@ def main():
         metres = EARTH.Inverse(lat1, lon1, lat2, lon2)["s12"]
         rows.append(" ".join(repr(float(value)) for value in (lat1, lon1, lat2, lon2, metres)))
     TARGET.write_text(
-        "/// Written by ops/generate-geodesic-vectors.py: latitude and longitude of two places in degrees, and the metres\n"
-        "/// between them by GeographicLib. Text, because the compiler takes minutes over as many literals.\n"
+        "/// Written by ops/generate-geodesic-vectors.py: latitude and longitude of two places in degrees, and the "
+        "metres\n/// between them by GeographicLib. Text, because the compiler takes minutes over as many literals.\n"
         'let geodesicVectors = """\n    ' + "\n    ".join(rows) + '\n    """\n'
     )
     print(f"{len(rows)} vectors in {TARGET}")

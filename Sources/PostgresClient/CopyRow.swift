@@ -15,14 +15,22 @@ public struct CopyRow {
     /// The next field's binary form, in place; nil for NULL.
     public mutating func next() throws(PostgresError) -> UnsafeRawBufferPointer? { try reader.nextField() }
 
+    // The next field as a type; each throws `.decoding` when the field is NULL or has another size.
+
+    /// Of an `int2` column.
     public mutating func int2() throws(PostgresError) -> Int16 { try integer() }
+    /// Of an `int4` column.
     public mutating func int4() throws(PostgresError) -> Int32 { try integer() }
+    /// Of an `int8` column.
     public mutating func int8() throws(PostgresError) -> Int64 { try integer() }
+    /// Of a text or enum column.
     public mutating func text() throws(PostgresError) -> String { String(decoding: try field(), as: UTF8.self) }
+    /// Of any column: its binary form.
     public mutating func bytes() throws(PostgresError) -> [UInt8] { Array(try field()) }
     /// Microseconds since 1970.
     public mutating func timestamptz() throws(PostgresError) -> Int64 { PostgresEpoch.from1970(try integer()) }
 
+    /// Of a `uuid` column.
     public mutating func uuid() throws(PostgresError) -> UUID {
         let bytes = try field()
         guard bytes.count == 16 else { throw .decoding("a UUID of \(bytes.count) bytes") }

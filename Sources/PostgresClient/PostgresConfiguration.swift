@@ -40,11 +40,3 @@ public struct PostgresConfiguration: Sendable {
         return statementTimeoutMilliseconds.map { .milliseconds($0) + .seconds(5) }
     }
 }
-
-/// A notice or warning of the server. For logs only.
-public struct PostgresNotice: Sendable {
-    /// `WARNING`, `NOTICE`, … in English whatever the server's language.
-    public let severity: String
-    public let sqlState: String
-    public let message: String
-}

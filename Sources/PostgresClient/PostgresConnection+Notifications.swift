@@ -22,7 +22,7 @@ extension PostgresConnection {
             let ready = takeNotifications()
             if !ready.isEmpty { return ready }
             let left = deadline.map { ContinuousClock.now.duration(to: $0) }
-            let events = poll(POLLIN.asInt32, limit: left.map { max($0, .zero) })
+            let events = poll(POLLIN, limit: left.map { max($0, .zero) })
             if events == 0 { return [] }
             guard PQconsumeInput(handle.pointer) == 1 else { throw sendFailure() }
         }

@@ -7,7 +7,7 @@ extension PostgresConnection {
     /// - Returns: what it is ready for; 0 when `limit` passed.
     func poll(_ events: Int32, limit: Duration?) -> Int32 {
         let socket = PQsocket(handle.pointer)
-        guard socket >= 0 else { return POLLERR.asInt32 }
+        guard socket >= 0 else { return POLLERR }
         let deadline = limit.map { ContinuousClock.now.advanced(by: $0) }
         while true {
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
@@ -34,9 +34,9 @@ extension PostgresConnection {
             if state == 0 { return }
             // The reason is read with the result, which may hold what the server said before it closed.
             if state < 0 { return }
-            let ready = poll(POLLIN.asInt32 | POLLOUT.asInt32, limit: configuration.silenceLimit)
+            let ready = poll(POLLIN | POLLOUT, limit: configuration.silenceLimit)
             if ready == 0 { throw silent() }
-            if ready & ~POLLOUT.asInt32 != 0, PQconsumeInput(handle.pointer) == 0 { return }
+            if ready & ~POLLOUT != 0, PQconsumeInput(handle.pointer) == 0 { return }
         }
     }
 
@@ -50,14 +50,14 @@ extension PostgresConnection {
     }
 
     func waitForInput() throws(PostgresError) {
-        if poll(POLLIN.asInt32, limit: configuration.silenceLimit) == 0 { throw silent() }
+        if poll(POLLIN, limit: configuration.silenceLimit) == 0 { throw silent() }
     }
 
     /// Waits for room in the socket's send buffer, during COPY in.
     func waitForRoom() throws(PostgresError) {
-        let ready = poll(POLLIN.asInt32 | POLLOUT.asInt32, limit: configuration.silenceLimit)
+        let ready = poll(POLLIN | POLLOUT, limit: configuration.silenceLimit)
         if ready == 0 { throw silent() }
-        if ready & ~POLLOUT.asInt32 != 0 { PQconsumeInput(handle.pointer) }
+        if ready & ~POLLOUT != 0 { PQconsumeInput(handle.pointer) }
     }
 
     private func silent() -> PostgresError {
@@ -77,6 +77,3 @@ extension PostgresConnection {
         guard !isCopying else { throw PostgresError(kind: .usage, message: "a COPY is under way") }
     }
 }
-
-extension Int32 { var asInt32: Int32 { self } }
-extension Int { var asInt32: Int32 { Int32(self) } }

@@ -3,8 +3,8 @@ import Foundation
 
 /// One connection to PostgreSQL through libpq.
 ///
-/// PostgresClient knows SQL's transport and nothing of events: a connection is confined to one thread at a time, all
-/// its calls block, and what fails comes out as a `PostgresError`. Other threads have `cancellation`, and `PostgresPool`.
+/// PostgresClient knows SQL's transport and nothing of events. A connection is confined to one thread at a time, all
+/// its calls block, and what fails comes out as a `PostgresError`. Other threads use `cancellation` or `PostgresPool`.
 ///
 /// Flow: `Statement` + `[PostgresValue]` → binary message → libpq (nonblocking, waited for with `poll` under a
 /// deadline) → `PostgresResult`.
@@ -54,7 +54,7 @@ public final class PostgresConnection {
     public func checkIsAlive() -> Bool {
         guard isUsable else { return false }
         // The server's last words are read first, and only then the end of the stream.
-        while isUsable, poll(POLLIN.asInt32, limit: .zero) != 0 {
+        while isUsable, poll(POLLIN, limit: .zero) != 0 {
             if PQconsumeInput(handle.pointer) == 0 { isBroken = true }
         }
         return isUsable

@@ -3,6 +3,7 @@ import CLibPQ
 /// Rows in binary, as the server sent them; read in place, freed with the last copy.
 public struct PostgresResult: Sendable {
     let storage: ResultStorage
+    /// 0 for commands that return no rows.
     public let rowCount: Int
     public let columnCount: Int
 

@@ -1,2 +1,36 @@
 import ArgumentParser
-@main struct Focusctl: AsyncParsableCommand { func run() async throws {} }
+import Foundation
+
+/// Everything that a person does with focus-sync: act as a device, look, replay, administer. Composes; decides nothing.
+@main
+struct Focusctl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "focusctl",
+        abstract: "Act as a device of a focus-sync server, look at what it holds, administer it.",
+        discussion: """
+            Example:
+              focusctl token --user $(uuidgen) --device $(uuidgen) --system > token
+              echo '{"type":"app.registered","app":"com.example.chat","payload":{"name":"Chat"}}' |
+                focusctl append --plaintext --token-file token
+              focusctl sync --plaintext --token-file token
+
+            \(ExitStatus.help)
+            """,
+        subcommands: [
+            TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, ReplayCommand.self,
+            StateCommand.self, MigrateCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(ExitStatus.report(error))
+        }
+    }
+}

@@ -24,8 +24,8 @@ struct ClientSessionTests {
     @Test("P9: as many frames as the server allows, less one, are unanswered at a time")
     func pipelines() {
         var (session, _) = live(acknowledged: 0, last: 100, window: 3)
-        #expect(session.appendSent(through: DeviceSequence(10)) == [sendAppend(after: 10)])
-        #expect(session.appendSent(through: DeviceSequence(20)) == [])
+        #expect(session.sent(0, 10) == [sendAppend(after: 10)])
+        #expect(session.sent(10, 20) == [])
         let appended = Appended(throughSequence: DeviceSequence(10), version: Version(10), refused: [])
         #expect(
             session.receive(.appended(appended), now: at(2)) == [.acknowledge(appended), sendAppend(after: 20)])
@@ -35,7 +35,7 @@ struct ClientSessionTests {
     func asksOnce() {
         var (session, _) = live(acknowledged: 0, last: 2)
         #expect(session.queued(through: DeviceSequence(3)) == [])
-        #expect(session.appendSent(through: DeviceSequence(3)) == [])
+        #expect(session.sent(0, 3) == [])
         #expect(session.queued(through: DeviceSequence(4)) == [sendAppend(after: 3)])
     }
 
@@ -72,18 +72,18 @@ struct ClientSessionTests {
     @Test("P4: after a gap events are sent from the expected one")
     func gap() {
         var (session, _) = live(acknowledged: 0, last: 30)
-        _ = session.appendSent(through: DeviceSequence(10))
-        _ = session.appendSent(through: DeviceSequence(20))
+        _ = session.sent(0, 10)
+        _ = session.sent(10, 20)
         let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(6), sequence: DeviceSequence(11))
-        // The frame that was asked for last is still to come; then it goes on from the gap.
+        // The frame that was asked for before does not count any more; then it goes on from the gap.
         #expect(session.receive(.error(gap), now: at(2)) == [])
-        #expect(session.appendSent(through: DeviceSequence(30)) == [])
+        #expect(session.sent(20, 30) == [sendAppend(after: 5)])
     }
 
     @Test("P4: a gap after everything was sent is answered at once")
     func gapWhenIdle() {
         var (session, _) = live(acknowledged: 0, last: 20)
-        _ = session.appendSent(through: DeviceSequence(20))
+        _ = session.sent(0, 20)
         let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(6), sequence: DeviceSequence(11))
         #expect(session.receive(.error(gap), now: at(2)) == [sendAppend(after: 5)])
     }
@@ -91,7 +91,7 @@ struct ClientSessionTests {
     @Test("E2: an error that passes keeps the events, and they are sent again when its time is over")
     func pausesAndResumes() {
         var (session, _) = live(acknowledged: 0, last: 5)
-        _ = session.appendSent(through: DeviceSequence(5))
+        _ = session.sent(0, 5)
         let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000)
         #expect(
             session.receive(.error(error), now: at(100)) == [.report(.appendsDelayed(error, milliseconds: 1_000))])
@@ -217,6 +217,12 @@ private func live(
 
 private func sendAppend(after sequence: Int64) -> ClientAction {
     .sendAppend(after: DeviceSequence(sequence), maximumBytes: 256 * 1024)
+}
+
+extension ClientSession {
+    fileprivate mutating func sent(_ after: Int64, _ last: Int64) -> [ClientAction] {
+        appendSent(after: DeviceSequence(after), through: DeviceSequence(last))
+    }
 }
 
 private func cursor(_ version: Int64) -> Cursor { Fixture.cursor(version) }

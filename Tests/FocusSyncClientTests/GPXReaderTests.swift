@@ -49,7 +49,8 @@ import Testing
             #"<gpx version="1.0" xmlns="http://www.topografix.com/GPX/1/0"><trk><trkseg>\#(point)</trkseg></trk></gpx>"#
         let bare = "<gpx><trk><trkseg>\(point)</trkseg></trk></gpx>"
         let prefixed =
-            #"<g:gpx version="1.1" xmlns:g="http://www.topografix.com/GPX/1/1"><g:trk><g:trkseg><g:trkpt lat="1" lon="2">"#
+            #"<g:gpx version="1.1" xmlns:g="http://www.topografix.com/GPX/1/1"><g:trk><g:trkseg>"#
+            + #"<g:trkpt lat="1" lon="2">"#
             + "<g:time>1970-01-01T00:00:01Z</g:time></g:trkpt></g:trkseg></g:trk></g:gpx>"
         for text in [old, bare, prefixed, "\u{FEFF}" + old] { #expect(try read(text).points.count == 1) }
         let latin =

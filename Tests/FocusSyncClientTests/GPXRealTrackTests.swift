@@ -14,18 +14,18 @@ import Testing
         var points: Int
         var timed: Int
         var distinct: Int
-        var distance_m: Double
-        var duration_s: Double
+        var distanceM: Double
+        var durationS: Double
         var start: Date
         var end: Date
-        var largest_gap_s: Double
-        var gaps_over_3s: Int
-        var min_alt: Double
-        var max_alt: Double
-        var min_lat: Double
-        var max_lat: Double
-        var min_lon: Double
-        var max_lon: Double
+        var largestGapS: Double
+        var gapsOver3S: Int
+        var minAlt: Double
+        var maxAlt: Double
+        var minLat: Double
+        var maxLat: Double
+        var minLon: Double
+        var maxLon: Double
     }
 
     @Test(
@@ -34,6 +34,7 @@ import Testing
     func realTrack(name: String) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
         let all = try Data(contentsOf: Self.folder.appending(path: "expected.json"))
         let expected = try #require(try decoder.decode([String: Expected].self, from: all)[name])
 
@@ -45,15 +46,15 @@ import Testing
         track.insert(file.points)
         let route = track.aggregates
         #expect(route.counts == RouteCounts(accepted: expected.distinct, duplicate: expected.timed - expected.distinct))
-        #expect(abs(route.distance - expected.distance_m) <= 1e-6 * expected.distance_m)
-        #expect(route.durationMicroseconds == Int64(expected.duration_s * 1e6))
+        #expect(abs(route.distance - expected.distanceM) <= 1e-6 * expected.distanceM)
+        #expect(route.durationMicroseconds == Int64(expected.durationS * 1e6))
         #expect(route.start == Timestamp(microseconds: Int64(expected.start.timeIntervalSince1970) * 1_000_000))
         #expect(route.end == Timestamp(microseconds: Int64(expected.end.timeIntervalSince1970) * 1_000_000))
-        #expect(route.largestGapMicroseconds == Int64(expected.largest_gap_s * 1e6))
-        #expect(route.gapsOver3Seconds == expected.gaps_over_3s)
-        #expect(route.altitude == expected.min_alt...expected.max_alt)
+        #expect(route.largestGapMicroseconds == Int64(expected.largestGapS * 1e6))
+        #expect(route.gapsOver3Seconds == expected.gapsOver3S)
+        #expect(route.altitude == expected.minAlt...expected.maxAlt)
         let box = RouteBounds(
-            south: expected.min_lat, west: expected.min_lon, north: expected.max_lat, east: expected.max_lon)
+            south: expected.minLat, west: expected.minLon, north: expected.maxLat, east: expected.maxLon)
         #expect(route.bounds == box)
     }
 

@@ -23,7 +23,8 @@ import Testing
             for index in 0..<20_000 {
                 try writer.row([
                     .int8(Int64(index)), index % 3 == 0 ? .null : .text("row \(index)"),
-                    .bytea([UInt8](repeating: 1, count: index % 50)), .timestamptz(microsecondsSince1970: 77), .uuid(id),
+                    .bytea([UInt8](repeating: 1, count: index % 50)), .timestamptz(microsecondsSince1970: 77),
+                    .uuid(id),
                 ])
             }
         }

@@ -9,8 +9,8 @@ import Testing
         let id = UUID()
         let row = try connection.run(
             "SELECT $1, $2, $3, $4, $5, $6::text, $7, $8, $9, $10::int4",
-            .bool(true), .int2(.min), .int4(.max), .int8(.min), .float8(-0.1), .text("grüß 👋"), .bytea([0, 255, 7]),
-            .uuid(id), .timestamptz(microsecondsSince1970: 1_752_000_000_123_456), .null)
+            .bool(true), .int2(.min), .int4(.max), .int8(.min), .float8(-0.1), .text("grüß 👋"),
+            .bytea([0, 255, 7]), .uuid(id), .timestamptz(microsecondsSince1970: 1_752_000_000_123_456), .null)
         #expect(try row.bool(row: 0, column: 0))
         #expect(try row.int2(row: 0, column: 1) == .min)
         #expect(try row.int4(row: 0, column: 2) == .max)

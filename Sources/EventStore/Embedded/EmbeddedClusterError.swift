@@ -24,7 +24,7 @@ extension EmbeddedClusterError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noBinaries(let searched, let version):
-            "no PostgreSQL\(version.map { " \($0)" } ?? "") server found (looked in \(searched.joined(separator: ", "))); "
+            "no PostgreSQL\(version.map { " \($0)" } ?? "") server found in \(searched.joined(separator: ", ")); "
                 + "install it (Debian: apt install postgresql) or use --database"
         case .alreadyRunning(let directory, let pid):
             "data directory \(directory) is in use by \(pid.map { "process \($0)" } ?? "another process"); "

@@ -8,8 +8,9 @@ public struct EmbeddedClusterSettings: Sendable {
     public var user: String?
     /// How long a start may take, crash recovery included.
     public var startTimeout: Duration = .seconds(300)
-    /// How long a fast shutdown may take before an immediate one, which the next start recovers from.
-    public var stopTimeout: Duration = .seconds(60)
+    /// How long a fast shutdown may take before an immediate one, which the next start recovers from. Short enough for
+    /// focusd to end within 10 s of SIGTERM.
+    public var stopTimeout: Duration = .seconds(6)
     /// Server settings that win over ours (`["max_connections": "300"]`). For an operator there is also the file
     /// `custom.conf` in the data directory.
     public var overrides: [String: String] = [:]

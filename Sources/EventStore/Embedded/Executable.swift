@@ -60,7 +60,8 @@ enum Executable {
             if ContinuousClock.now >= deadline {
                 kill(pid, SIGKILL)
                 waitpid(pid, &status, 0)
-                throw .failed("\(command.joined(separator: " ")) took too long", log: LogFile(path: log).tail(from: start))
+                let output = LogFile(path: log).tail(from: start)
+                throw .failed("\(command.joined(separator: " ")) took too long", log: output)
             }
             usleep(10_000)
         }

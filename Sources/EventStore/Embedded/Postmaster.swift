@@ -64,3 +64,15 @@ struct Postmaster {
         return program.split(separator: "/").last?.hasPrefix("postgres") ?? false
     }
 }
+
+extension Postmaster {
+    /// The directory holds no character that needs quoting (`ClusterLayout.isUsableForSocket`), or comes from
+    /// `postmaster.pid`, where we put it.
+    func conninfo(database: String, role: String) -> String {
+        let parts = [("host", socketDirectory), ("port", String(port)), ("user", role), ("dbname", database)]
+        return parts.map { key, value in
+            let escaped = value.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "'", with: "\\'")
+            return "\(key)='\(escaped)'"
+        }.joined(separator: " ")
+    }
+}

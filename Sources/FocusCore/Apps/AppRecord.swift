@@ -1,8 +1,14 @@
 /// What is remembered of an app, registered or only heard of (rule E6: its registration may arrive later).
 struct AppRecord: Sendable {
     let app: AppID
-    var registration: Register<AppRegistered>?
-    private var statuses: [Register<AuthorizationStatus>?]
+    var registration: Register<AppRegistered>? {
+        didSet { isFocusAvailable = mayShowFocus }
+    }
+    private var statuses: [Register<AuthorizationStatus>?] {
+        didSet { isFocusAvailable = mayShowFocus }
+    }
+    /// Rule F3.1. Stored, because every Focus event asks every app.
+    private(set) var isFocusAvailable = false
     /// Rule F4; a value of nil withdraws the report.
     var report: Register<Bool?>?
     /// Rule F5; false for members removed.
@@ -31,13 +37,12 @@ struct AppRecord: Sendable {
     func has(_ capability: AppCapability) -> Bool { registration?.value.capabilities.contains(capability) ?? false }
 
     /// Rule A1.
-    var mayKnowFocus: Bool {
+    private var mayKnowFocus: Bool {
         guard let text = registration?.value.focusStatusUsageDescription, !text.isEmpty else { return false }
         return status(.focusStatus) == .authorized
     }
 
-    /// Rule F3.1.
-    var isFocusAvailable: Bool {
+    private var mayShowFocus: Bool {
         has(.communication) && status(.notifications) == .authorized && mayKnowFocus
     }
 }

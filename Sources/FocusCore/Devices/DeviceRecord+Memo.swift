@@ -30,7 +30,8 @@ extension DeviceRecord {
         return writer.bytes
     }
 
-    init(memo: [UInt8]) throws(ProtoError) {
+    init(_ device: DeviceID, memo: [UInt8]) throws(ProtoError) {
+        self.init(device)
         var reader = ProtoReader(memo)
         var ids: [EventID] = []
         var runs: [RememberedOutcomes.Run] = []

@@ -9,6 +9,8 @@ struct DeviceRecord: Sendable {
         var sequence: DeviceSequence
     }
 
+    /// Its row. Kept, because every event names it and a UUID's text takes longer to make than all else about it.
+    let key: RowKey
     /// The one used last at the end.
     var sequences: [LastSequence] = []
     var outcomes = RememberedOutcomes()
@@ -16,6 +18,8 @@ struct DeviceRecord: Sendable {
     var greatest: Stamp?
     /// Its rows in `refusals`, oldest first. From those rows, not from the memo.
     var refusals: [RowKey] = []
+
+    init(_ device: DeviceID) { key = RowKey(.devices, key: device.description) }
 
     func lastSequence(of incarnation: Incarnation) -> DeviceSequence {
         sequences.last { $0.incarnation == incarnation }?.sequence ?? .zero

@@ -21,13 +21,23 @@ extension UserState {
         devices[device]?.lastSequence(of: incarnation) ?? .zero
     }
 
-    /// Takes the event's sequence and makes its stamp. A refused event leaves no stamp (rule E2).
-    mutating func recordSequence(of event: Event) throws(FoldError) -> Stamp {
-        try devices[event.device, default: DeviceRecord()].record(event)
-        if case .eventRefused = event.body {
-            return Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence)
+    /// Takes the event's sequence and makes its stamp and the key of its device's row. A refused event leaves no stamp
+    /// (rule E2).
+    mutating func recordSequence(of event: Event) throws(FoldError) -> (Stamp, RowKey) {
+        let index: Dictionary<DeviceID, DeviceRecord>.Index
+        if let known = devices.index(forKey: event.device) {
+            index = known
+        } else {
+            devices[event.device] = DeviceRecord(event.device)
+            guard let new = devices.index(forKey: event.device) else { throw .brokenInvariant("a device vanished") }
+            index = new
         }
-        return devices[event.device, default: DeviceRecord()].stamp(event)
+        try devices.values[index].record(event)
+        let key = devices.values[index].key
+        if case .eventRefused = event.body {
+            return (Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence), key)
+        }
+        return (devices.values[index].stamp(event), key)
     }
 
     /// Rule E2: the refusal becomes a row for the device that sent the event, in its scope.
@@ -38,9 +48,9 @@ extension UserState {
         let row = RefusalRow(
             event: event.id, type: refused.type, code: refused.code, message: refused.message, occurredAt: event.occurredAt)
         put(key, row.encoded, &context)
-        devices[event.device, default: DeviceRecord()].refusals.append(key)
-        if devices[event.device, default: DeviceRecord()].refusals.count > EventLimits.outcomesPerDevice {
-            remove(devices[event.device, default: DeviceRecord()].refusals.removeFirst(), &context)
+        devices[event.device, default: DeviceRecord(event.device)].refusals.append(key)
+        if devices[event.device, default: DeviceRecord(event.device)].refusals.count > EventLimits.outcomesPerDevice {
+            remove(devices[event.device, default: DeviceRecord(event.device)].refusals.removeFirst(), &context)
         }
     }
 }

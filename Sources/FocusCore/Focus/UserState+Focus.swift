@@ -66,8 +66,9 @@ extension UserState {
         } else {
             remove(RowKey(.activeFocus), &context)
         }
-        for slot in apps.indices { writeVisibility(slot, &context) }
-        guard before != focus.effective else { return }
+        let after = focus.effective
+        for slot in apps.indices { writeVisibility(slot, after, &context) }
+        guard before != after else { return }
         for slot in apps.indices { try decideHeldAgain(slot, &context) }
     }
 

@@ -1,17 +1,22 @@
 extension UserState {
     /// Rule F3: the status as the app sees it; nil: unavailable.
-    func isFocused(seenFrom slot: Int) -> Bool? {
+    private func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
         guard apps[slot].isFocusAvailable else { return nil }
         // Rule F4: the operating system's word, while it is the latest.
         if let report = apps[slot].report, let isFocused = report.value, focus.lastHeard < report.stamp { return isFocused }
-        guard let configuration = focus.effective?.configuration else { return false }
+        guard let configuration = effective?.configuration else { return false }
         return configuration.sharesStatus && !configuration.allowedApps.contains(apps[slot].app)
     }
 
     /// A row for each registered app.
     mutating func writeVisibility(_ slot: Int, _ context: inout FoldContext) {
+        writeVisibility(slot, focus.effective, &context)
+    }
+
+    /// `effective` is the table's; for those who write many.
+    mutating func writeVisibility(_ slot: Int, _ effective: EffectiveFocus?, _ context: inout FoldContext) {
         guard apps[slot].registration != nil else { return }
-        let row = FocusVisibilityRow(isFocused: isFocused(seenFrom: slot))
+        let row = FocusVisibilityRow(isFocused: isFocused(seenFrom: slot, effective))
         put(RowKey(.focusVisibility, app: apps[slot].app), row.encoded, &context)
     }
 

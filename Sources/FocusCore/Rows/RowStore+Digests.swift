@@ -31,10 +31,9 @@ struct DigestGroup: Hashable, Sendable {
     }
 }
 
+/// Of the live rows that have a hash; once a digest is asked for, that is all of them.
 struct DigestSum: Hashable, Sendable {
-    /// Live rows, hashed or not.
     var count: Int = 0
-    /// Of the rows that have a hash.
     var digest = Digest()
 }
 

@@ -29,17 +29,13 @@ struct RowStore: Sendable {
         guard let index = entries.index(forKey: key) else {
             entries[key] = Entry(version: version, isDeleted: false, value: value, hash: nil, awaitsHash: true)
             unhashed.append(key)
-            groups[DigestGroup(key), default: DigestSum()].count += 1
             approximateBytes += Self.overheadPerRow + value.count + 2 * key.key.utf8.count
             noteChange(key, from: nil, at: version)
             return true
         }
         guard entries.values[index].isDeleted || entries.values[index].value != value else { return false }
         let previous = entries.values[index].version
-        if entries.values[index].isDeleted {
-            tombstones.count -= 1
-            groups[DigestGroup(key), default: DigestSum()].count += 1
-        }
+        if entries.values[index].isDeleted { tombstones.count -= 1 }
         approximateBytes += value.count - entries.values[index].value.count
         forgetHash(key, at: index)
         entries.values[index].isDeleted = false
@@ -62,7 +58,6 @@ struct RowStore: Sendable {
         entries.values[index].isDeleted = true
         entries.values[index].value = []
         entries.values[index].version = version
-        groups[DigestGroup(key), default: DigestSum()].count -= 1
         tombstones.append(key, at: version)
         noteChange(key, from: previous, at: version)
         return true
@@ -92,7 +87,6 @@ struct RowStore: Sendable {
             tombstones.append(key, at: row.version)
         } else {
             unhashed.append(key)
-            groups[DigestGroup(key), default: DigestSum()].count += 1
         }
     }
 
@@ -102,11 +96,13 @@ struct RowStore: Sendable {
         guard !entries.values[index].isDeleted else { return }
         let hash = RowHash(key, value: entries.values[index].value)
         entries.values[index].hash = hash
+        groups[DigestGroup(key), default: DigestSum()].count += 1
         groups[DigestGroup(key), default: DigestSum()].digest += hash
     }
 
     private mutating func forgetHash(_ key: RowKey, at index: Dictionary<RowKey, Entry>.Index) {
         guard let hash = entries.values[index].hash else { return }
+        groups[DigestGroup(key), default: DigestSum()].count -= 1
         groups[DigestGroup(key), default: DigestSum()].digest -= hash
         entries.values[index].hash = nil
     }

@@ -41,9 +41,9 @@ extension UserState {
         case .devices:
             guard let device = DeviceID(text: key.key) else { throw .unexpected }
             // Its refusals may have come before it.
-            let refusals = devices[device]?.refusals ?? []
-            devices[device] = try DeviceRecord(memo: row.memo)
-            devices[device]?.refusals = refusals
+            var record = try DeviceRecord(device, memo: row.memo)
+            record.refusals = devices[device]?.refusals ?? []
+            devices[device] = record
         case .refusals: try loadRefusal(key, row)
         case .focuses:
             let value = row.isDeleted ? nil : try FocusRow(decoding: row.value)
@@ -103,7 +103,7 @@ extension UserState {
         guard let text = key.key.split(separator: "/").first, let device = DeviceID(text: String(text)) else {
             throw .unexpected
         }
-        devices[device, default: DeviceRecord()].refusals.append(key)
+        devices[device, default: DeviceRecord(device)].refusals.append(key)
     }
 
     /// What must hold between rows.

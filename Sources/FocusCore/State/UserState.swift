@@ -31,10 +31,10 @@ public struct UserState: Sendable {
     /// unusable.
     public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
-        let stamp = try recordSequence(of: event)
+        let (stamp, device) = try recordSequence(of: event)
         var context = FoldContext(event, stamp: stamp)
         context.touched.append(RowKey(.stream))
-        context.touched.append(RowKey(.devices, key: event.device.description))
+        context.touched.append(device)
         try fold(event, &context)
         version = event.version
         lastEvent = event.id

@@ -54,7 +54,7 @@ extension SyncClient {
         }
         connection?.send(
             .append(AppendRequest(firstSequence: first.sequence, envelopes: events.map(\.envelope))))
-        return session?.appendSent(through: last.sequence) ?? []
+        return session?.appendSent(after: after, through: last.sequence) ?? []
     }
 
     private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) {

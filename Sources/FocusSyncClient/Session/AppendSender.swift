@@ -51,9 +51,10 @@ struct AppendSender: Hashable, Sendable {
         return [.sendAppend(after: sent, maximumBytes: maximumBytes)]
     }
 
-    mutating func sent(through last: DeviceSequence) {
+    mutating func sent(after: DeviceSequence, through last: DeviceSequence) {
         isAsking = false
-        guard last > sent else { return }
+        // Otherwise it was asked for before a gap took the place back.
+        guard after == sent, last > sent else { return }
         sent = last
         inFlight.append(last)
     }

@@ -74,10 +74,10 @@ public struct ClientSession: Sendable {
         return state == .live ? sender.next() : []
     }
 
-    /// One Append frame went out, with events up to `last`.
-    public mutating func appendSent(through last: DeviceSequence) -> [ClientAction] {
+    /// The answer to `sendAppend`: one frame went out, with the events after `after` up to `last`.
+    public mutating func appendSent(after: DeviceSequence, through last: DeviceSequence) -> [ClientAction] {
         guard state == .live else { return [] }
-        sender.sent(through: last)
+        sender.sent(after: after, through: last)
         return sender.next()
     }
 

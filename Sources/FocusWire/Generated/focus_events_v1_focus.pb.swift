@@ -22,7 +22,7 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// focus.configured: what a Focus lets through. A register for each focus_id (rule E3): replaces the whole configuration.
+/// focus.configured: what a Focus lets through. A register for each focus_id (rule E3): replaces all of it.
 /// Scope: system. Envelope app: absent. Refused: too_many (a user has at most 1,000 Focuses, removed ones included).
 nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the

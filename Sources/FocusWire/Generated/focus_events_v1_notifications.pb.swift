@@ -27,7 +27,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
 /// content, makes it unread and decides anew (rule N7).
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown, not_authorized (N2), entitlement_required and capability_required (N3),
-/// marketing_consent_required, marketing_interruption_level and marketing_communication (N4), interaction_not_donated (N5).
+/// marketing_consent_required, marketing_interruption_level and marketing_communication (N4), interaction_not_donated
+/// (N5).
 nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

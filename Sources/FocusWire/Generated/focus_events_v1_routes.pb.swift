@@ -38,7 +38,8 @@ nonisolated struct Focus_Events_V1_RouteStarted: Sendable {
   /// What is done, for example "running". Free text, grouped by equality (rule R7).
   var activity: String = String()
 
-  /// Seconds east of UTC where the route starts; decides its calendar day (rule R7). -86,400 to 86,400, else field_invalid.
+  /// Seconds east of UTC where the route starts; decides its calendar day (rule R7). -86,400 to 86,400, else
+  /// field_invalid.
   var utcOffsetSeconds: Int32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

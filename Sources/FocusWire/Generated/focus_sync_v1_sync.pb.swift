@@ -343,7 +343,7 @@ nonisolated struct Focus_Sync_V1_Hello: Sendable {
   fileprivate var _cursor: Focus_Sync_V1_Cursor? = nil
 }
 
-/// Where a device stands (rule S4). A client stores it as it came and sends it back; it needs to understand only version.
+/// Where a device stands (rule S4). A client stores it as it came and sends it back; it needs to look only at version.
 nonisolated struct Focus_Sync_V1_Cursor: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -556,8 +556,8 @@ nonisolated struct Focus_Sync_V1_RefusedEvent: Sendable {
   init() {}
 }
 
-/// The rows that follow, up to SnapshotEnd, replace everything that the device holds in its view; keep the old ones until
-/// then (rule S5). A row may come twice: the later one counts.
+/// The rows that follow, up to SnapshotEnd, replace everything that the device holds in its view; keep the old ones
+/// until then (rule S5). A row may come twice: the later one counts.
 nonisolated struct Focus_Sync_V1_SnapshotBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -641,8 +641,8 @@ nonisolated struct Focus_Sync_V1_SnapshotEnd: Sendable {
   fileprivate var _cursor: Focus_Sync_V1_Cursor? = nil
 }
 
-/// Rows changed after `from` follow, at their newest values (rules S2, F1): those up to `to`, and what changes while they
-/// are being sent. `from` may be ahead of the device's cursor: then nothing in its view changed in between (rule S7).
+/// Rows changed after `from` follow, at their newest values (rules S2, F1): those up to `to`, and what changes while
+/// they are being sent. `from` may be ahead of the device's cursor: then nothing in its view changed in between (S7).
 nonisolated struct Focus_Sync_V1_DeltaBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

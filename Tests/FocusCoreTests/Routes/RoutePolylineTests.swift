@@ -103,7 +103,7 @@ import Testing
 
     @Test("R5: the work is bounded: no stretch is longer than a block, however straight the line")
     func boundedBlocks() {
-        // A centimetre apart, so that it is the number of points that ends a block, then 10 m, so that it is the length.
+        // A centimetre apart, so that the number of points ends a block, then 10 m, so that the length does.
         let steps = [(5_000, 1e-7), (5_000, 1e-4)]
         for (count, step) in steps {
             let vertices = (0..<count).map { CartesianPosition(latitude: 10 + Double($0) * step, longitude: 10) }

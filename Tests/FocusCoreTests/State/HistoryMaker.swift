@@ -5,6 +5,17 @@ enum HistoryMaker {
     static let apps: [AppID] = [.chat, .mail]
     static let devices: [DeviceID] = [.phone, .tablet, .watch]
 
+    /// Both apps may notify, and record routes.
+    static func ready() -> Stage {
+        var stage = Stage.ready(apps)
+        for app in apps {
+            for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts, .readRoutes, .readWorkouts] {
+                stage.authorize(kind, .authorized, app, at: 0)
+            }
+        }
+        return stage
+    }
+
     /// One event from one of three devices, whose clocks disagree by up to 20 s around `second`.
     static func step(_ stage: inout Stage, at second: Double, using random: inout SeededRandom) {
         let app = apps.randomElement(using: &random)!
@@ -19,7 +30,8 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(20) {
+        switch pick(24) {
+        case 20, 21, 22, 23: return route(at: second, using: &random)
         case 0: return registration(pick(8))
         case 1, 2:
             let kind = [AuthorizationKind.notifications, .notifications, .focusStatus, .marketing][pick(4)]
@@ -40,6 +52,22 @@ enum HistoryMaker {
                 NotificationPosted(
                     notificationID: id, title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
                     level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0))
+        }
+    }
+
+    private static func route(at second: Double, using random: inout SeededRandom) -> EventBody {
+        let id = "r\(Int.random(in: 0..<3, using: &random))"
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0, 1: return .routeStarted(RouteStarted(routeID: id, activity: "run", utcOffsetSeconds: 0))
+        case 2: return .workoutSaved(WorkoutSaved(workoutID: "w", activity: "run", start: .at(0), end: .at(second + 99)))
+        case 3: return .routeFinished(RouteFinished(routeID: id, workoutID: "w"))
+        case 4: return .routeDiscarded(RouteDiscarded(routeID: id))
+        default:
+            // Enough of them to need several chunks, in any order.
+            let points = (0..<60).map { _ in
+                RouteFixtures.point(at: Double.random(in: 0...2_000, using: &random), north: second)
+            }
+            return .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points))
         }
     }
 

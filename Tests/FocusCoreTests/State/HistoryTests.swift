@@ -11,7 +11,7 @@ import Testing
 
     private func history(_ seed: UInt64, steps: Int) -> Stage {
         var random = SeededRandom(seed: seed)
-        var stage = Stage.ready(HistoryMaker.apps)
+        var stage = HistoryMaker.ready()
         for step in 1...steps { HistoryMaker.step(&stage, at: Double(step), using: &random) }
         return stage
     }
@@ -19,7 +19,7 @@ import Testing
     @Test("B1, B4, N7, F1–F4: after every event the rows are what the set of events says", arguments: 1...25 as ClosedRange<UInt64>)
     func model(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var stage = Stage.ready(HistoryMaker.apps)
+        var stage = HistoryMaker.ready()
         var model = ReferenceModel()
         var seen = 0
         for step in 1...120 {

@@ -116,7 +116,7 @@ import Testing
 
     @Test("E3: a stamp's time never falls within a device, and a new incarnation's stamps go on")
     func stamps() throws {
-        var record = DeviceRecord()
+        var record = DeviceRecord(.phone)
         let first = record.stamp(event(5, 1, version: 10))
         let back = record.stamp(event(6, 2, version: 3))
         #expect(back.time == first.time && back > first)

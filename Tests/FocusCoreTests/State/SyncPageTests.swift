@@ -81,7 +81,7 @@ import Testing
 
     @Test("S9: the digest is the sum of the hashes of what the device holds, kept incrementally")
     func digests() throws {
-        var stage = Stage.ready([.chat, .mail])
+        var stage = HistoryMaker.ready()
         var held: [View: [RowKey: DeltaRow]] = [:]
         var positions: [View: SyncPosition] = [:]
         var random = SeededRandom(seed: 4)

@@ -1,0 +1,78 @@
+import ArgumentParser
+import FocusCore
+import FocusSyncClient
+import Foundation
+
+/// `focusctl append`.
+struct AppendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "append",
+        abstract: "Append events from standard input, one JSON object per line.",
+        discussion: """
+            A line: {"type":"focus.changed","app":"com.example.chat","occurredAt":"2026-01-01T09:00:00Z","payload":{…}}
+            app only for events of an app; occurredAt (or microseconds since 1970) only when it is not now; payload in
+            proto3 JSON, see Schema/README.md.
+
+            Each event is kept in --state before it is sent, so that what an interrupted run leaves is sent, once, by
+            the next. One line of JSON on standard output for each event once the log has it:
+              {"line":1,"seq":1,"eventId":"…","type":"focus.changed","status":"accepted","version":17}
+              {"line":2,"seq":2,"eventId":"…","type":"…","status":"refused","code":"app_unknown","message":"…","version":18}
+            and at once for a line that is no event; the others are sent all the same:
+              {"line":3,"status":"malformed","message":"…"}
+            Events of an earlier run have no line, but "resent":true.
+
+            Examples:
+              echo '{"type":"badge.cleared","app":"com.example.chat"}' | focusctl append --plaintext --token-file token
+              focusctl append --plaintext --token-file token < events.ndjson
+
+            Exit codes: 0 every line is in the log, also when it was refused (a refusal is a fact of the log; --strict makes
+            it 1); 1 a line was malformed or could not be sent; 2 usage; 3 integrity.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(help: "End with 1 when an event was refused.")
+    var strict = false
+
+    /// Batches that wait for their answers: enough to keep the connection busy.
+    private static let window = 8
+
+    func run() async throws {
+        let client = try connection.makeClient()
+        let report = AppendReport()
+        do {
+            try await appendAll(client, report)
+        } catch {
+            await client.close()
+            report.complainOfUnsent(try? client.store.queued().count)
+            throw error
+        }
+        await client.close()
+        if report.malformed > 0 { throw CommandFailure("\(report.malformed) lines were no events.") }
+        if strict, report.refused > 0 { throw CommandFailure("\(report.refused) events were refused.") }
+    }
+
+    private func appendAll(_ client: SyncClient, _ report: AppendReport) async throws {
+        var waiting: [(Submission, [Int])] = []
+        let earlier = try await client.submitQueued()
+        if !earlier.events.isEmpty { waiting.append((earlier, [])) }
+        for try await lines in StandardInput() {
+            var drafts: [EventDraft] = []
+            var numbers: [Int] = []
+            for line in lines where !line.bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
+                do {
+                    drafts.append(try EventLine.draft(line.bytes))
+                    numbers.append(line.number)
+                } catch {
+                    report.malformed(line.number, error)
+                }
+            }
+            guard !drafts.isEmpty else { continue }
+            waiting.append((try await client.submit(drafts), numbers))
+            // A person at a terminal wants each answer; a file wants the connection busy.
+            while waiting.count > (lines.count < StandardInput.batch ? 0 : Self.window) {
+                try await report.answer(waiting.removeFirst())
+            }
+        }
+        for next in waiting { try await report.answer(next) }
+    }
+}

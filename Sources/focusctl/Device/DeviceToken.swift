@@ -1,0 +1,47 @@
+import FocusCore
+import Foundation
+import JWTKit
+
+/// The claims that focusd reads (rule A1).
+struct DeviceToken: JWTPayload {
+    var sub: SubjectClaim
+    var exp: ExpirationClaim
+    var device: String
+    /// `system`, or `app:<bundle id>`.
+    var scope: String
+    var deviceClass: String?
+
+    enum CodingKeys: String, CodingKey {
+        case sub, exp, device, scope
+        case deviceClass = "class"
+    }
+
+    /// Only the server verifies tokens.
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+
+    /// - Parameter key: a file's text: a private Ed25519 key (PEM), or at least 64 hex digits.
+    func signed(with key: String, named file: String) async throws -> String {
+        let keys = JWTKeyCollection()
+        if key.contains("-----BEGIN") {
+            do {
+                await keys.add(eddsa: try EdDSA.PrivateKey(pem: key))
+            } catch {
+                throw CommandFailure("\(file) is no Ed25519 private key in PEM (openssl genpkey -algorithm ed25519).")
+            }
+        } else {
+            await keys.add(hmac: HMACKey(from: Data(try Self.secret(key, file))), digestAlgorithm: .sha256)
+        }
+        return try await keys.sign(self)
+    }
+
+    private static func secret(_ text: String, _ file: String) throws -> [UInt8] {
+        let digits = Array(text.trimmingCharacters(in: .whitespacesAndNewlines).utf8)
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { offset -> UInt8? in
+            UInt8(String(decoding: digits[offset..<min(offset + 2, digits.count)], as: UTF8.self), radix: 16)
+        }
+        guard bytes.count >= 32, bytes.count * 2 == digits.count else {
+            throw CommandFailure("\(file) is no token key: at least 64 hex digits, or an Ed25519 private key in PEM.")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import FocusSyncClient
+
+/// Lines of standard input, as they come: whatever can be read at once makes one batch.
+struct StandardInput: AsyncSequence, AsyncIteratorProtocol {
+    struct Line {
+        /// From 1.
+        var number: Int
+        var bytes: [UInt8]
+    }
+
+    /// Lines of one batch.
+    static let batch = 500
+    private static let readBytes = 64 * 1024
+
+    private let queue = DispatchQueue(label: "focusctl.stdin")
+    private var splitter = LineSplitter()
+    private var waiting: ArraySlice<Line> = []
+    private var lines = 0
+    private var isAtEnd = false
+
+    func makeAsyncIterator() -> StandardInput { self }
+
+    /// Nil at the end.
+    mutating func next() async throws -> [Line]? {
+        while waiting.isEmpty, !isAtEnd {
+            let bytes = await read()
+            var found = splitter.lines(bytes)
+            if bytes.isEmpty {
+                isAtEnd = true
+                if let last = splitter.last() { found.append(last) }
+            }
+            for bytes in found {
+                lines += 1
+                waiting.append(Line(number: lines, bytes: bytes))
+            }
+        }
+        guard !waiting.isEmpty else { return nil }
+        defer { waiting = waiting.dropFirst(Self.batch) }
+        return Array(waiting.prefix(Self.batch))
+    }
+
+    /// Empty at the end. On a thread that may block.
+    private func read() async -> [UInt8] {
+        await withCheckedContinuation { done in
+            queue.async {
+                var buffer = [UInt8](repeating: 0, count: Self.readBytes)
+                var count: Int
+                repeat {
+                    count = Foundation.read(STDIN_FILENO, &buffer, Self.readBytes)
+                } while count < 0 && errno == EINTR
+                done.resume(returning: Array(buffer.prefix(max(0, count))))
+            }
+        }
+    }
+}

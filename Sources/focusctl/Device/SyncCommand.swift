@@ -1,0 +1,90 @@
+import ArgumentParser
+import FocusCore
+import FocusSyncClient
+import Foundation
+
+/// `focusctl sync`.
+struct SyncCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sync",
+        abstract: "Bring the device's rows up to date, and show what changed.",
+        discussion: """
+            Rows and cursor are kept in --state: the next time only differences come. Every checkpoint's digests are
+            compared with the rows'.
+
+            + is a new row, ~ a changed one, - one that is gone. With --json, one object per line:
+              {"change":"added","collection":"badges","app":"com.example.chat","key":"","version":7,"value":{"count":"1"}}
+              {"change":"verified","version":7}
+
+            Examples:
+              focusctl sync --plaintext --token-file token
+              focusctl sync --plaintext --token-file token --follow --json
+
+            Exit codes: 0 done (with --follow: stopped by SIGINT or SIGTERM), 1 failed, 2 usage, 3 the rows differed from
+            the server's, even if they were made right again.
+            """)
+
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(help: "End when a checkpoint has confirmed the rows (this is the default).")
+    var once = false
+    @Flag(help: "Stay, and show changes as they come, until SIGINT or SIGTERM.")
+    var follow = false
+    @Flag(help: "JSON, one object per line.")
+    var json = false
+    @Flag(help: "Show all rows at the end, not what changed.")
+    var all = false
+    @Option(
+        name: .customLong("collection"), help: "Only this collection, for example badges; may be given several times.")
+    var collections: [RowCollection] = []
+    @Option(name: .customLong("class"), help: "What kind of device this is, unless the token says.")
+    var deviceClass = DeviceClass.phone
+
+    func validate() throws {
+        if once, follow { throw ValidationError("Either --once or --follow.") }
+        if all, follow { throw ValidationError("--all is for --once.") }
+        if let hidden = collections.first(where: { !$0.isPublic }) {
+            throw ValidationError("\(hidden.rawValue) is internal, no device gets it.")
+        }
+    }
+
+    func run() async throws {
+        let printer = UpdatePrinter(json: json, isQuiet: all, isFollowing: follow)
+        let client = try connection.makeClient { configuration in
+            configuration.collections = collections
+            configuration.deviceClass = deviceClass
+            configuration.onUpdate = { printer.show($0) }
+            if follow { configuration.maximumAttempts = nil }
+        }
+        do {
+            if follow {
+                try await followChanges(client)
+            } else {
+                try await client.synchronize()
+                if all { try showAll(client) }
+            }
+        } catch SyncClientError.diverged(let collections) {
+            await client.close()
+            throw IntegrityFailure(SyncClientError.diverged(collections).description)
+        }
+        await client.close()
+        if printer.hasDiverged { throw IntegrityFailure("Rows differed from the server's and were fetched afresh.") }
+    }
+
+    private func followChanges(_ client: SyncClient) async throws {
+        await client.start()
+        let signals = Interruption { Task { await client.close() } }
+        defer { withExtendedLifetime(signals) {} }
+        try await client.waitUntilStopped()
+    }
+
+    private func showAll(_ client: SyncClient) throws {
+        let rows = try client.rows().map {
+            RowChange(key: $0.key, version: $0.version, before: nil, after: $0.value)
+        }
+        if json {
+            for row in rows { Terminal.line(UpdatePrinter.json(row)) }
+        } else {
+            UpdatePrinter.table(rows).forEach(Terminal.line)
+        }
+    }
+}

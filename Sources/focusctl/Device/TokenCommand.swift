@@ -1,0 +1,60 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import Foundation
+import JWTKit
+
+/// `focusctl token`.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Make a token for a device, and print it.",
+        discussion: """
+            Signs with the key of the focusd on this machine, which makes it at its first start, or with --key.
+
+            Examples:
+              focusctl token --user 5f0c…-… --device 8d1e…-… --system
+              focusctl token --user 5f0c…-… --device 8d1e…-… --app com.example.chat --class watch --expires 12h
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The user, a UUID.")
+    var user: UserID
+    @Option(help: "The device, a UUID; a new one for each install.")
+    var device: DeviceID
+    @Option(help: "For one app: events and rows of that app only.")
+    var app: AppID?
+    @Flag(help: "For the device's own agent: everything of the user.")
+    var system = false
+    @Option(name: .customLong("class"), help: "phone, tablet, watch or desktop; fixes what the device may call itself.")
+    var deviceClass: DeviceClass?
+    @Option(help: "How long it is valid, for example 90s, 15m, 12h or 30d.")
+    var expires = Lifetime(days: 30)
+    @Option(help: "File with the key: an HS256 secret in hex, or an Ed25519 private key (PEM).")
+    var key: String?
+    @Option(help: "Data directory of focusd, whose key is used. Default: focusd's own default.")
+    var dataDir: String?
+
+    func validate() throws {
+        guard (app != nil) != system else { throw ValidationError("Give --app X or --system.") }
+        guard device != .server else { throw ValidationError("The nil UUID is the server itself; give the device another.") }
+        if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
+    }
+
+    func run() async throws {
+        let file = key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key"
+        let text: String
+        do {
+            text = try String(contentsOfFile: file, encoding: .utf8)
+        } catch {
+            throw CommandFailure(
+                "\(file) cannot be read: \(error.localizedDescription) Start focusd once, or give --key or --data-dir.")
+        }
+        let token = DeviceToken(
+            sub: SubjectClaim(value: user.description),
+            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: Double(expires.seconds))), device: device.description,
+            scope: app.map { "app:\($0)" } ?? "system", deviceClass: deviceClass?.rawValue)
+        Terminal.line(try await token.signed(with: text, named: file))
+    }
+}

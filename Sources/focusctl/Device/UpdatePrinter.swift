@@ -1,0 +1,85 @@
+import FocusCore
+import struct FocusCore.Cursor
+import FocusSyncClient
+import FocusWire
+import Synchronization
+
+/// Shows what `focusctl sync` sees. Called on the client's queue.
+final class UpdatePrinter: Sendable {
+    private let isJSON: Bool
+    /// Shows no rows.
+    private let isQuiet: Bool
+    private let isFollowing: Bool
+    private let diverged = Mutex(false)
+
+    init(json: Bool, isQuiet: Bool, isFollowing: Bool) {
+        isJSON = json
+        self.isQuiet = isQuiet
+        self.isFollowing = isFollowing
+    }
+
+    var hasDiverged: Bool { diverged.withLock { $0 } }
+
+    func show(_ update: SyncUpdate) {
+        switch update {
+        case .connected(let welcome):
+            if isFollowing { Terminal.complain("connected, session \(welcome.session)") }
+        case .rows(let changes, _, _):
+            guard !isQuiet, !changes.isEmpty else { return }
+            if isJSON {
+                for change in changes { Terminal.line(Self.json(change)) }
+            } else {
+                Self.table(changes).forEach(Terminal.line)
+            }
+        case .acknowledged(let outcomes):
+            for outcome in outcomes {
+                guard case .refused(let code, let message) = outcome.verdict else { continue }
+                Terminal.complain("event \(outcome.event) (\(outcome.type)) was refused: \(code): \(message)")
+            }
+        case .verified(let cursor): verified(cursor)
+        case .diverged(let collections):
+            diverged.withLock { $0 = true }
+            Terminal.complain(
+                "Rows of \(collections.map(\.rawValue).joined(separator: ", ")) differ from the server's; fetching them afresh.")
+        case .appendsDelayed(let error, let milliseconds):
+            Terminal.complain("\(error.code.rawValue): \(error.message) (again in \(milliseconds) ms)")
+        case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
+        case .newIncarnation: Terminal.complain("The log and this store do not fit together; began a new incarnation.")
+        case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
+        }
+    }
+
+    private func verified(_ cursor: Cursor) {
+        if isJSON {
+            var json = JSONText()
+            json.add("change", "verified")
+            json.add("version", cursor.version.rawValue)
+            Terminal.line(json.text)
+        } else {
+            Terminal.line("= version \(cursor.version), as the server has it")
+        }
+    }
+
+    static func json(_ change: RowChange) -> String {
+        var json = JSONText()
+        json.add("change", change.after == nil ? "removed" : change.before == nil ? "added" : "changed")
+        json.add("collection", change.key.collection.rawValue)
+        json.add("app", change.key.app?.rawValue)
+        json.add("key", change.key.key)
+        json.add("version", change.version.rawValue)
+        if let value = change.after { json.addRaw("value", RowText.json(change.key.collection, value)) }
+        return json.text
+    }
+
+    static func table(_ changes: [RowChange]) -> [String] {
+        var table = Table([])
+        for change in changes {
+            let mark = change.after == nil ? "-" : change.before == nil ? "+" : "~"
+            table.add([
+                mark, change.key.collection.rawValue, change.key.app?.rawValue ?? "", change.key.key,
+                change.after.map { RowText.summary(change.key.collection, $0) } ?? "",
+            ])
+        }
+        return Array(table.lines.dropFirst())
+    }
+}

@@ -1,0 +1,39 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import FocusWire
+import Foundation
+
+/// Events of the log as JSON, one line each.
+enum EventText {
+    static func json(_ event: LoggedEvent) -> String {
+        var json = JSONText()
+        json.add("partition", Int64(event.partition.rawValue))
+        json.add("offset", event.offset.rawValue)
+        json.add("user", event.user.description)
+        json.add("version", event.version.rawValue)
+        json.add("device", event.device.description)
+        // A number beyond what a script's floating-point numbers hold.
+        json.add("incarnation", String(event.incarnation.rawValue))
+        json.add("seq", event.sequence.rawValue)
+        json.add("eventId", event.id.description)
+        json.add("type", event.type)
+        json.add("app", event.app?.rawValue)
+        json.add("occurredAt", event.occurredAt.rfc3339)
+        json.add("recordedAt", event.recordedAt.rfc3339)
+        addPayload(event, to: &json)
+        return json.text
+    }
+
+    /// A payload that this program cannot read is shown as it is.
+    private static func addPayload(_ event: LoggedEvent, to json: inout JSONText) {
+        if event.encoding == 0, let type = EventType(rawValue: event.type),
+            let payload = try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
+        {
+            json.addRaw("payload", payload)
+        } else {
+            json.add("encoding", Int64(event.encoding))
+            json.add("payloadBase64", Data(event.payload).base64EncodedString())
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// JSON objects of one line, written by hand so that a payload's own JSON stands in them as it is.
+struct JSONText {
+    private var members: [String] = []
+
+    mutating func add(_ name: String, _ value: String?) {
+        if let value { addRaw(name, Self.string(value)) }
+    }
+
+    mutating func add(_ name: String, _ value: Int64) { addRaw(name, String(value)) }
+    mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
+
+    /// - Parameter json: a JSON value.
+    mutating func addRaw(_ name: String, _ json: String) { members.append("\(Self.string(name)):\(json)") }
+
+    var text: String { "{\(members.joined(separator: ","))}" }
+
+    static func string(_ text: String) -> String {
+        var json = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": json += "\\\""
+            case "\\": json += "\\\\"
+            case "\n": json += "\\n"
+            case "\r": json += "\\r"
+            case "\t": json += "\\t"
+            case "\u{0}"..."\u{1F}", "\u{7F}":
+                let digits = String(scalar.value, radix: 16)
+                json += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: json.unicodeScalars.append(scalar)
+            }
+        }
+        return json + "\""
+    }
+}

@@ -1,0 +1,44 @@
+import FocusCore
+import FocusSyncClient
+
+/// A route for people.
+enum RouteText {
+    static func lines(_ row: RouteRow, _ gpx: GPXFile) -> [String] {
+        let sums = row.aggregates
+        var table = Table(["route", row.routeID])
+        table.add(["points", "\(gpx.points.count) sent, \(counts(sums.counts))"])
+        table.add(["without time", "\(gpx.pointsWithoutTime) left out"])
+        if let start = sums.start, let end = sums.end { table.add(["from", "\(start.rfc3339) to \(end.rfc3339)"]) }
+        table.add(["distance", "\(decimal(sums.distance, 1)) m"])
+        table.add([
+            "duration", "\(span(sums.durationMicroseconds)), moving \(span(sums.movingMicroseconds))",
+        ])
+        table.add(["elevation", "+\(decimal(sums.elevationGain, 1)) m, -\(decimal(sums.elevationLoss, 1)) m"])
+        table.add([
+            "speed",
+            "\(decimal(sums.averageSpeed, 2)) m/s on average, \(decimal(sums.movingAverageSpeed, 2)) m/s moving, "
+                + "\(decimal(sums.maximumSpeed, 2)) m/s at most",
+        ])
+        table.add([
+            "gaps", "\(sums.gapsOver3Seconds) over 3 s, the longest \(span(sums.largestGapMicroseconds))",
+        ])
+        return table.lines
+    }
+
+    private static func counts(_ counts: RouteCounts) -> String {
+        "\(counts.accepted) accepted, \(counts.duplicate) duplicates, \(counts.dropped) dropped"
+    }
+
+    /// `1:02:03`.
+    private static func span(_ microseconds: Int64) -> String {
+        let seconds = microseconds / 1_000_000
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(seconds / 3_600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+    }
+
+    private static func decimal(_ number: Double, _ digits: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        return "\((number * scale).rounded() / scale)"
+    }
+}

@@ -1,0 +1,60 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// After kill -9 of anything, nothing acknowledged is gone and nothing is doubled.
+@Suite("Crash") struct CrashTests {
+    /// Rounds of the random test; `ops/test --thorough` asks for 200.
+    static let rounds = ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 3
+
+    @Test(
+        "P1, P2: killed at any step between sent and acknowledged, the resent event is there exactly once",
+        arguments: FaultPoint.allCases)
+    func killedAtFaultPoint(_ point: FaultPoint) async throws {
+        let server = try await FocusdProcess()
+        defer { server.remove() }
+        server.kill()
+        try await server.start(fault: "\(point.rawValue):2")
+        let fleet = try await Fleet(server: server, devices: 1, users: 1)
+        let device = fleet.devices[0]
+        async let outcome = device.append(count: 6, from: 0)
+        await server.waitForExit()
+        try await server.start()
+        try await outcome
+        try await fleet.verify()
+        await fleet.close()
+    }
+
+    @Test("Random kills of focusd and the postmaster: every acknowledged event exactly once, views equal a fresh replay")
+    func randomKills() async throws {
+        let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
+        print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
+        var random = SeededGenerator(seed: seed)
+        let server = try await FocusdProcess()
+        defer { server.remove() }
+        let fleet = try await Fleet(server: server, devices: 8, users: 4)
+        for round in 0..<Self.rounds {
+            let killsPostmaster = Bool.random(using: &random)
+            let moment = Int.random(in: 1...150, using: &random)
+            async let appended: Void = fleet.append(count: 25, round: round)
+            await fleet.acknowledged(more: moment)
+            if killsPostmaster {
+                try server.killPostmaster()
+            } else {
+                server.kill()
+                try await server.start()
+            }
+            try await appended
+            try await fleet.verify()
+            if round % 20 == 19 { print("round \(round + 1) of \(Self.rounds): \(fleet.acknowledgedCount) events acknowledged") }
+        }
+        await fleet.close()
+        #expect(await server.terminate(), "focusd exits 0 within 10 s of SIGTERM")
+    }
+}

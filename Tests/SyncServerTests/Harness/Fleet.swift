@@ -1,0 +1,157 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Support
+import Synchronization
+import Testing
+
+/// Devices that append through the client library and remember what was acknowledged, and the proof of it all.
+// @unchecked: `server` is only used by the one test that owns both.
+final class Fleet: @unchecked Sendable {
+    let devices: [FleetDevice]
+    private let server: FocusdProcess
+
+    init(server: FocusdProcess, devices count: Int, users: Int) async throws {
+        self.server = server
+        let users = (0..<users).map { _ in UserID.random() }
+        var devices: [FleetDevice] = []
+        for index in 0..<count {
+            devices.append(try await FleetDevice(user: users[index % users.count], server: server, index: index))
+        }
+        self.devices = devices
+    }
+
+    var acknowledgedCount: Int { devices.reduce(0) { $0 + $1.acknowledged.count } }
+
+    /// Returns when this many more events were acknowledged: a moment in the middle of work, without a clock.
+    func acknowledged(more count: Int) async {
+        await withCheckedContinuation { reached in
+            progress.withLock { $0 = Progress(remaining: count, reached: reached) }
+        }
+    }
+
+    private struct Progress {
+        var remaining: Int
+        var reached: CheckedContinuation<Void, Never>
+    }
+
+    private let progress = Mutex<Progress?>(nil)
+
+    private func noteAcknowledged() {
+        progress.withLock { progress in
+            progress?.remaining -= 1
+            guard let waiting = progress, waiting.remaining <= 0 else { return }
+            progress = nil
+            waiting.reached.resume()
+        }
+    }
+
+    func append(count: Int, round: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for device in devices {
+                group.addTask {
+                    try await device.append(count: count, from: round * count) { self.noteAcknowledged() }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    func close() async {
+        for device in devices { await device.close() }
+    }
+
+    /// Every acknowledged event is in the log exactly once, and each device's rows equal a fresh replay of the log.
+    func verify() async throws {
+        let (logged, states) = try replay()
+        for device in devices {
+            for event in device.acknowledged {
+                #expect(logged[event] == 1, "event \(event) is \(logged[event] ?? 0) times in the log")
+            }
+            #expect(try await device.client.synchronize() == [], "digests differ")
+            let state = try #require(states[device.user])
+            let view = View(scope: .system, device: device.id, deviceClass: .phone)
+            let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)
+            let expected = Dictionary(uniqueKeysWithValues: page.rows.map { ($0.key, $0.value) })
+            let held = Dictionary(uniqueKeysWithValues: try device.client.rows().map { ($0.key, Optional($0.value)) })
+            #expect(held == expected, "device \(device.id) does not hold what a replay gives")
+        }
+    }
+
+    private func replay() throws -> (logged: [EventID: Int], states: [UserID: UserState]) {
+        let connection = try server.database()
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        var logged: [EventID: Int] = [:]
+        var states: [UserID: UserState] = [:]
+        for head in try LogReader().heads(of: log.allPartitions, on: connection) {
+            let count = Int(head.nextOffset.rawValue)
+            let events = try LogReader().events(partition: head.partition, from: .zero, limit: count, on: connection)
+            #expect(events.map(\.offset.rawValue) == Array(0..<Int64(count)), "offsets are dense")
+            for event in events {
+                logged[event.id, default: 0] += 1
+                _ = try states[event.user, default: UserState(user: event.user)].apply(event.decoded())
+            }
+        }
+        return (logged, states)
+    }
+}
+
+/// One device of a fleet.
+final class FleetDevice: Sendable {
+    let user: UserID
+    let id = DeviceID.random()
+    let client: SyncClient
+    private let app: AppID
+    private let acknowledgedEvents = Mutex<[EventID]>([])
+
+    init(user: UserID, server: FocusdProcess, index: Int) async throws {
+        self.user = user
+        app = AppID("com.example.app\(index)")!
+        var configuration = SyncClientConfiguration(
+            server: server.address, security: .plaintext, token: try await TestServer.token(user, id))
+        configuration.maximumAttempts = nil
+        configuration.timeout = .seconds(120)
+        configuration.backoff = ReconnectBackoff(ceiling: 5...100)
+        client = try SyncClient(
+            configuration: configuration, store: DeviceStore(directory: server.directory + "/device-\(index)"))
+    }
+
+    var acknowledged: [EventID] { acknowledgedEvents.withLock { $0 } }
+
+    /// In batches of one to five, as an app would.
+    func append(count: Int, from start: Int, onAcknowledged: () -> Void = {}) async throws {
+        if start == 0 {
+            try await note([
+                EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: app),
+                EventDraft(.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
+            ])
+        }
+        var next = start
+        while next < start + count {
+            let batch = next..<min(start + count, next + 1 + next % 5)
+            try await note(batch.map(draft))
+            for _ in batch { onAcknowledged() }
+            next = batch.upperBound
+        }
+    }
+
+    func close() async { await client.close() }
+
+    private func draft(_ number: Int) -> EventDraft {
+        let id = "n\(number % 40)"
+        return switch number % 4 {
+        case 3: EventDraft(.notificationRead(NotificationsNamed(ids: [id, "n\(number % 7)"])), app: app)
+        default:
+            EventDraft(.notificationPosted(NotificationPosted(notificationID: id, title: "T", body: "\(number)")), app: app)
+        }
+    }
+
+    private func note(_ drafts: [EventDraft]) async throws {
+        let outcomes = try await client.append(drafts)
+        for outcome in outcomes { #expect(outcome.isAccepted, "\(outcome)") }
+        acknowledgedEvents.withLock { $0 += outcomes.map(\.event) }
+    }
+}

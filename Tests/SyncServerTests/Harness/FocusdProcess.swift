@@ -1,0 +1,110 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Support
+
+/// The real program on its own embedded cluster, to be killed and started again.
+final class FocusdProcess {
+    let directory: String
+    private(set) var port = 0
+    private var process = Process()
+
+    /// Starts a server in a fresh data directory, with the secret of `TestServer`.
+    init() async throws {
+        directory = try TestDirectory.make()
+        let hex = TestServer.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try hex.write(toFile: directory + "/token.key", atomically: true, encoding: .utf8)
+        try await start()
+    }
+
+    var address: ServerAddress { ServerAddress(host: "127.0.0.1", port: port) }
+
+    /// Starts it, on the same port as before, and returns when it accepts.
+    /// - Parameter fault: `point:n`, see `FaultPoint`.
+    func start(fault: String? = nil) async throws {
+        process = Process()
+        process.executableURL = Self.binary("focusd")
+        process.arguments = ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
+        var environment = ProcessInfo.processInfo.environment
+        environment["FOCUSD_FAULT"] = fault
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let line = await Self.firstLine(of: output.fileHandleForReading)
+        guard let range = line.range(of: "listen=127.0.0.1:"),
+            let bound = Int(line[range.upperBound...].prefix { $0.isNumber })
+        else { throw NeverHappened(description: "focusd did not become ready: \(line)") }
+        port = bound
+    }
+
+    /// Off the cooperative pool: it blocks until the program speaks or ends.
+    private static func firstLine(of output: FileHandle) async -> String {
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                var text = Data()
+                while !text.contains(UInt8(ascii: "\n")) {
+                    let more = output.availableData
+                    if more.isEmpty { break }
+                    text += more
+                }
+                done.resume(returning: String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func killPostmaster() throws {
+        guard let running = try EmbeddedCluster.running(dataDirectory: directory) else { return }
+        Foundation.kill(running.postmasterPID, SIGKILL)
+    }
+
+    /// SIGTERM; true when it exits 0 within 10 s (rule G1).
+    func terminate() async -> Bool {
+        let begin = ContinuousClock.now
+        process.terminate()
+        await waitForExit()
+        return process.terminationStatus == 0 && ContinuousClock.now - begin < .seconds(10)
+    }
+
+    func waitForExit() async {
+        let process = process
+        await withCheckedContinuation { exited in
+            DispatchQueue.global().async {
+                process.waitUntilExit()
+                exited.resume()
+            }
+        }
+    }
+
+    /// Ends everything and removes the directory.
+    func remove() {
+        kill()
+        try? EmbeddedCluster.stopOrphan(dataDirectory: directory)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The log, as its owner; waits while the cluster recovers.
+    func database() throws -> PostgresConnection {
+        var made: PostgresConnection?
+        try eventually("the cluster answers") {
+            guard let running = try EmbeddedCluster.running(dataDirectory: directory) else { return false }
+            made = try? PostgresConnection(PostgresConfiguration(conninfo: running.conninfo))
+            return made != nil
+        }
+        return made!
+    }
+
+    /// A program of ours, beside the test bundle.
+    static func binary(_ name: String) -> URL {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(name)
+    }
+}
