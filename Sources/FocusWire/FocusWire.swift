@@ -6,8 +6,6 @@
 ///
 /// The messages are those of `Schema/proto`; `Schema/README.md` describes them for other languages.
 public enum FocusWire {
-    /// Versions of the sync protocol that this module speaks.
-    public static let protocolVersions: ClosedRange<UInt32> = 1...1
     /// Version of the payload messages that this module writes; it reads all from 1 on.
     public static let payloadSchemaVersion: Int32 = 1
 }

@@ -92,6 +92,9 @@ public final class SyncServer: Service {
     /// Bytes of appends that wait for their commit, over all sessions.
     public var inboundBytes: Int { services.budget.used }
 
+    /// Bytes of rows that wait to be written, for each connection that takes any.
+    public var queuedBytes: [Int] { services.connections.queuedBytes }
+
     /// Devices that do not take their GoAway are cut off: `SessionHandler` closes after 3 s.
     private func sendEverybodyAway() async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

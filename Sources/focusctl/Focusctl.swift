@@ -9,9 +9,8 @@ struct Focusctl: AsyncParsableCommand {
         abstract: "Act as a device of a focus-sync server, look at what it holds, administer it.",
         discussion: """
             Example:
-              focusctl token --user $(uuidgen) --device $(uuidgen) --system > token
-              echo '{"type":"app.registered","app":"com.example.chat","payload":{"name":"Chat"}}' |
-                focusctl append --plaintext --token-file token
+              focusctl token --user $U --device $D --system > token
+              focusctl append --plaintext --token-file token < events.ndjson
               focusctl sync --plaintext --token-file token
 
             \(ExitStatus.help)
@@ -30,7 +29,7 @@ struct Focusctl: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(ExitStatus.report(error))
+            Foundation.exit(ExitStatus.report(error))
         }
     }
 }

@@ -67,7 +67,8 @@ struct InDoubtTests {
         let outcome = Mutex<Result<[Partition: AppendOutcome], any Error>?>(nil)
         let fixture = fixture
         try withThread {
-            outcome.withLock { $0 = Result { try LogWriter().resolveInDoubt(batches, on: fixture.connection()) } }
+            let result = Result { try LogWriter().resolveInDoubt(batches, on: fixture.connection()) }
+            outcome.withLock { $0 = result }
         } during: {
             // Also when an expectation fails: nobody waits for ever.
             defer { lost.close() }

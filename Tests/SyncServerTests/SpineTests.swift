@@ -181,9 +181,3 @@ import Testing
         }
     }
 }
-
-/// Statements that only tests run.
-enum TestStatement {
-    static let countEvents = Statement(name: "test_count_events", sql: "SELECT count(*) FROM events")
-    static let lockCheckpoints = Statement(name: "test_lock_checkpoints", sql: "SELECT 1 FROM checkpoints FOR UPDATE")
-}

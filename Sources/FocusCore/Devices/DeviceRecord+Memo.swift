@@ -89,7 +89,9 @@ extension DeviceRecord {
 
     private static func ids(_ bytes: ArraySlice<UInt8>) throws(ProtoError) -> [EventID] {
         guard bytes.count % 16 == 0 else { throw .malformed }
-        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 16).compactMap { EventID(bytes: bytes[$0..<$0 + 16]) }
+        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 16).compactMap {
+            EventID(bytes: bytes[$0..<$0 + 16])
+        }
     }
 
     private static func refusal(_ value: ProtoValue) throws(ProtoError) -> (EventID, RememberedOutcomes.Refused) {

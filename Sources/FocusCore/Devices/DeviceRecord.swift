@@ -42,8 +42,8 @@ struct DeviceRecord: Sendable {
         outcomes.append(event.id, event.incarnation, event.sequence, event.rememberedRefusal)
     }
 
-    /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation; where that would put the stamp
-    /// below the device's last, the time moves on by the least there is.
+    /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation; where that would put the
+    /// stamp below the device's last, the time moves on by the least there is.
     mutating func stamp(_ event: Event) -> Stamp {
         var stamp = Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence)
         // The server reports when things were due, in whatever order: it is exempt.
@@ -62,11 +62,12 @@ struct DeviceRecord: Sendable {
 }
 
 extension Event {
-    /// A repeat of an event that another incarnation had logged: takes its sequence, and keeps the first answer (rule E1).
-    static let alreadyLoggedCode = "already_logged"
-
+    /// Nil for an accepted event, and for a repeat of one that another incarnation had logged: that takes its sequence,
+    /// makes no row, and keeps the first answer (rule E1).
     fileprivate var rememberedRefusal: RememberedOutcomes.Refused? {
-        guard case .eventRefused(let refused) = body, refused.code != Self.alreadyLoggedCode else { return nil }
+        guard case .eventRefused(let refused) = body, refused.code != RefusalCode.alreadyLogged.rawValue else {
+            return nil
+        }
         return RememberedOutcomes.Refused(code: refused.code, message: refused.message)
     }
 }

@@ -1,8 +1,8 @@
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-/// A device's last 256 events: their ids, sequences and answers (rule E1). Most are accepted and have dense sequences, so it
-/// keeps runs of sequences and only the refusals' texts: 16 bytes for each event.
+/// A device's last 256 events: their ids, sequences and answers (rule E1). Most are accepted and have dense
+/// sequences, so it keeps runs of sequences and only the refusals' texts: 16 bytes for each event.
 struct RememberedOutcomes: Hashable, Sendable {
     struct Run: Hashable, Sendable {
         var incarnation: Incarnation
@@ -49,7 +49,8 @@ struct RememberedOutcomes: Hashable, Sendable {
     }
 
     /// `refusal` is nil for an accepted event, and for one that repeats a remembered one: it keeps the first answer.
-    mutating func append(_ event: EventID, _ incarnation: Incarnation, _ sequence: DeviceSequence, _ refusal: Refused?) {
+    mutating func append(_ event: EventID, _ incarnation: Incarnation, _ sequence: DeviceSequence, _ refusal: Refused?)
+    {
         let id = event.bits
         if let refusal { refused[id] = refusal }
         if ring.count < EventLimits.outcomesPerDevice {

@@ -4,11 +4,15 @@ extension UserState {
         device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, event: EventID
     ) -> SequenceCheck {
         let first = DeviceSequence(1)
-        guard let index = devices.index(forKey: device) else { return sequence == first ? .next : .gap(expected: first) }
+        guard let index = devices.index(forKey: device) else {
+            return sequence == first ? .next : .gap(expected: first)
+        }
         let last = devices.values[index].lastSequence(of: incarnation)
         if sequence < first { return .gap(expected: last.next) }
         if sequence <= last {
-            guard let logged = devices.values[index].outcomes.event(incarnation, sequence) else { return .duplicate(nil) }
+            guard let logged = devices.values[index].outcomes.event(incarnation, sequence) else {
+                return .duplicate(nil)
+            }
             return logged.id == event ? .duplicate(logged.outcome) : .conflict
         }
         guard sequence == last.next else { return .gap(expected: last.next) }
@@ -42,11 +46,12 @@ extension UserState {
 
     /// Rule E2: the refusal becomes a row for the device that sent the event, in its scope.
     mutating func applyRefused(_ refused: EventRefused, _ event: Event, _ context: inout FoldContext) {
-        guard refused.code != Event.alreadyLoggedCode else { return }
+        guard refused.code != RefusalCode.alreadyLogged.rawValue else { return }
         let key = RowKey(
             .refusals, app: event.app, key: "\(event.device)/\(event.incarnation.rawValue)/\(event.sequence)")
         let row = RefusalRow(
-            event: event.id, type: refused.type, code: refused.code, message: refused.message, occurredAt: event.occurredAt)
+            event: event.id, type: refused.type, code: refused.code, message: refused.message,
+            occurredAt: event.occurredAt)
         put(key, row.encoded, &context)
         devices[event.device, default: DeviceRecord(event.device)].refusals.append(key)
         if devices[event.device, default: DeviceRecord(event.device)].refusals.count > EventLimits.outcomesPerDevice {

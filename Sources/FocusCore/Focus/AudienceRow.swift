@@ -1,4 +1,5 @@
-/// A user who may be shown this user's status in an app (rule F5; collection `audience`). Their id is also the row's key.
+/// A user who may be shown this user's status in an app (rule F5; collection `audience`). Their id is also the row's
+/// key.
 public struct AudienceRow: RowMessage {
     public var user: UserID
 

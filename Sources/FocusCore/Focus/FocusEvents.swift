@@ -60,7 +60,8 @@ public struct FocusExpired: Hashable, Sendable {
     }
 }
 
-/// `audience.changed`: which users of the app may be shown this user's status in it (rule F5). Each member is a register.
+/// `audience.changed`: which users of the app may be shown this user's status in it (rule F5). Each member is a
+/// register.
 public struct AudienceChanged: Hashable, Sendable {
     public var add: Set<UserID>
     public var remove: Set<UserID>

@@ -48,8 +48,8 @@ struct FocusTable: Sendable {
         return EffectiveFocus(focusID: active.focusID, configuration: configuration)
     }
 
-    /// What a report must be later than (rule F4). An end by itself counts at its due time, written or not: so it is the
-    /// same whether the activation arrived before its end or after.
+    /// What a report must be later than (rule F4). An end by itself counts at its due time, written or not: so it is
+    /// the same whether the activation arrived before its end or after.
     var lastHeard: Stamp? {
         guard let activation, activation.hasEnded, let endsAt = activation.endsAt else { return greatest }
         let end = Stamp(time: endsAt, device: .server, sequence: .zero)

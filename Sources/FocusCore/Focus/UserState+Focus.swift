@@ -52,8 +52,8 @@ extension UserState {
         }
     }
 
-    /// Makes a change and derives again what hangs on it: which Focus is on, what apps see of it (F3), and, if what it lets
-    /// through came out different, held alerts (N10: losing events release nothing).
+    /// Makes a change and derives again what hangs on it: which Focus is on, what apps see of it (F3), and, if what
+    /// it lets through came out different, held alerts (N10: losing events release nothing).
     private mutating func changeFocus(
         _ context: inout FoldContext, _ change: (inout FocusTable, Stamp) -> Void
     ) throws(FoldError) {

@@ -3,7 +3,9 @@ extension UserState {
     private func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
         guard apps[slot].isFocusAvailable else { return nil }
         // Rule F4: the operating system's word, while it is the latest.
-        if let report = apps[slot].report, let isFocused = report.value, focus.lastHeard < report.stamp { return isFocused }
+        if let report = apps[slot].report, let isFocused = report.value, focus.lastHeard < report.stamp {
+            return isFocused
+        }
         guard let configuration = effective?.configuration else { return false }
         return configuration.sharesStatus && !configuration.allowedApps.contains(apps[slot].app)
     }

@@ -1,6 +1,7 @@
 /// Whether a notification rings (rule N9).
 public enum Alert: Int32, Hashable, Sendable, CaseIterable {
-    case now = 1, none, heldByFocus, heldForSummary
+    case now = 1
+    case none, heldByFocus, heldForSummary
 
     /// Held alerts are decided again when what held them changes (rule N10); the others are final.
     public var isHeld: Bool {
@@ -13,7 +14,8 @@ public enum Alert: Int32, Hashable, Sendable, CaseIterable {
 
 /// Why an alert was decided so.
 public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
-    case alertsOff = 1, provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
+    case alertsOff = 1
+    case provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
         allowedPerson, allowedApp, ordinary, summary
 }
 

@@ -1,5 +1,5 @@
-/// Finds the next to leave a full list without looking at all of it each time: the lowest ranks of one scan, kept in order.
-/// A cache: what leaves is the same without it.
+/// Finds the next to leave a full list without looking at all of it each time: the lowest ranks of one scan, kept in
+/// order. A cache: what leaves is the same without it.
 struct LeavingOrder<Rank: Comparable & Sendable>: Sendable {
     struct Place: Sendable {
         var rank: Rank

@@ -1,9 +1,9 @@
-/// What rule N7 remembers of a notification id: the greatest post P, read R and removal X, as far as they can still decide
-/// anything. With C, the app's greatest clear:
+/// What rule N7 remembers of a notification id: the greatest post P, read R and removal X, as far as they can still
+/// decide anything. With C, the app's greatest clear:
 ///
 /// - Listed (P > X and P > C): P, and R if it is greater than P. An X below P never matters again.
-/// - Not listed: X and R, as far as they are greater than C, and R only above X. P is forgotten: a later post must exceed X
-///   and C, and so exceeds this one too.
+/// - Not listed: X and R, as far as they are greater than C, and R only above X. P is forgotten: a later post must
+///   exceed X and C, and so exceeds this one too.
 struct NotificationRecord: Hashable, Sendable {
     /// P, and what its alert is decided by. Nil: not listed.
     var post: NotificationPost?

@@ -54,7 +54,8 @@ public struct NotificationRow: RowMessage {
 
     public init(decoding bytes: [UInt8]) throws(ProtoError) {
         self.init(
-            NotificationPosted(notificationID: "", body: ""), title: "", postedAt: Timestamp(microseconds: 0), unread: false)
+            NotificationPosted(notificationID: "", body: ""), title: "", postedAt: Timestamp(microseconds: 0),
+            unread: false)
         var reader = ProtoReader(bytes)
         while let (field, value) = try reader.next() {
             switch field {

@@ -1,12 +1,12 @@
-/// Alerts are decided once, in log order, against the state at that version, and never revised by older events that arrive
-/// later (rule E6). A row in `alerts` belongs to the post that its notification shows: it goes when the notification leaves
-/// the list, when a re-post arrives already read, and, while it is held, when the notification is read (rule N10). What has
-/// rung stays as it was.
+/// Alerts are decided once, in log order, against the state at that version, and never revised by older events that
+/// arrive later (rule E6). A row in `alerts` belongs to the post that its notification shows: it goes when the
+/// notification leaves the list, when a re-post arrives already read, and, while it is held, when the notification is
+/// read (rule N10). What has rung stays as it was.
 extension UserState {
     /// The decision for a new post that is listed and unread.
     mutating func decideAlert(_ id: ByteText, _ post: NotificationPost, _ slot: Int, _ context: inout FoldContext) {
-        // Which one is the app's first is decided in log order like the alert, and so stands in its row: an older post that
-        // arrives later does not take it back.
+        // Which one is the app's first is decided in log order like the alert, and so stands in its row: an older
+        // post that arrives later does not take it back.
         let introduces = post.level == .timeSensitive && !apps[slot].hasIntroducedTimeSensitive
         if introduces {
             apps[slot].hasIntroducedTimeSensitive = true
@@ -44,8 +44,8 @@ extension UserState {
         put(RowKey(.alerts, app: apps[slot].app, key: id.text), row.encoded, &context)
     }
 
-    /// Everything that rule N9 looks at, for a post of the app. Settings (N15), mutes and the schedule (N16) and the sender
-    /// (N5) fill in the rest when their events come.
+    /// Everything that rule N9 looks at, for a post of the app. Settings (N15), mutes and the schedule (N16) and the
+    /// sender (N5) fill in the rest when their events come.
     private func inputs(_ post: NotificationPost, _ slot: Int) -> AlertInputs {
         var inputs = AlertInputs(authorization: apps[slot].status(.notifications), level: post.level)
         inputs.isMarketing = post.isMarketing

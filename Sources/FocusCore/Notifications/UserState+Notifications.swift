@@ -1,6 +1,6 @@
 extension UserState {
-    /// Rule N7: a post that wins replaces content in place and is unread again, unless it was read, removed or cleared before
-    /// it arrived. Rule N8: it is in the list at once; only its alert is decided.
+    /// Rule N7: a post that wins replaces content in place and is unread again, unless it was read, removed or
+    /// cleared before it arrived. Rule N8: it is in the list at once; only its alert is decided.
     mutating func applyPosted(_ body: NotificationPosted, _ slot: Int, _ context: inout FoldContext) {
         let id = ByteText(body.notificationID)
         let old = apps[slot].list[id]
@@ -33,7 +33,9 @@ extension UserState {
         for text in body.ids {
             let id = ByteText(text)
             let old = apps[slot].list[id]
-            guard old.read < context.stamp, old.removed < context.stamp, apps[slot].clear < context.stamp else { continue }
+            guard old.read < context.stamp, old.removed < context.stamp, apps[slot].clear < context.stamp else {
+                continue
+            }
             if let post = old.post, context.stamp < post.stamp { continue }
             var new = old
             new.read = context.stamp

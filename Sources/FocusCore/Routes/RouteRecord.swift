@@ -4,8 +4,8 @@ struct RouteRecord: Sendable {
     var row: RouteRow
     /// Nil once finished.
     private(set) var track: RouteTrack?
-    /// The chunks of a finished route, as their rows hold them: nothing in the fold reads them again. Empty when they were
-    /// not loaded.
+    /// The chunks of a finished route, as their rows hold them: nothing in the fold reads them again. Empty when they
+    /// were not loaded.
     private var sealedChunks: [Int: [UInt8]] = [:]
 
     init(_ row: RouteRow) {

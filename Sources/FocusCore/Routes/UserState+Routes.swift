@@ -1,7 +1,8 @@
 extension UserState {
     // Each of these passes over what its refusal in `UserState+RouteRefusals` keeps out of the log.
 
-    mutating func applyRouteStarted(_ body: RouteStarted, _ device: DeviceID, _ slot: Int, _ context: inout FoldContext) {
+    mutating func applyRouteStarted(_ body: RouteStarted, _ device: DeviceID, _ slot: Int, _ context: inout FoldContext)
+    {
         let id = ByteText(body.routeID)
         guard apps[slot].routes[id] == nil else { return }
         let row = RouteRow(

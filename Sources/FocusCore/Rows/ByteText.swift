@@ -1,6 +1,6 @@
-/// Text that is equal only when its UTF-8 bytes are, and ordered by them. Swift compares strings by canonical equivalence
-/// (a precomposed é equals e and an accent), PostgreSQL and SQLite by bytes: an id that is one in the fold and two in a
-/// table would corrupt the row.
+/// Text that is equal only when its UTF-8 bytes are, and ordered by them. Swift compares strings by canonical
+/// equivalence (a precomposed é equals e and an accent), PostgreSQL and SQLite by bytes: an id that is one in the
+/// fold and two in a table would corrupt the row.
 struct ByteText: Hashable, Sendable, Comparable {
     let text: String
 

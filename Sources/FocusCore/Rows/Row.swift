@@ -6,7 +6,8 @@ public struct Row: Hashable, Sendable {
     public var isDeleted: Bool
     /// The canonical protobuf encoding of what devices see; empty for tombstones and internal collections.
     public var value: [UInt8]
-    /// What the fold must remember beside it (stamps, sequences); never sent. A change here alone does not move `version`.
+    /// What the fold must remember beside it (stamps, sequences); never sent. A change here alone does not move
+    /// `version`.
     public var memo: [UInt8]
 
     public init(version: Version, isDeleted: Bool = false, value: [UInt8], memo: [UInt8] = []) {

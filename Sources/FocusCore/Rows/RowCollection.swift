@@ -30,7 +30,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     /// Whether devices may ever see rows of this collection.
     public var isPublic: Bool {
         switch self {
-        case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts, .badges,
+        case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
+            .badges,
             .routes, .workouts, .refusals:
             true
         case .stream, .devices, .routePoints: false

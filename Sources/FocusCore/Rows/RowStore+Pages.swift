@@ -1,6 +1,6 @@
 extension RowStore {
-    /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at least
-    /// one, if there is any. `version` is the state's.
+    /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at
+    /// least one, if there is any. `version` is the state's.
     func page(after position: SyncPosition, in view: View, limitBytes: Int, version: Version) -> SyncPage {
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0

@@ -19,8 +19,10 @@ enum EventScope {
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
         case .focusExpired, .eventRefused: true
-        case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged, .focusStatusReported,
-            .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted,
+        case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
+            .focusStatusReported,
+            .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
+            .routeStarted,
             .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
             false
         }

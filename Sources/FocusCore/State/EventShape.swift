@@ -10,7 +10,8 @@ enum EventShape {
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .eventRefused: nil
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
-            .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved,
+            .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
+            .workoutSaved,
             .routeFinished, .routeDiscarded:
             event.app == nil ? Refusal(.fieldMissing, "the envelope's app is required") : nil
         }

@@ -38,7 +38,8 @@ extension UserState {
         return keys.filter { store.entries[$0] != nil || !memo(of: $0).isEmpty }.sorted()
     }
 
-    /// What the fold remembers beside a row's value. Made when asked for: events change it far more often than it is written.
+    /// What the fold remembers beside a row's value. Made when asked for: events change it far more often than it is
+    /// written.
     private func memo(of key: RowKey) -> [UInt8] {
         let slot = key.app.flatMap { appSlots[$0] }
         switch key.collection {

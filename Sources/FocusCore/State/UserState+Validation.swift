@@ -1,8 +1,8 @@
 extension UserState {
     /// Why the event must not be logged as itself (rule E2); nil: it may. `event.version` is not looked at.
     ///
-    /// In this order: what the session may append at all (A4), shape and size (E5), the clock (E4), the rules of its domain.
-    /// A payload's bytes are checked where they are decoded.
+    /// In this order: what the session may append at all (A4), shape and size (E5), the clock (E4), the rules of its
+    /// domain. A payload's bytes are checked where they are decoded.
     public func validate(_ event: Event, scope: Scope) -> Refusal? {
         if let refusal = EventScope.refusal(event, scope) { return refusal }
         if let refusal = EventShape.refusal(event) { return refusal }
@@ -65,7 +65,8 @@ extension UserState {
     /// Rule N4.
     private func marketingRefusal(_ body: NotificationPosted, _ slot: Int) -> Refusal? {
         if apps[slot].status(.marketing) != .authorized {
-            return Refusal(.marketingConsentRequired, "the person has not agreed to marketing notifications of this app")
+            return Refusal(
+                .marketingConsentRequired, "the person has not agreed to marketing notifications of this app")
         }
         if body.interactionID != nil {
             return Refusal(.marketingCommunication, "a marketing notification cannot be a communication")

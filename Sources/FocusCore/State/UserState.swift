@@ -3,8 +3,8 @@
 /// Flow: event → `validate` → refusal, or `apply` → keys of changed rows → `row` (projector), `rows` (deltas).
 ///
 /// The rows are the state: `UserState(user:version:rows:)` of every `row` of another state behaves as that one does for
-/// ever after. A copy shares storage until either is changed; then the changed one copies its tables, which costs time in
-/// the number of rows. Folding many events into one owner does not.
+/// ever after. A copy shares storage until either is changed; then the changed one copies its tables, which costs
+/// time in the number of rows. Folding many events into one owner does not.
 public struct UserState: Sendable {
     public let user: UserID
     /// Of the last event applied.
@@ -26,9 +26,9 @@ public struct UserState: Sendable {
 
     /// Folds the next event of the stream in. Never validates: what is in the log was accepted.
     ///
-    /// Returns the keys of the rows whose value or memo changed, perhaps some of them twice; `row` of such a key is nil when
-    /// the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the state is then
-    /// unusable.
+    /// Returns the keys of the rows whose value or memo changed, perhaps some of them twice; `row` of such a key is
+    /// nil when the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the
+    /// state is then unusable.
     public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
         let (stamp, device) = try recordSequence(of: event)

@@ -40,7 +40,7 @@ public final class SyncConnection: Sendable {
                 }
             return SyncConnection(channel: opened.channel, messages: opened.messages)
         } catch {
-            throw .cannotConnect(address, reason: "\(error)")
+            throw .cannotConnect(address, reason: ConnectionProblem.text(error))
         }
     }
 

@@ -2,13 +2,15 @@ import Foundation
 
 /// Takes a JSON object apart into the bytes of its members' values, so that a value reaches its own decoder as it was
 /// written: no number is rounded on the way.
-enum JSONObjectSlices {
-    struct Member {
-        var name: String
-        var value: ArraySlice<UInt8>
+public enum JSONObjectSlices {
+    public struct Member: Sendable {
+        public var name: String
+        /// A JSON value, as it was written.
+        public var value: ArraySlice<UInt8>
     }
 
-    static func members(of json: [UInt8]) throws(EventLineError) -> [Member] {
+    /// The members in their order. Throws when `json` is no object, or names one twice; values are not looked into.
+    public static func members(of json: [UInt8]) throws(EventLineError) -> [Member] {
         var scanner = Scanner(json)
         return try scanner.object()
     }

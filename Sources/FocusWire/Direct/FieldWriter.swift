@@ -62,7 +62,7 @@ struct FieldWriter {
     mutating func presentString(_ field: UInt8, _ text: String) {
         open(field, size: text.utf8.count)
         let done: Void? = text.utf8.withContiguousStorageIfAvailable { copy(UnsafeRawBufferPointer($0)) }
-        if done == nil { text.utf8.forEach { byte($0) } }
+        if done == nil { for value in text.utf8 { byte(value) } }
     }
 
     mutating func bytes(_ field: UInt8, _ value: [UInt8]) {

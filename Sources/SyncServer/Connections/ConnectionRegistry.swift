@@ -4,10 +4,15 @@ import Synchronization
 /// Every open connection, to end them all at shut-down, and to cap those that have not said who they are.
 final class ConnectionRegistry: Sendable {
     private struct State {
-        var open: [UInt64: @Sendable (ErrorCode) -> Void] = [:]
+        var open: [UInt64: Connection] = [:]
         var unauthenticated: Set<UInt64> = []
         var next: UInt64 = 1
         var whenEmpty: (@Sendable () -> Void)?
+    }
+
+    private struct Connection {
+        var outbox: Outbox
+        var goAway: @Sendable (ErrorCode) -> Void
     }
 
     private let state = Mutex(State())
@@ -24,9 +29,9 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// False when too many have not authenticated: this one is to go.
-    func add(_ id: UInt64, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
+    func add(_ id: UInt64, _ outbox: Outbox, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
         state.withLock {
-            $0.open[id] = goAway
+            $0.open[id] = Connection(outbox: outbox, goAway: goAway)
             $0.unauthenticated.insert(id)
             return $0.unauthenticated.count <= unauthenticatedLimit
         }
@@ -45,6 +50,8 @@ final class ConnectionRegistry: Sendable {
 
     var count: Int { state.withLock { $0.open.count } }
 
+    var queuedBytes: [Int] { state.withLock { $0.open.values.map(\.outbox.queuedBytes) } }
+
     /// Sends all away. `whenEmpty` is called when the last has gone.
     func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {
         let open = state.withLock { state in
@@ -52,6 +59,6 @@ final class ConnectionRegistry: Sendable {
             return Array(state.open.values)
         }
         if open.isEmpty { whenEmpty() }
-        for goAway in open { goAway(code) }
+        for connection in open { connection.goAway(code) }
     }
 }

@@ -33,6 +33,5 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Whether rows wait for the device to take earlier ones (rule F2 asks for how long).
-    var isBehind: Bool { counts.withLock { $0.isBehind } }
+    var queuedBytes: Int { counts.withLock { $0.queued } }
 }

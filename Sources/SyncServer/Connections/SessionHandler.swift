@@ -51,7 +51,7 @@ final class SessionHandler: ChannelInboundHandler {
         self.context = context
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let mayStay = services.connections.add(id) { code in
+        let mayStay = services.connections.add(id, outbox) { code in
             eventLoop.execute { loop.value.goAway(code) }
         }
         guard mayStay else { return goAway(.overloaded) }

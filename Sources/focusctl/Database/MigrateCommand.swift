@@ -6,13 +6,14 @@ import PostgresClient
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a database to the schema that this program knows. focusd does the same when it starts.",
+        abstract: "Bring a database to the schema that this program knows.",
         discussion: """
-            The role must own the schema. Each migration is one transaction.
+            focusd does the same when it starts. The role must own the schema. Each
+            migration is one transaction.
 
             Examples:
-              focusctl migrate --database postgres://focusd@db.internal/focus --dry-run
-              focusctl migrate --database postgres://focusd@db.internal/focus
+              focusctl migrate --database postgres://focusd@db/focus --dry-run
+              focusctl migrate --database postgres://focusd@db/focus
 
             \(ExitStatus.help)
             """)

@@ -10,13 +10,14 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Read the log again, one JSON object per event; changes nothing.",
         discussion: """
-            Partition after partition, each in its order. --from P:O begins in partition P at offset O and leaves out the
-            partitions before it; give it several times to begin several partitions somewhere.
+            Partition after partition, each in its order. --from P:O begins in
+            partition P at offset O and leaves out the partitions before it; give it
+            several times to begin several partitions somewhere.
 
             Examples:
               focusctl replay --type focus.changed --type focus.expired
-              focusctl replay --user 5f0c…-… --follow
-              focusctl replay --from 3:1200 --database postgres://focusd@db.internal/focus
+              focusctl replay --user $U --follow
+              focusctl replay --from 3:1200 --database postgres://focusd@db/focus
 
             \(ExitStatus.help)
             """)

@@ -10,11 +10,12 @@ struct StateCommand: ParsableCommand {
         commandName: "state",
         abstract: "Show a user's rows as the log has them now.",
         discussion: """
-            Read from the read model and the events that it does not show yet, so always current.
+            Read from the read model and the events that it does not show yet, so
+            always current.
 
             Examples:
-              focusctl state --user 5f0c…-…
-              focusctl state --user 5f0c…-… --app com.example.chat --json
+              focusctl state --user $U
+              focusctl state --user $U --app com.example.chat --json
 
             \(ExitStatus.help)
             """)

@@ -9,24 +9,32 @@ struct AppendCommand: AsyncParsableCommand {
         commandName: "append",
         abstract: "Append events from standard input, one JSON object per line.",
         discussion: """
-            A line: {"type":"focus.changed","app":"com.example.chat","occurredAt":"2026-01-01T09:00:00Z","payload":{…}}
-            app only for events of an app; occurredAt (or microseconds since 1970) only when it is not now; payload in
-            proto3 JSON, see Schema/README.md.
+            A line: {"type":"focus.changed","app":"com.example.chat",
+                     "occurredAt":"2026-01-01T09:00:00Z","payload":{…}}
+            app only for events of an app. occurredAt (or microseconds since
+            1970) only when it is not now. payload is proto3 JSON; see
+            Schema/README.md.
 
-            Each event is kept in --state before it is sent, so that what an interrupted run leaves is sent, once, by
-            the next. One line of JSON on standard output for each event once the log has it:
-              {"line":1,"seq":1,"eventId":"…","type":"focus.changed","status":"accepted","version":17}
-              {"line":2,"seq":2,"eventId":"…","type":"…","status":"refused","code":"app_unknown","message":"…","version":18}
-            and at once for a line that is no event; the others are sent all the same:
+            Each event is kept in --state before it is sent: what an interrupted
+            run leaves is sent, once, by the next. One line of JSON on standard
+            output for each event once the log has it:
+              {"line":1,"seq":1,"eventId":"…","type":"…",
+               "status":"accepted","version":17}
+              {"line":2,"seq":2,"eventId":"…","type":"…","status":"refused",
+               "code":"app_unknown","message":"…","version":18}
+            and at once for a line that is no event; the others are sent:
               {"line":3,"status":"malformed","message":"…"}
-            Events of an earlier run have no line, but "resent":true.
+            Events of an earlier run have no line, but "resent":true. version is
+            the user's when the event was durable.
 
             Examples:
-              echo '{"type":"badge.cleared","app":"com.example.chat"}' | focusctl append --plaintext --token-file token
               focusctl append --plaintext --token-file token < events.ndjson
+              echo '{"type":"badge.cleared","app":"com.example.chat"}' |
+                focusctl append --plaintext --token-file token
 
-            Exit codes: 0 every line is in the log, also when it was refused (a refusal is a fact of the log; --strict makes
-            it 1); 1 a line was malformed or could not be sent; 2 usage; 3 integrity.
+            Exit codes: 0 every line is in the log, also when it was refused (a
+            refusal is a fact of the log; --strict makes it 1); 1 a line was
+            malformed or could not be sent; 2 usage; 3 integrity.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -55,7 +63,8 @@ struct AppendCommand: AsyncParsableCommand {
         var waiting: [(Submission, [Int])] = []
         let earlier = try await client.submitQueued()
         if !earlier.events.isEmpty { waiting.append((earlier, [])) }
-        for try await lines in StandardInput() {
+        var input = StandardInput()
+        while let lines = await input.next() {
             var drafts: [EventDraft] = []
             var numbers: [Int] = []
             for line in lines where !line.bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
@@ -68,8 +77,8 @@ struct AppendCommand: AsyncParsableCommand {
             }
             guard !drafts.isEmpty else { continue }
             waiting.append((try await client.submit(drafts), numbers))
-            // A person at a terminal wants each answer; a file wants the connection busy.
-            while waiting.count > (lines.count < StandardInput.batch ? 0 : Self.window) {
+            // While there is more to read the connection is kept busy; when there is not, somebody waits for answers.
+            while waiting.count > (input.hasMore ? Self.window : 0) {
                 try await report.answer(waiting.removeFirst())
             }
         }

@@ -13,13 +13,16 @@ struct ImportCommand: AsyncParsableCommand {
 struct ImportGPXCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gpx",
-        abstract: "Import the tracks of a GPX 1.0 or 1.1 file as one finished route with its workout (rule R8).",
+        abstract: "Import a GPX 1.0 or 1.1 file as a route.",
         discussion: """
-            Points without a time are counted and left out. The app must be registered, location, shareRoutes and
-            shareWorkouts must be authorized, readRoutes and readWorkouts must have been asked for (rule R1).
+            All tracks of the file become one finished route with its workout.
+            Points without a time are counted and left out. Before, a system
+            session must have registered the app, authorized location, shareRoutes
+            and shareWorkouts, and asked for readRoutes and readWorkouts (rule R1).
 
             Example:
-              focusctl import gpx walk.gpx --app com.example.trails --utc-offset +02:00 --plaintext --token-file token
+              focusctl import gpx walk.gpx --app com.example.trails \\
+                --utc-offset +02:00 --plaintext --token-file token
 
             \(ExitStatus.help)
             """)

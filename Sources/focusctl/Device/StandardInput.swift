@@ -2,7 +2,7 @@ import Foundation
 import FocusSyncClient
 
 /// Lines of standard input, as they come: whatever can be read at once makes one batch.
-struct StandardInput: AsyncSequence, AsyncIteratorProtocol {
+struct StandardInput {
     struct Line {
         /// From 1.
         var number: Int
@@ -19,10 +19,15 @@ struct StandardInput: AsyncSequence, AsyncIteratorProtocol {
     private var lines = 0
     private var isAtEnd = false
 
-    func makeAsyncIterator() -> StandardInput { self }
+    /// Whether `next` would return at once.
+    var hasMore: Bool {
+        if !waiting.isEmpty || isAtEnd { return true }
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) != 0
+    }
 
     /// Nil at the end.
-    mutating func next() async throws -> [Line]? {
+    mutating func next() async -> [Line]? {
         while waiting.isEmpty, !isAtEnd {
             let bytes = await read()
             var found = splitter.lines(bytes)

@@ -9,19 +9,22 @@ struct SyncCommand: AsyncParsableCommand {
         commandName: "sync",
         abstract: "Bring the device's rows up to date, and show what changed.",
         discussion: """
-            Rows and cursor are kept in --state: the next time only differences come. Every checkpoint's digests are
-            compared with the rows'.
+            Rows and cursor are kept in --state: the next time only differences
+            come. Every checkpoint's digests are compared with the rows'.
 
-            + is a new row, ~ a changed one, - one that is gone. With --json, one object per line:
-              {"change":"added","collection":"badges","app":"com.example.chat","key":"","version":7,"value":{"count":"1"}}
+            + is a new row, ~ a changed one, - one that is gone. With --json, one
+            object per line:
+              {"change":"added","collection":"badges","app":"com.example.chat",
+               "key":"","version":7,"value":{"count":"1"}}
               {"change":"verified","version":7}
 
             Examples:
               focusctl sync --plaintext --token-file token
               focusctl sync --plaintext --token-file token --follow --json
 
-            Exit codes: 0 done (with --follow: stopped by SIGINT or SIGTERM), 1 failed, 2 usage, 3 the rows differed from
-            the server's, even if they were made right again.
+            Exit codes: 0 done (with --follow: stopped by SIGINT or SIGTERM),
+            1 failed, 2 usage, 3 the rows differed from the server's, even if they
+            were made right again.
             """)
 
     @OptionGroup var connection: ConnectionOptions

@@ -10,11 +10,13 @@ struct TokenCommand: AsyncParsableCommand {
         commandName: "token",
         abstract: "Make a token for a device, and print it.",
         discussion: """
-            Signs with the key of the focusd on this machine, which makes it at its first start, or with --key.
+            Signs with the key of the focusd on this machine, which makes it at its
+            first start, or with --key.
 
             Examples:
-              focusctl token --user 5f0c…-… --device 8d1e…-… --system
-              focusctl token --user 5f0c…-… --device 8d1e…-… --app com.example.chat --class watch --expires 12h
+              focusctl token --user $U --device $D --system
+              focusctl token --user $U --device $D --app com.example.chat \\
+                --class watch --expires 12h
 
             \(ExitStatus.help)
             """)

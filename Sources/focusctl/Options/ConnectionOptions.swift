@@ -53,7 +53,6 @@ struct ConnectionOptions: ParsableArguments {
         var configuration = SyncClientConfiguration(
             server: server, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), token: token)
         configuration.timeout = .seconds(timeout)
-        configuration.maximumAttempts = 5
         adjust(&configuration)
         let store = try DeviceStore(directory: state ?? Self.standardDirectory(of: owner))
         return try SyncClient(configuration: configuration, store: store)
@@ -65,7 +64,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 }
 
-extension ServerAddress: @retroactive ExpressibleByArgument {
+extension ServerAddress: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
     public var defaultValueDescription: String { description }
 }

@@ -1,18 +1,18 @@
 import ArgumentParser
 import FocusCore
 
-extension UserID: @retroactive ExpressibleByArgument {
+extension UserID: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }
 
-extension DeviceID: @retroactive ExpressibleByArgument {
+extension DeviceID: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }
 
-extension AppID: @retroactive ExpressibleByArgument {
+extension AppID: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension DeviceClass: @retroactive ExpressibleByArgument {}
-extension RowCollection: @retroactive ExpressibleByArgument {}
-extension EventType: @retroactive ExpressibleByArgument {}
+extension DeviceClass: ExpressibleByArgument {}
+extension RowCollection: ExpressibleByArgument {}
+extension EventType: ExpressibleByArgument {}

@@ -6,10 +6,10 @@ enum RouteText {
     static func lines(_ row: RouteRow, _ gpx: GPXFile) -> [String] {
         let sums = row.aggregates
         var table = Table(["route", row.routeID])
-        table.add(["points", "\(gpx.points.count) sent, \(counts(sums.counts))"])
+        table.add(["points", "\(gpx.points.count) with a time, \(counts(sums.counts))"])
         table.add(["without time", "\(gpx.pointsWithoutTime) left out"])
         if let start = sums.start, let end = sums.end { table.add(["from", "\(start.rfc3339) to \(end.rfc3339)"]) }
-        table.add(["distance", "\(decimal(sums.distance, 1)) m"])
+        table.add(["distance", "\(decimal(sums.distance, 2)) m"])
         table.add([
             "duration", "\(span(sums.durationMicroseconds)), moving \(span(sums.movingMicroseconds))",
         ])

@@ -1,6 +1,6 @@
 import FocusCore
+import FocusSyncClient
 import FocusWire
-import Foundation
 
 /// Rows for people and for scripts.
 enum RowText {
@@ -16,21 +16,19 @@ enum RowText {
         }
     }
 
-    /// `name=value` for each field, by name.
+    /// `name=value` for each field, in the order of the JSON.
     static func summary(_ collection: RowCollection, _ value: [UInt8]) -> String {
         let json = json(collection, value)
-        guard let object = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any] else { return json }
-        return object.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }.joined(separator: " ")
+        // What is no object says what is wrong with the row.
+        guard let members = try? JSONObjectSlices.members(of: Array(json.utf8)) else { return json }
+        return members.map { "\($0.name)=\(text($0.value))" }.joined(separator: " ")
     }
 
-    private static func text(_ value: Any) -> String {
-        var text = "\(value)"
-        if value is [Any] || value is [String: Any],
-            let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys])
-        {
-            text = String(decoding: data, as: UTF8.self)
-        } else if let string = value as? String, string.isEmpty || string.contains(where: \.isWhitespace) {
-            text = JSONText.string(string)
+    private static func text(_ value: ArraySlice<UInt8>) -> String {
+        var text = String(decoding: value, as: UTF8.self)
+        let inner = text.dropFirst().dropLast()
+        if text.first == "\"", !inner.isEmpty, !inner.contains(where: { $0.isWhitespace || $0 == "\\" }) {
+            text = String(inner)
         }
         return text.count > widestValue ? text.prefix(widestValue) + "…" : text
     }

@@ -43,12 +43,17 @@ import Testing
             || (!i.isMarketing && (i.focus!.allowsApp || (i.isCommunication && i.focus!.allowsSender)))
         let passesSchedule = !i.inScheduledDelivery || timeSensitive || i.isCommunication
         let why: AlertReason =
-            !i.alertsOn ? .alertsOff
-            : i.authorization == .provisional ? .provisional : i.authorization != .authorized ? .notAuthorized : .passive
+            !i.alertsOn
+            ? .alertsOff
+            : i.authorization == .provisional
+                ? .provisional : i.authorization != .authorized ? .notAuthorized : .passive
         let brokeThrough: AlertReason =
-            timeSensitive && (i.focus?.allowsTimeSensitive == true || i.inScheduledDelivery) ? .timeSensitive
-            : i.focus == nil || i.isMarketing ? .ordinary
-            : i.isCommunication && i.focus!.allowsSender ? .allowedPerson : i.focus!.allowsApp ? .allowedApp : .ordinary
+            timeSensitive && (i.focus?.allowsTimeSensitive == true || i.inScheduledDelivery)
+            ? .timeSensitive
+            : i.focus == nil || i.isMarketing
+                ? .ordinary
+                : i.isCommunication && i.focus!.allowsSender
+                    ? .allowedPerson : i.focus!.allowsApp ? .allowedApp : .ordinary
         let table: [(Bool, AlertDecision)] = [
             (isListOnly, AlertDecision(.none, why)),
             (i.level == .critical, AlertDecision(.now, .critical, overridesSilentSwitch: true)),
@@ -71,7 +76,8 @@ import Testing
     }
 
     private func inputs(
-        _ level: InterruptionLevel, _ authorization: AuthorizationStatus = .authorized, app: Bool = false, person: Bool = false,
+        _ level: InterruptionLevel, _ authorization: AuthorizationStatus = .authorized, app: Bool = false,
+        person: Bool = false,
         timeSensitive: Bool = false, inFocus: Bool = true
     ) -> AlertInputs {
         var inputs = AlertInputs(authorization: authorization, level: level)

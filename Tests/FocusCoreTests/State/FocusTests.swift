@@ -75,8 +75,10 @@ import Testing
         let due = stage.state.dueExpiration!
         stage.fireTimers(at: 10)
         let second = Event(
-            version: stage.state.version.next, device: .server, incarnation: Incarnation(0), sequence: DeviceSequence(2),
-            id: EventID(Stage.uuid(500)), app: nil, occurredAt: due.at, recordedAt: .at(10), body: .focusExpired(due.event))
+            version: stage.state.version.next, device: .server, incarnation: Incarnation(0),
+            sequence: DeviceSequence(2),
+            id: EventID(Stage.uuid(500)), app: nil, occurredAt: due.at, recordedAt: .at(10),
+            body: .focusExpired(due.event))
         #expect(stage.state.validate(second, scope: .system) != nil)
     }
 
@@ -87,7 +89,8 @@ import Testing
         let due = stage.state.dueExpiration!
         func validate(_ stage: Stage, recorded: Double) -> Refusal? {
             let event = Event(
-                version: stage.state.version.next, device: .server, incarnation: Incarnation(0), sequence: DeviceSequence(1),
+                version: stage.state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: DeviceSequence(1),
                 id: EventID(Stage.uuid(500)), app: nil, occurredAt: due.at, recordedAt: .at(recorded),
                 body: .focusExpired(due.event))
             return stage.state.validate(event, scope: .system)

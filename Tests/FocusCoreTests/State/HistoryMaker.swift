@@ -35,7 +35,9 @@ enum HistoryMaker {
         case 0: return registration(pick(8))
         case 1, 2:
             let kind = [AuthorizationKind.notifications, .notifications, .focusStatus, .marketing][pick(4)]
-            let status: AuthorizationStatus = [.authorized, .authorized, .denied, kind == .notifications ? .provisional : .restricted][pick(4)]
+            let status: AuthorizationStatus = [
+                .authorized, .authorized, .denied, kind == .notifications ? .provisional : .restricted,
+            ][pick(4)]
             return .authorizationChanged(AuthorizationChanged(kind: kind, status: status))
         case 3: return configuration(pick(3), pick(16))
         case 4: return .focusRemoved(FocusRemoved(focusID: "f\(pick(3))"))
@@ -43,7 +45,9 @@ enum HistoryMaker {
             let end: Timestamp? = pick(2) == 0 ? nil : .at(second + Double(pick(30)))
             return .focusChanged(FocusChanged(focusID: "f\(pick(3))", isActive: pick(3) > 0, endsAt: end))
         case 8: return .focusStatusReported(FocusStatusReported(isFocused: [nil, true, false][pick(3)]))
-        case 9: return .audienceChanged(pick(2) == 0 ? AudienceChanged(add: [.bob, .ada]) : AudienceChanged(remove: [.bob]))
+        case 9:
+            return .audienceChanged(
+                pick(2) == 0 ? AudienceChanged(add: [.bob, .ada]) : AudienceChanged(remove: [.bob]))
         case 10, 11, 12: return .notificationRead(NotificationsNamed(ids: [id, "n\(pick(6))"]))
         case 13: return .notificationRemoved(NotificationsNamed(ids: [id]))
         case 14: return pick(3) == 0 ? .badgeCleared : .notificationRemoved(NotificationsNamed(ids: ["n\(pick(6))"]))
@@ -51,7 +55,8 @@ enum HistoryMaker {
             return .notificationPosted(
                 NotificationPosted(
                     notificationID: id, title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
-                    level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0))
+                    level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0)
+            )
         }
     }
 
@@ -59,7 +64,8 @@ enum HistoryMaker {
         let id = "r\(Int.random(in: 0..<3, using: &random))"
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1: return .routeStarted(RouteStarted(routeID: id, activity: "run", utcOffsetSeconds: 0))
-        case 2: return .workoutSaved(WorkoutSaved(workoutID: "w", activity: "run", start: .at(0), end: .at(second + 99)))
+        case 2:
+            return .workoutSaved(WorkoutSaved(workoutID: "w", activity: "run", start: .at(0), end: .at(second + 99)))
         case 3: return .routeFinished(RouteFinished(routeID: id, workoutID: "w"))
         case 4: return .routeDiscarded(RouteDiscarded(routeID: id))
         default:

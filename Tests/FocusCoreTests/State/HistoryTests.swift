@@ -16,7 +16,9 @@ import Testing
         return stage
     }
 
-    @Test("B1, B4, N7, F1–F4: after every event the rows are what the set of events says", arguments: 1...25 as ClosedRange<UInt64>)
+    @Test(
+        "B1, B4, N7, F1–F4: after every event the rows are what the set of events says",
+        arguments: 1...25 as ClosedRange<UInt64>)
     func model(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var stage = HistoryMaker.ready()
@@ -94,7 +96,8 @@ import Testing
             while let due = state.dueExpiration, due.at <= .at(second) {
                 let event = Event(
                     version: .zero, device: .server, incarnation: Incarnation(0), sequence: .zero,
-                    id: EventID(Stage.uuid(1_000_000 + Int(state.version.rawValue))), app: nil, occurredAt: due.at, recordedAt: due.at,
+                    id: EventID(Stage.uuid(1_000_000 + Int(state.version.rawValue))), app: nil, occurredAt: due.at,
+                    recordedAt: due.at,
                     body: .focusExpired(due.event))
                 try append(event, recorded: second)
             }
@@ -104,7 +107,8 @@ import Testing
             try fire(at: Double(number))
         }
         try fire(at: 10_000)
-        return state.allRows.filter { Self.convergent.contains($0.key.collection) && !$0.value.isDeleted }.mapValues(\.value)
+        return state.allRows.filter { Self.convergent.contains($0.key.collection) && !$0.value.isDeleted }.mapValues(
+            \.value)
     }
 
     @Test("A state reloaded from its rows behaves the same for ever after", arguments: 1...25 as ClosedRange<UInt64>)

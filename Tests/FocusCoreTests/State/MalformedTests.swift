@@ -23,9 +23,12 @@ import Testing
             return .authorizationChanged(
                 AuthorizationChanged(
                     kind: AuthorizationKind.allCases[pick(8)], status: AuthorizationStatus.allCases[pick(6)]))
-        case 2: return .focusConfigured(FocusConfigured(focusID: text(), name: text(), allowedPeople: [text(), text()]))
+        case 2:
+            return .focusConfigured(FocusConfigured(focusID: text(), name: text(), allowedPeople: [text(), text()]))
         case 3: return .focusRemoved(FocusRemoved(focusID: text()))
-        case 4, 5: return .focusChanged(FocusChanged(focusID: text(), isActive: pick(2) == 0, endsAt: pick(2) == 0 ? nil : time()))
+        case 4, 5:
+            return .focusChanged(
+                FocusChanged(focusID: text(), isActive: pick(2) == 0, endsAt: pick(2) == 0 ? nil : time()))
         case 6: return .focusStatusReported(FocusStatusReported(isFocused: pick(2) == 0))
         case 7:
             let stamp = Stamp(time: time(), device: .phone, sequence: DeviceSequence(times[pick(8)]))
@@ -35,12 +38,15 @@ import Testing
             return .notificationPosted(
                 NotificationPosted(
                     notificationID: text(), title: text(), body: text(), level: InterruptionLevel.allCases[pick(4)],
-                    relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil, eventAt: time()))
+                    relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil,
+                    eventAt: time()))
         case 11: return .notificationRead(NotificationsNamed(ids: [text(), text()]))
         case 12: return .notificationRemoved(NotificationsNamed(ids: pick(4) == 0 ? [] : [text()]))
         case 13: return .badgeCleared
         case 14: return .routeStarted(RouteStarted(routeID: text(), activity: text(), utcOffsetSeconds: .min))
-        case 15: return .routeLocationsInserted(RouteLocationsInserted(routeID: text(), points: (0..<pick(5)).map { _ in point() }))
+        case 15:
+            return .routeLocationsInserted(
+                RouteLocationsInserted(routeID: text(), points: (0..<pick(5)).map { _ in point() }))
         case 16:
             return pick(2) == 0
                 ? .workoutSaved(WorkoutSaved(workoutID: text(), activity: text(), start: time(), end: time()))
@@ -58,7 +64,8 @@ import Testing
         return Event(
             version: state.version.next, device: device, incarnation: incarnation,
             sequence: state.lastSequence(of: device, incarnation: incarnation).next,
-            id: EventID(Stage.uuid(Int.random(in: 0..<400, using: &random))), app: [nil, .chat, .mail].randomElement(using: &random)!,
+            id: EventID(Stage.uuid(Int.random(in: 0..<400, using: &random))),
+            app: [nil, .chat, .mail].randomElement(using: &random)!,
             occurredAt: Timestamp(microseconds: times.randomElement(using: &random)!),
             recordedAt: Timestamp(microseconds: times.randomElement(using: &random)!), body: body(using: &random))
     }
@@ -71,7 +78,8 @@ import Testing
             _ = state.validate(event, scope: .system)
             _ = state.validate(event, scope: .app(.chat))
             _ = state.check(
-                device: event.device, incarnation: event.incarnation, sequence: DeviceSequence(times.randomElement(using: &random)!),
+                device: event.device, incarnation: event.incarnation,
+                sequence: DeviceSequence(times.randomElement(using: &random)!),
                 event: event.id)
             var next = state
             if (try? next.apply(event)) != nil { state = next }
@@ -80,7 +88,9 @@ import Testing
         _ = state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 0)
     }
 
-    @Test("Any events at all: nothing traps, and the state still loads from its rows", arguments: 1...15 as ClosedRange<UInt64>)
+    @Test(
+        "Any events at all: nothing traps, and the state still loads from its rows",
+        arguments: 1...15 as ClosedRange<UInt64>)
     func events(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var state = UserState(user: .ada)
@@ -112,7 +122,10 @@ import Testing
     }
 
     private static func damage(_ bytes: inout [UInt8], using random: inout SeededRandom) {
-        guard !bytes.isEmpty else { return bytes = [UInt8.random(in: 0...255, using: &random)] }
+        guard !bytes.isEmpty else {
+            bytes = [UInt8.random(in: 0...255, using: &random)]
+            return
+        }
         let place = Int.random(in: 0..<bytes.count, using: &random)
         if Bool.random(using: &random) {
             bytes[place] = UInt8.random(in: 0...255, using: &random)

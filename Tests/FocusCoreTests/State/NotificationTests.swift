@@ -45,7 +45,8 @@ import Testing
         stage.post("b", level: .timeSensitive, at: 2)
         stage.post("c", level: .timeSensitive, at: 3)
         stage.post("late", level: .timeSensitive, at: 1.5, from: .tablet)
-        #expect(["a", "b", "c", "late"].map { stage.alert($0)?.introducesTimeSensitive } == [false, true, false, false])
+        #expect(
+            ["a", "b", "c", "late"].map { stage.alert($0)?.introducesTimeSensitive } == [false, true, false, false])
     }
 
     @Test("N4: marketing needs consent, is passive or active, and no communication")
@@ -71,7 +72,8 @@ import Testing
     func appName() {
         var stage = Stage.ready()
         stage.send(.notificationPosted(NotificationPosted(notificationID: "a", body: "B")), app: .chat, at: 1)
-        stage.send(.notificationPosted(NotificationPosted(notificationID: "b", title: "", body: "B")), app: .chat, at: 1)
+        stage.send(
+            .notificationPosted(NotificationPosted(notificationID: "b", title: "", body: "B")), app: .chat, at: 1)
         stage.post("c", at: 1)
         #expect(["a", "b", "c"].map { stage.notification($0)?.title } == ["Chat", "Chat", "T"])
         stage.register(name: "Talk", at: 2)

@@ -14,7 +14,9 @@ struct ReferenceModel {
     }
 
     /// The greatest write among the events that `value` reads.
-    private func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (value: Value, stamp: Stamp, event: Event)? {
+    private func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (
+        value: Value, stamp: Stamp, event: Event
+    )? {
         written.compactMap { event, stamp in
             guard app == nil || event.app == app, let value = value(event.body) else { return nil }
             return (value, stamp, event)
@@ -37,10 +39,16 @@ struct ReferenceModel {
         var listed: [String: (post: NotificationPosted, unread: Bool)] = [:]
         for number in 0..<6 {
             let id = "n\(number)"
-            guard let post = last(app, { body -> NotificationPosted? in
-                if case .notificationPosted(let post) = body, post.notificationID == id { post } else { nil }
-            }) else { continue }
-            let read = last(app) { if case .notificationRead(let named) = $0, named.ids.contains(id) { true } else { nil } }?.stamp
+            guard
+                let post = last(
+                    app,
+                    { body -> NotificationPosted? in
+                        if case .notificationPosted(let post) = body, post.notificationID == id { post } else { nil }
+                    })
+            else { continue }
+            let read = last(app) {
+                if case .notificationRead(let named) = $0, named.ids.contains(id) { true } else { nil }
+            }?.stamp
             let removed = last(app) {
                 if case .notificationRemoved(let named) = $0, named.ids.contains(id) { true } else { nil }
             }?.stamp
@@ -54,9 +62,11 @@ struct ReferenceModel {
     /// F1, F2: the activation that stands.
     func activeFocus() -> FocusConfigured? {
         guard
-            let activation = last(nil, { body -> FocusChanged? in
-                if case .focusChanged(let change) = body, change.isActive { change } else { nil }
-            })
+            let activation = last(
+                nil,
+                { body -> FocusChanged? in
+                    if case .focusChanged(let change) = body, change.isActive { change } else { nil }
+                })
         else { return nil }
         let id = activation.value.focusID
         let removed = last { if case .focusRemoved(let body) = $0, body.focusID == id { true } else { nil } }?.stamp
@@ -73,7 +83,9 @@ struct ReferenceModel {
 
     private func hasEnded(_ change: FocusChanged, _ stamp: Stamp, _ event: Event) -> Bool {
         if let end = change.endsAt, end <= event.recordedAt { return true }
-        return written.contains { if case .focusExpired(let body) = $0.event.body { body.activation == stamp } else { false } }
+        return written.contains {
+            if case .focusExpired(let body) = $0.event.body { body.activation == stamp } else { false }
+        }
     }
 
     /// F3 without F4.
@@ -86,9 +98,11 @@ struct ReferenceModel {
     /// F4: what the app's extension said last, if no Focus event is later. Nil: nothing.
     func report(_ app: AppID) -> Bool? {
         guard
-            let report = last(app, { body -> FocusStatusReported? in
-                if case .focusStatusReported(let body) = body { body } else { nil }
-            })
+            let report = last(
+                app,
+                { body -> FocusStatusReported? in
+                    if case .focusStatusReported(let body) = body { body } else { nil }
+                })
         else { return nil }
         let focus = last { body -> Bool? in
             switch body {
@@ -100,7 +114,8 @@ struct ReferenceModel {
         let activation = last { body -> FocusChanged? in
             if case .focusChanged(let change) = body, change.isActive { change } else { nil }
         }
-        if let activation, let end = activation.value.endsAt, hasEnded(activation.value, activation.stamp, activation.event),
+        if let activation, let end = activation.value.endsAt,
+            hasEnded(activation.value, activation.stamp, activation.event),
             end > report.stamp.time
         {
             return nil

@@ -21,7 +21,9 @@ import Testing
     func devicesDecideTies() {
         for order in [[DeviceID.phone, .tablet], [.tablet, .phone]] {
             var stage = Stage()
-            for device in order { stage.authorize(.location, device == .phone ? .denied : .authorized, at: 1, from: device) }
+            for device in order {
+                stage.authorize(.location, device == .phone ? .denied : .authorized, at: 1, from: device)
+            }
             #expect(status(stage, .location) == .authorized)
         }
     }

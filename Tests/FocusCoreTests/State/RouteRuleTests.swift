@@ -6,19 +6,23 @@ import Testing
     /// Chat may record routes.
     private func ready() -> Stage {
         var stage = Stage.ready()
-        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts] { stage.authorize(kind, .authorized, at: 0) }
+        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts] {
+            stage.authorize(kind, .authorized, at: 0)
+        }
         for kind in [AuthorizationKind.readRoutes, .readWorkouts] { stage.authorize(kind, .denied, at: 0) }
         return stage
     }
 
     private func start(_ stage: inout Stage, _ id: String = "r", from device: DeviceID = .phone) -> RefusalCode? {
         stage.send(
-            .routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 3_600)), app: .chat, from: device,
+            .routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 3_600)), app: .chat,
+            from: device,
             at: 1)
     }
 
     private func insert(
-        _ stage: inout Stage, _ seconds: [Double], accuracy: Double = 5, _ id: String = "r", from device: DeviceID = .phone
+        _ stage: inout Stage, _ seconds: [Double], accuracy: Double = 5, _ id: String = "r",
+        from device: DeviceID = .phone
     ) -> RefusalCode? {
         let points = seconds.map { second -> RoutePoint in
             var point = RouteFixtures.point(at: second, north: second * 3)
@@ -26,7 +30,8 @@ import Testing
             return point
         }
         return stage.send(
-            .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)), app: .chat, from: device, at: 2)
+            .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)), app: .chat, from: device,
+            at: 2)
     }
 
     private func save(_ stage: inout Stage, _ id: String = "w", activity: String = "running", at second: Double = 3) {
@@ -91,7 +96,8 @@ import Testing
         save(&stage)
         #expect(insert(&stage, [5]) == nil)
         #expect(finish(&stage) == nil)
-        #expect(row(stage)?.state == .finished && row(stage)?.workoutID == "w" && row(stage)?.metadata == ["shoes": "red"])
+        #expect(
+            row(stage)?.state == .finished && row(stage)?.workoutID == "w" && row(stage)?.metadata == ["shoes": "red"])
         #expect(row(stage)?.polyline != nil && row(stage)?.aggregates.counts.accepted == 5)
     }
 

@@ -18,7 +18,8 @@ import Testing
         try check(
             AppRow(
                 AppRegistered(
-                    name: "Ä", build: -7, declaredIntents: [.startCall, .sendMessage], capabilities: Set(AppCapability.allCases),
+                    name: "Ä", build: -7, declaredIntents: [.startCall, .sendMessage],
+                    capabilities: Set(AppCapability.allCases),
                     focusStatusUsageDescription: "")))
         for kind in AuthorizationKind.allCases {
             for status in AuthorizationStatus.allCases { try check(AuthorizationRow(kind: kind, status: status)) }
@@ -26,7 +27,8 @@ import Testing
         try check(
             FocusRow(
                 FocusConfigured(
-                    focusID: "f", name: "Work", symbol: "", allowedApps: [.mail, .chat], allowedPeople: ["b", "", "\u{E9}"],
+                    focusID: "f", name: "Work", symbol: "", allowedApps: [.mail, .chat],
+                    allowedPeople: ["b", "", "\u{E9}"],
                     allowsTimeSensitive: true, sharesStatus: false)))
         try check(ActiveFocusRow(focusID: "f", endsAt: nil))
         try check(ActiveFocusRow(focusID: "f", endsAt: Timestamp(microseconds: 0)))
@@ -34,7 +36,8 @@ import Testing
         for isFocused in [nil, true, false] { try check(FocusVisibilityRow(isFocused: isFocused)) }
         for count in [nil, 0, 10_000] { try check(BadgeRow(count: count)) }
         try check(AudienceRow(user: .bob))
-        try check(WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
+        try check(
+            WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
         try check(RefusalRow(event: EventID(Stage.uuid(1)), type: "", code: "x", message: "y", occurredAt: .at(1)))
         for alert in [Alert.now, .none, .heldByFocus, .heldForSummary] {
             for reason in AlertReason.allCases {

@@ -45,7 +45,8 @@ import Testing
     func remembersOutcomes() throws {
         var state = UserState(user: .ada)
         for number in 1...300 {
-            _ = try state.apply(event(Int64(number), number, version: Int64(number), body: number % 50 == 0 ? refusal : .badgeCleared))
+            _ = try state.apply(
+                event(Int64(number), number, version: Int64(number), body: number % 50 == 0 ? refusal : .badgeCleared))
         }
         #expect(check(state, 44, 44) == .duplicate(nil))
         #expect(check(state, 44, 9_999) == .duplicate(nil))
@@ -62,7 +63,7 @@ import Testing
         _ = try state.apply(event(2, 2, version: 2, body: refusal))
         #expect(check(state, 1, 2, incarnation: 9) == .repeated(.refused(code: "not_authorized", message: "no")))
         #expect(check(state, 1, 1, incarnation: 9) == .repeated(.accepted))
-        let repeated = EventRefused(type: "t", code: Event.alreadyLoggedCode, message: "")
+        let repeated = EventRefused(type: "t", code: RefusalCode.alreadyLogged.rawValue, message: "")
         _ = try state.apply(event(1, 2, version: 3, incarnation: 9, body: .eventRefused(repeated)))
         #expect(check(state, 1, 2, incarnation: 9) == .duplicate(.refused(code: "not_authorized", message: "no")))
         #expect(check(state, 2, 5, incarnation: 9) == .next)
@@ -91,10 +92,13 @@ import Testing
         #expect(stage.value(RefusalRow.self, key)?.type == "badge.cleared")
         let own = View(scope: .app(.mail), device: .phone, deviceClass: .phone)
         let others = [
-            View(scope: .app(.chat), device: .phone, deviceClass: .phone), View(scope: .system, device: .phone, deviceClass: .phone),
+            View(scope: .app(.chat), device: .phone, deviceClass: .phone),
+            View(scope: .system, device: .phone, deviceClass: .phone),
             View(scope: .app(.mail), device: .tablet, deviceClass: .phone),
         ]
-        #expect(stage.state.rows(after: SyncPosition(version: .zero), in: own, limitBytes: 1 << 20).rows.map(\.key) == [key])
+        #expect(
+            stage.state.rows(after: SyncPosition(version: .zero), in: own, limitBytes: 1 << 20).rows.map(\.key) == [key]
+        )
         for view in others {
             let rows = stage.state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 1 << 20).rows
             #expect(!rows.contains { $0.key.collection == .refusals })

@@ -38,11 +38,12 @@ struct Stage {
     private(set) var touched: Set<RowKey> = []
     private var sequences: [DeviceID: Int64] = [:]
 
-    /// The refusal's code, or nil when the event was accepted. `recorded` is the server's time; by default the time at which
-    /// it happened, never going back.
+    /// The refusal's code, or nil when the event was accepted. `recorded` is the server's time; by default the time
+    /// at which it happened, never going back.
     @discardableResult
     mutating func send(
-        _ body: EventBody, app: AppID? = nil, from device: DeviceID = .phone, at second: Double, recorded: Double? = nil,
+        _ body: EventBody, app: AppID? = nil, from device: DeviceID = .phone, at second: Double,
+        recorded: Double? = nil,
         scope: Scope = .system
     ) -> RefusalCode? {
         now = max(now, .at(recorded ?? second))
@@ -92,7 +93,9 @@ struct Stage {
     static func uuid(_ number: Int) -> UUID {
         var value: uuid_t = (0, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &value) { bytes in
-            withUnsafeBytes(of: UInt64(number).bigEndian) { UnsafeMutableRawBufferPointer(rebasing: bytes[8...]).copyMemory(from: $0) }
+            withUnsafeBytes(of: UInt64(number).bigEndian) {
+                UnsafeMutableRawBufferPointer(rebasing: bytes[8...]).copyMemory(from: $0)
+            }
         }
         return UUID(uuid: value)
     }
@@ -113,7 +116,9 @@ extension Stage {
     func visibility(_ app: AppID = .chat) -> FocusVisibilityRow? {
         value(FocusVisibilityRow.self, RowKey(.focusVisibility, app: app))
     }
-    func alert(_ id: String, _ app: AppID = .chat) -> AlertRow? { value(AlertRow.self, RowKey(.alerts, app: app, key: id)) }
+    func alert(_ id: String, _ app: AppID = .chat) -> AlertRow? {
+        value(AlertRow.self, RowKey(.alerts, app: app, key: id))
+    }
     func decision(_ id: String, _ app: AppID = .chat) -> AlertDecision? { alert(id, app)?.decision }
     func notification(_ id: String, _ app: AppID = .chat) -> NotificationRow? {
         value(NotificationRow.self, RowKey(.notifications, app: app, key: id))
@@ -159,12 +164,14 @@ extension Stage {
         _ kind: AuthorizationKind, _ status: AuthorizationStatus, _ app: AppID = .chat, at second: Double,
         from device: DeviceID = .phone
     ) -> RefusalCode? {
-        send(.authorizationChanged(AuthorizationChanged(kind: kind, status: status)), app: app, from: device, at: second)
+        send(
+            .authorizationChanged(AuthorizationChanged(kind: kind, status: status)), app: app, from: device, at: second)
     }
 
     @discardableResult
     mutating func post(
-        _ id: String, _ app: AppID = .chat, level: InterruptionLevel = .active, marketing: Bool = false, at second: Double,
+        _ id: String, _ app: AppID = .chat, level: InterruptionLevel = .active, marketing: Bool = false,
+        at second: Double,
         from device: DeviceID = .phone
     ) -> RefusalCode? {
         let body = NotificationPosted(notificationID: id, title: "T", body: "B", level: level, marketing: marketing)

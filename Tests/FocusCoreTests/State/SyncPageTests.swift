@@ -45,7 +45,9 @@ import Testing
             .map { DeltaRow(key: $0.key, version: $0.value.version, value: $0.value.isDeleted ? nil : $0.value.value) }
     }
 
-    @Test("S2: a delta is the rows changed since, each once, in order, at any page size", arguments: [1, 100, 1_000, 1 << 20])
+    @Test(
+        "S2: a delta is the rows changed since, each once, in order, at any page size",
+        arguments: [1, 100, 1_000, 1 << 20])
     func deltas(_ limit: Int) {
         let stage = day()
         for view in [system, chat] {
@@ -99,7 +101,8 @@ import Testing
                     let rows = (held[view] ?? [:]).values.filter { $0.key.collection == digest.collection }
                     var sum = Digest()
                     for row in rows { sum += RowHash(row.key, value: row.value ?? []) }
-                    #expect(digest.count == UInt64(rows.count) && digest.digest == sum, "step \(step) \(digest.collection)")
+                    #expect(
+                        digest.count == UInt64(rows.count) && digest.digest == sum, "step \(step) \(digest.collection)")
                 }
             }
         }

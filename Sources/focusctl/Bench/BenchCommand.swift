@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// `focusctl bench`: how much a server and its log can take. `ops/bench` runs these against yardsticks.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Load a server as many devices would, or read its log as fast as it goes.",
+        discussion: """
+            Examples:
+              focusctl bench append --plaintext --devices 64 --batch 100 --events 200000
+              focusctl bench replay --data-dir /var/lib/focusd
+
+            \(ExitStatus.help)
+            """,
+        subcommands: [BenchAppendCommand.self, BenchReplayCommand.self])
+}

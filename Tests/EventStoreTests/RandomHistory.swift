@@ -1,0 +1,138 @@
+import EventStore
+import FocusCore
+import FocusWire
+import Foundation
+import PostgresClient
+
+/// A few users' lives, made from a seed: every kind of event, accepted or refused as the fold decides, in one partition.
+struct RandomHistory {
+    static let partition = Partition(0)
+    let users: [UserID]
+    private(set) var events: [LoggedEvent] = []
+    /// Each user's state after each of their events, from version 0.
+    private(set) var states: [UserID: [UserState]] = [:]
+    private var random: SeededGenerator
+    private var sequences: [UserID: Int64] = [:]
+    private var now: Int64 = 1_760_000_000_000_000
+
+    private static let apps = ["com.example.mail", "com.example.run"].compactMap { AppID($0) }
+    /// Among them ids that no index takes as they are.
+    private static let ids = ["a", "b", "c/1", "e\u{301}", "\u{e9}", "nul\u{0}", String(repeating: "long", count: 600)]
+
+    init(seed: UInt64, users count: Int, events total: Int) throws {
+        var random = SeededGenerator(seed: seed)
+        var users: [UserID] = []
+        while users.count < count {
+            let user = UserID(random.uuid())
+            if Partition.of(user: user, count: StoreFixture.partitions) == Self.partition { users.append(user) }
+        }
+        self.users = users
+        self.random = random
+        for user in users {
+            states[user] = [UserState(user: user)]
+            for body in Self.beginning {
+                for app in Self.apps { try append(user, app, body) }
+            }
+        }
+        while events.count < total { try append(users.randomElement(using: &self.random)!, nil, nil) }
+    }
+
+    func state(of user: UserID, at version: Version) -> UserState { states[user]![Int(version.rawValue)] }
+    func last(of user: UserID) -> UserState { states[user]!.last! }
+
+    private static let beginning: [EventBody] =
+        [
+            .appRegistered(
+                AppRegistered(
+                    name: "App", build: 1, declaredIntents: [.sendMessage],
+                    capabilities: [.communication, .timeSensitive, .critical], focusStatusUsageDescription: "why"))
+        ] + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
+
+    private mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
+        now += Int64.random(in: 0...3_000_000, using: &random)
+        var state = last(of: user)
+        let body = body ?? randomBody()
+        let sequence = sequences[user, default: 0] + 1
+        let app = given ?? Self.apps.randomElement(using: &random)!
+        var event = Event(
+            version: state.version.next, device: DeviceID(user.uuid), incarnation: Incarnation(3),
+            sequence: DeviceSequence(sequence), id: EventID(random.uuid()), app: body.isOfUser ? nil : app,
+            occurredAt: Timestamp(microseconds: now - Int64.random(in: 0...9_000_000, using: &random)),
+            recordedAt: Timestamp(microseconds: now), body: body)
+        if let refusal = state.validate(event, scope: .system) {
+            event.app = nil
+            event.body = .eventRefused(
+                EventRefused(type: body.type.rawValue, code: refusal.code.rawValue, message: refusal.message))
+        }
+        sequences[user] = sequence
+        _ = try state.apply(event)
+        states[user]!.append(state)
+        events.append(
+            LoggedEvent(
+                partition: Self.partition, offset: LogOffset(Int64(events.count)), user: user, version: event.version,
+                device: event.device, incarnation: event.incarnation, sequence: event.sequence, id: event.id,
+                type: event.body.type.rawValue, app: event.app, occurredAt: event.occurredAt,
+                recordedAt: event.recordedAt, schemaVersion: 1, payload: PayloadCodec.encode(event.body)))
+    }
+
+    private mutating func randomBody() -> EventBody {
+        let id = Self.ids.randomElement(using: &random)!
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0: return .focusConfigured(FocusConfigured(focusID: id, name: "Focus", allowsTimeSensitive: true))
+        case 1: return .focusChanged(FocusChanged(focusID: id, isActive: Bool.random(using: &random)))
+        case 2: return .focusRemoved(FocusRemoved(focusID: id))
+        case 3: return .audienceChanged(AudienceChanged(add: [users[0]], remove: []))
+        case 4: return .notificationRead(NotificationsNamed(ids: [id]))
+        case 5: return .notificationRemoved(NotificationsNamed(ids: [id]))
+        case 6: return .badgeCleared
+        case 7: return .routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 3_600))
+        case 8: return .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points()))
+        case 9:
+            let start = Timestamp(microseconds: now)
+            return .workoutSaved(WorkoutSaved(workoutID: id, activity: "running", start: start, end: start))
+        case 10: return .routeFinished(RouteFinished(routeID: id, workoutID: id))
+        case 11: return .routeDiscarded(RouteDiscarded(routeID: id))
+        default:
+            return .notificationPosted(
+                NotificationPosted(
+                    notificationID: id, title: "nul\u{0} in a title", body: "\(now)",
+                    level: InterruptionLevel.allCases.randomElement(using: &random)!))
+        }
+    }
+
+    private mutating func points() -> [RoutePoint] {
+        (0..<Int.random(in: 1...40, using: &random)).map { _ in
+            RoutePoint(
+                time: Timestamp(microseconds: now - Int64.random(in: 0..<600_000_000, using: &random)),
+                latitude: 47 + Double.random(in: 0..<0.1, using: &random), longitude: 8, altitude: 400,
+                horizontalAccuracy: Double.random(in: -1...60, using: &random))
+        }
+    }
+}
+
+extension EventBody {
+    fileprivate var isOfUser: Bool {
+        switch self {
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
+        case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
+            .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
+            .workoutSaved, .routeFinished, .routeDiscarded:
+            false
+        }
+    }
+}
+
+extension RandomHistory {
+    /// Appends everything, in batches.
+    func log(on connection: PostgresConnection) throws {
+        var rest = events[...]
+        while !rest.isEmpty {
+            let events = Array(rest.prefix(100))
+            let outcomes = try LogWriter().append(
+                [PartitionAppend(partition: Self.partition, expectedOffset: events[0].offset, events: events)],
+                on: connection)
+            guard outcomes[Self.partition] != .behind else { throw EventStoreError.corrupt("the log is not empty") }
+            rest = rest.dropFirst(100)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import EventStore
+
+@Suite("The read model: ProjectionWriter and UserLoader")
+struct ReadModelTests {
+    private let fixture: StoreFixture
+
+    init() throws { fixture = try StoreFixture() }
+
+    /// Loads users and writes what the read model lacks of them, as a lane does.
+    private func project(_ users: [UserID], upTo checkpoint: LogOffset, on connection: PostgresConnection) throws {
+        let loaded = try UserLoader().load(users.map { (RandomHistory.partition, $0) }, on: connection)
+        let projected = try users.map { user in
+            let current = try loaded[user]!.get()
+            return ProjectedUser(
+                user: user, version: current.state.version, base: current.projectedVersion,
+                rows: current.touchedKeys.map { ($0, current.state.row($0)) })
+        }
+        let batch = ProjectionBatch(
+            partition: RandomHistory.partition, generation: 1, checkpoint: checkpoint, users: projected)
+        #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
+    }
+
+    @Test("A random history, folded, equals what is loaded, however far the projector lags", arguments: [1, 2, 3, 4])
+    func loadedEqualsFolded(seed: UInt64) throws {
+        let history = try RandomHistory(seed: seed, users: 3, events: 400)
+        let connection = try fixture.connection()
+        var random = SeededGenerator(seed: seed &+ 99)
+        var logged = 0
+        while logged < history.events.count {
+            let events = Array(history.events[logged..<min(logged + Int.random(in: 1...60, using: &random), 400)])
+            let append = PartitionAppend(
+                partition: RandomHistory.partition, expectedOffset: events[0].offset, events: events)
+            _ = try LogWriter().append([append], on: connection)
+            logged += events.count
+            let some = history.users.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+            if !some.isEmpty { try project(some, upTo: .zero, on: connection) }
+            try expectCurrent(history, logged, seed, on: connection)
+        }
+        try project(history.users, upTo: LogOffset(Int64(logged)), on: connection)
+        try expectCurrent(history, logged, seed, on: connection)
+        let checkpoints = try ProjectionWriter().checkpoint(of: [RandomHistory.partition], on: connection)
+        #expect(checkpoints == [RandomHistory.partition: LogOffset(Int64(logged))])
+    }
+
+    private func expectCurrent(
+        _ history: RandomHistory, _ logged: Int, _ seed: UInt64, on connection: PostgresConnection
+    ) throws {
+        let loaded = try UserLoader().load(history.users.map { (RandomHistory.partition, $0) }, on: connection)
+        for user in history.users {
+            let version = history.events[..<logged].last { $0.user == user }?.version ?? .zero
+            var (expected, found) = (history.state(of: user, at: version), try loaded[user]!.get())
+            #expect(found.state.version == version, "seed \(seed), \(logged) events")
+            #expect(found.state.lastEvent == expected.lastEvent, "seed \(seed), \(logged) events")
+            #expect(found.head.nextOffset == LogOffset(Int64(logged)))
+            let view = View(scope: .system, device: DeviceID(user.uuid), deviceClass: .phone)
+            #expect(found.state.digests(in: view) == expected.digests(in: view), "seed \(seed), \(logged) events")
+            let everything = { (state: UserState) in
+                state.rows(after: SyncPosition(version: .zero, key: nil), in: view, limitBytes: .max).rows
+            }
+            #expect(everything(found.state) == everything(expected), "seed \(seed), \(logged) events")
+        }
+    }
+
+    @Test("A user without events is at version 0; an unknown partition is an error")
+    func newUser() throws {
+        let connection = try fixture.connection()
+        let user = UserID(UUID())
+        let loaded = try #require(try UserLoader().load([(Partition(2), user)], on: connection)[user]).get()
+        #expect(loaded.state.version == .zero && loaded.touchedKeys.isEmpty && loaded.projectedVersion == .zero)
+        #expect(throws: EventStoreError.self) { try UserLoader().load([(Partition(99), user)], on: connection) }
+    }
+
+    @Test("architecture.md §2: a user whose fold throws is a failure and disturbs nobody")
+    func brokenUser() throws {
+        let history = try RandomHistory(seed: 5, users: 3, events: 120)
+        let connection = try fixture.connection()
+        try history.log(on: connection)
+        try project(history.users, upTo: .zero, on: connection)
+        try connection.execute(
+            "UPDATE read_1.devices SET memo = '\\xff' WHERE partition = 0 AND user_id = '\(history.users[1])'")
+        let loaded = try UserLoader().load(history.users.map { (RandomHistory.partition, $0) }, on: connection)
+        #expect(throws: FoldError.self) { try loaded[history.users[1]]!.get() }
+        #expect(try loaded[history.users[0]]!.get().state.version == history.last(of: history.users[0]).version)
+        #expect(try loaded[history.users[2]]!.get().state.version == history.last(of: history.users[2]).version)
+    }
+
+    @Test("Who finds the checkpoint locked is busy and writes nothing")
+    func busy() throws {
+        let (one, other) = (try fixture.connection(), try fixture.connection())
+        let batch = ProjectionBatch(partition: Partition(0), generation: 1, checkpoint: LogOffset(3), users: [])
+        try one.transaction { one in
+            _ = try one.query(Queries.lockCheckpoint, [.int4(0)])
+            #expect(try ProjectionWriter().write(batch, on: other) == .busy)
+        }
+        #expect(try ProjectionWriter().write(batch, on: other) == .written(missing: []))
+    }
+
+    @Test("A user who is shown at a later version already is left alone, and the checkpoint never goes back")
+    func neverBack() throws {
+        let connection = try fixture.connection()
+        let user = UserID(UUID())
+        let key = RowKey(.badges, app: AppID("com.example.app"))
+        let write = { (version: Int64, checkpoint: Int64) in
+            let row = Row(version: Version(version), value: BadgeRow(count: Int(version)).encoded)
+            return try ProjectionWriter().write(
+                ProjectionBatch(
+                    partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
+                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)])]), on: connection)
+        }
+        _ = try write(7, 70)
+        #expect(try write(6, 60) == .written(missing: []))
+        #expect(try connection.integer("SELECT unread FROM read.badges WHERE partition = 1") == 7)
+        #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 70)
+    }
+
+    @Test("A read model that lost commits is not built upon: the user is missing, and the checkpoint stays")
+    func lostCommits() throws {
+        let connection = try fixture.connection()
+        let user = UserID(UUID())
+        let batch = ProjectionBatch(
+            partition: Partition(1), generation: 1, checkpoint: LogOffset(9),
+            users: [ProjectedUser(user: user, version: Version(9), base: Version(4), rows: [])])
+        #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: [user]))
+        #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 0)
+        #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
+    }
+
+    @Test("A batch for another generation, or of another fold, is not written")
+    func otherGeneration() throws {
+        let (connection, owner) = (try fixture.connection(), try fixture.owner())
+        let batch = ProjectionBatch(partition: Partition(0), generation: 1, checkpoint: LogOffset(1), users: [])
+        try owner.execute("UPDATE log_partitions SET generation = 2 WHERE partition = 0")
+        #expect(try ProjectionWriter().write(batch, on: connection) == .otherGeneration)
+        try owner.execute(
+            "UPDATE log_partitions SET generation = 1 WHERE partition = 0; UPDATE generations SET fold_version = 77")
+        #expect(try ProjectionWriter().write(batch, on: connection) == .otherGeneration)
+    }
+
+    @Test("Rows that are nil are forgotten for good, also under keys that no index takes")
+    func forgottenRows() throws {
+        let connection = try fixture.connection()
+        let user = UserID(UUID())
+        let keys = ["plain", "nul\u{0}", String(repeating: "x", count: 4_096)].map { RowKey(.focuses, key: $0) }
+        let row = Row(version: Version(1), isDeleted: true, value: [])
+        let batch = { (version: Int64, row: Row?) in
+            ProjectionBatch(
+                partition: Partition(0), generation: 1, checkpoint: .zero,
+                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ($0, row) })])
+        }
+        _ = try ProjectionWriter().write(batch(1, row), on: connection)
+        #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 3)
+        _ = try ProjectionWriter().write(batch(2, nil), on: connection)
+        #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 0)
+    }
+}

@@ -1,0 +1,171 @@
+import FocusCore
+import FocusWire
+import Foundation
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import SyncServer
+
+/// Clients that mean ill, or are broken, leave memory bounded and the others undisturbed.
+@Suite("Hostile clients") struct HostileClientTests {
+    private let user = UserID.random()
+
+    /// What a healthy device needs: its appends are acknowledged.
+    private func expectHealthy(_ server: TestServer) async throws {
+        let (client, _) = try await WireClient.open(server, user: .random())
+        try await client.append(from: 1, Envelope.setUp("a") + [.post("n", app: "a")])
+        #expect(try await client.appended().throughSequence == DeviceSequence(3))
+        await client.close()
+    }
+
+    @Test("Random bytes are answered by an error or cut off, and nothing else happens")
+    func randomBytes() async throws {
+        let seed = UInt64.random(in: 0...(.max))
+        var random = SeededGenerator(seed: seed)
+        try await TestServer.with { server in
+            for _ in 0..<40 {
+                let client = try await WireClient.connect(port: server.port)
+                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                // Writing fails when the server has cut the connection already, which is right.
+                try? await client.send(bytes: bytes)
+                await client.close()
+            }
+            // After Hello too.
+            for _ in 0..<20 {
+                let (client, _) = try await WireClient.open(server, user: user)
+                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                try? await client.send(bytes: bytes)
+                await client.close()
+            }
+            try await expectHealthy(server)
+            #expect(server.server.inboundBytes == 0, "seed \(seed)")
+        }
+    }
+
+    @Test("A client that sends a byte at a time has no Hello in time, and is cut off")
+    func slowSender() async throws {
+        var limits = SessionLimits()
+        limits.helloMilliseconds = 200
+        try await TestServer.with(limits: limits) { server in
+            let client = try await WireClient.connect(port: server.port)
+            // The announced frame never becomes whole.
+            try await client.send(bytes: [0, 0, 1, 0])
+            async let isClosed = client.isClosed()
+            while !Task.isCancelled {
+                do { try await client.send(bytes: [1]) } catch { break }
+                await Task.yield()
+            }
+            #expect(await isClosed)
+            try await expectHealthy(server)
+        }
+    }
+
+    @Test("F1, F3: a client that never reads costs at most its queue; the others are not delayed")
+    func neverReads() async throws {
+        var limits = SessionLimits()
+        limits.outgoingBytes = 64 * 1024
+        try await TestServer.with(limits: limits) { server in
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: TestServer.token(user, .random()))
+            let (writer, _) = try await WireClient.open(server, user: user)
+            try await writer.append(from: 1, Envelope.setUp("a"))
+            var sequence: Int64 = 3
+            let body = String(repeating: "x", count: 8_000)
+            for round in 0..<60 {
+                let posts = (0..<20).map { Envelope.post("n\(round)-\($0)", app: "a", body: body) }
+                try await writer.append(from: sequence, posts)
+                sequence += 20
+                while try await writer.appended().throughSequence.rawValue < sequence - 1 {}
+            }
+            // 9.6 MB of rows were made: the deaf one holds its queue and what the kernel took, no more.
+            let queued = server.server.queuedBytes
+            #expect(queued.max() ?? 0 <= limits.outgoingBytes + 2 * Subscription.pageBytes)
+            // When it reads again it gets every row with its newest value, and digests agree.
+            var replica = Replica()
+            try await deaf.listen()
+            while replica.cursor?.version != Version(sequence - 1) || replica.checkpoints == 0 {
+                replica.apply(try await deaf.next())
+            }
+            #expect(replica.rows.keys.filter { $0.collection == .notifications }.count == 1_200)
+            #expect(replica.mismatches == [])
+            await writer.close()
+            await deaf.close()
+        }
+    }
+
+    @Test("A client that asks without reading the answers is not read any more")
+    func pingsWithoutReading() async throws {
+        try await TestServer.with { server in
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: TestServer.token(user, .random()))
+            let pings = (0..<10_000).flatMap { FrameCodec.frame(ClientMessage.ping(UInt64($0))) }
+            // At some point the kernel's buffers are full on both sides: then a write waits, as the server does not read.
+            var written = 0
+            for _ in 0..<400 {
+                guard deaf.isWritable else { break }
+                deaf.write(pings)
+                written += pings.count
+            }
+            try await expectHealthy(server)
+            #expect(written > 0)
+            await deaf.close()
+        }
+    }
+
+    @Test("P9: appends beyond the limit wait in the socket, and are all acknowledged in the end")
+    func manyUnacknowledged() async throws {
+        var limits = SessionLimits()
+        limits.unacknowledgedAppends = 4
+        try await TestServer.with(limits: limits) { server in
+            let (client, _) = try await WireClient.open(server, user: user)
+            try await client.append(from: 1, Envelope.setUp("a"))
+            for sequence in 3..<503 { try await client.append(from: Int64(sequence), [.post("n", app: "a")]) }
+            while try await client.appended().throughSequence < DeviceSequence(502) {}
+            await client.close()
+        }
+    }
+
+    @Test("The global budget stops reading from everybody who sends, and lets all go on in the end")
+    func globalBudget() async throws {
+        try await TestServer.with(configure: { $0.inboundBytes = 20_000 }) { server in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        let (client, _) = try await WireClient.open(server, user: .random())
+                        try await client.append(from: 1, Envelope.setUp("a"))
+                        for batch in 0..<10 {
+                            let posts = (0..<10).map { Envelope.post("\($0)", app: "a", body: String(repeating: "x", count: 900)) }
+                            try await client.append(from: Int64(3 + batch * 10), posts)
+                        }
+                        while try await client.appended().throughSequence < DeviceSequence(102) {}
+                        await client.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(server.server.inboundBytes == 0)
+        }
+    }
+
+    @Test("Connections without a token are capped; one more is sent away as overloaded")
+    func unauthenticatedCap() async throws {
+        try await TestServer.with(configure: { $0.unauthenticatedConnections = 2 }) { server in
+            let first = try await WireClient.connect(port: server.port)
+            let second = try await WireClient.connect(port: server.port)
+            // Said Hello already: the order of arrival is settled.
+            try await first.send(bytes: [0])
+            try await second.send(bytes: [0])
+            var sentAway = 0
+            for _ in 0..<3 {
+                let more = try await WireClient.connect(port: server.port)
+                let code: ErrorCode? = try? await more.first(within: 5) { if case .goAway(let goAway) = $0 { goAway.code } else { nil } }
+                if code == .overloaded { sentAway += 1 }
+                await more.close()
+            }
+            #expect(sentAway == 3)
+            await first.close()
+            await second.close()
+        }
+    }
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Plays a day of one user on a running server, and tells what each device and app saw, when, and why.
+
+Called by ops/run. Everything goes through focusctl, as anybody could do it by hand.
+Usage: day.py FOCUSCTL SERVER DATA_DIR WORK_DIR
+"""
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+FOCUSCTL, SERVER, DATA_DIR, WORK = sys.argv[1:5]
+USER = "0a11ce00-0000-4000-8000-000000000001"
+PHONE = "0a11ce00-0000-4000-8000-0000000000f0"
+WATCH = "0a11ce00-0000-4000-8000-0000000000f1"
+CHAT, MAIL = "com.example.chat", "com.example.mail"
+NAMES = {CHAT: "Chat", MAIL: "Mail"}
+WHY = {
+    "ORDINARY": "nothing stands in its way",
+    "FOCUS": "a Focus is on that lets neither this app nor this level through",
+    "PASSIVE": "its level is passive: list only",
+    "TIME_SENSITIVE": "it is time sensitive, and the Focus lets those through",
+    "ALLOWED_APP": "the Focus lets this app through",
+    "CRITICAL": "critical breaks through everything",
+}
+
+
+def token(device, scope, kind=None):
+    command = [FOCUSCTL, "token", "--user", USER, "--device", device, "--data-dir", DATA_DIR, "--expires", "1d", *scope]
+    return subprocess.run(command + (["--class", kind] if kind else []), check=True, capture_output=True, text=True).stdout.strip()
+
+
+class Viewer:
+    """Somebody who looks: `focusctl sync --follow`, line by line."""
+
+    def __init__(self, name, device, scope, kind):
+        self.name, self.version, self.news = name, -1, []
+        self.changed = threading.Condition()
+        self.process = subprocess.Popen(
+            [FOCUSCTL, "sync", "--follow", "--json", "--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}",
+             "--token", token(device, scope, kind)],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            row, now = json.loads(line), time.monotonic()
+            with self.changed:
+                if row["change"] == "verified":
+                    self.version = row["version"]
+                else:
+                    self.news.append((now, row))
+                self.changed.notify_all()
+
+    def take(self, version, deadline=30):
+        """What came until the digests confirmed `version`."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.version >= version, deadline):
+                sys.exit(f"{self.name} did not get version {version} within {deadline} s")
+            news, self.news = self.news, []
+            return news
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait()
+
+
+class Author:
+    """Somebody who appends: `focusctl append`."""
+
+    def __init__(self, name, device, scope, kind=None):
+        self.arguments = ["--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}-agent", "--token",
+                          token(device, scope, kind)]
+
+    def append(self, *events):
+        lines = "".join(json.dumps(event) + "\n" for event in events)
+        done = subprocess.run([FOCUSCTL, "append", *self.arguments], input=lines, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"append failed: {done.stderr}")
+        return [json.loads(line) for line in done.stdout.splitlines()], time.monotonic()
+
+    def import_route(self, file):
+        done = subprocess.run(
+            [FOCUSCTL, "import", "gpx", file, "--app", CHAT, "--activity", "running", "--utc-offset", "+02:00", "--json",
+             *self.arguments], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"import failed: {done.stderr}")
+        return json.loads(done.stdout.splitlines()[-1])
+
+
+def event(kind, app=None, **payload):
+    return {"type": kind, **({"app": app} if app else {}), "payload": payload}
+
+
+def post(app, key, title, body, level="ACTIVE"):
+    return event("notification.posted", app, notificationId=key, title=title, body=body, level=level)
+
+
+def tell(row):
+    """A row in words; None for rows that only programs care about."""
+    app, key, value = NAMES.get(row.get("app"), row.get("app")), row["key"], row.get("value") or {}
+    gone = row["change"] == "removed"
+    kind = row["collection"]
+    if kind == "alerts" and not gone:
+        why = WHY.get(value["reason"], value["reason"])
+        what = {"NOW": "rings", "NONE": "stays silent", "HELD_BY_FOCUS": "waits", "HELD_FOR_SUMMARY": "waits for the summary"}
+        silent = ", even with the ring switch on silent" if value.get("overridesSilentSwitch") else ""
+        return f"{app} “{key}” {what[value['alert']]}{silent}: {why}"
+    if kind == "badges":
+        return f"{app}'s badge is {value['count'] if 'count' in value else 'hidden'}" if not gone else f"{app} has no badge"
+    if kind == "notifications":
+        if gone:
+            return f"{app} “{key}” left the list"
+        return None if row["change"] == "added" else f"{app} “{key}” is {'unread' if value.get('unread') else 'read'}"
+    if kind == "active_focus":
+        return "no Focus is on" if gone else f"the Focus “{value['focusId']}” is on"
+    if kind == "focus_visibility":
+        status = {True: "focused", False: "not focused", None: "unavailable"}[value.get("isFocused")]
+        return f"to {app}, the user appears {status}"
+    if kind == "refusals" and not gone:
+        return f"refused ({value['code']}): {value['message']}"
+    if kind == "routes" and not gone and value.get("state") == "FINISHED":
+        a = value.get("aggregates", value)
+        return f"a route of {float(a.get('distanceMetres', 0)) / 1000:.2f} km, {len(value.get('splits', []))} splits"
+    return None
+
+
+def play():
+    phone, watch_agent = Author("phone", PHONE, ["--system"], "phone"), Author("watch", WATCH, ["--system"], "watch")
+    chat = Author("chat", PHONE, ["--app", CHAT])
+    viewers = [
+        Viewer("phone", PHONE, ["--system"], "phone"), Viewer("watch", WATCH, ["--system"], "watch"),
+        Viewer("Chat", PHONE, ["--app", CHAT], "phone"), Viewer("Mail", PHONE, ["--app", MAIL], "phone"),
+    ]
+    delays = []
+
+    def step(clock, what, author, *events, quiet=False):
+        outcomes, acknowledged = author.append(*events)
+        report(clock, what, outcomes[-1]["version"], acknowledged, quiet)
+
+    def report(clock, what, version, acknowledged, quiet=False):
+        print(f"\n{clock}  {what}   [version {version}]")
+        for viewer in viewers:
+            news = viewer.take(version)
+            delays.extend((at - acknowledged) * 1000 for at, _ in news)
+            latest = {}
+            for _, row in news:
+                words = tell(row)
+                if words:
+                    latest[(row["collection"], row.get("app"), row["key"])] = words
+            for words in () if quiet else latest.values():
+                print(f"       {viewer.name:<6} {words}")
+
+    print("One user, Alice: a phone, a watch, and two apps, Chat and Mail, on the phone. Each of the four sees only what")
+    print("it may: the devices everything, an app its own rows. All of it comes from the log; nobody polls.")
+    allow = lambda app, kind: event("authorization.changed", app, kind=kind, status="AUTHORIZED")
+    register = lambda app, build: event(
+        "app.registered", app, name=NAMES[app], build=build, capabilities=["COMMUNICATION", "TIME_SENSITIVE", "CRITICAL"],
+        focusStatusUsageDescription="To tell your friends that you are busy.")
+    step("07:00", "The phone registers both apps; Alice allows them to notify and to see her Focus.", phone,
+         *[e for app in (CHAT, MAIL) for e in (register(app, 1), allow(app, "NOTIFICATIONS"), allow(app, "FOCUS_STATUS"))])
+    step("08:12", "Chat: “Lunch?”, an ordinary notification.", chat, post(CHAT, "Lunch?", "Bob", "Lunch?"))
+    step("09:00", "Alice turns on Work. It lets Mail through, and whatever is time sensitive.", phone,
+         event("focus.configured", focusId="work", name="Work", allowedApps=[MAIL], allowsTimeSensitive=True, sharesStatus=True),
+         event("focus.changed", focusId="work", isActive=True))
+    step("09:30", "Five notifications while Work is on: every level, and one of an allowed app.", phone,
+         post(CHAT, "Cat photo", "Bob", "Look!", "PASSIVE"), post(CHAT, "Football?", "Bob", "Tonight?"),
+         post(CHAT, "Your ride is here", "Taxi", "Plate B-1234", "TIME_SENSITIVE"),
+         post(MAIL, "Offer", "Carol", "The offer, signed"), post(MAIL, "Smoke alarm", "Home", "Smoke in the kitchen", "CRITICAL"))
+    step("10:05", "Alice reads “Lunch?” on the watch; the phone's badge follows.", watch_agent,
+         event("notification.read", CHAT, ids=["Lunch?"]))
+    step("10:06", "Chat tries to post as Mail. An app may append only what is its own.", chat,
+         post(MAIL, "Fake", "Mail", "Not from Mail"))
+    step("12:00", "Alice turns Work off: what waited rings.", phone,
+         event("focus.changed", focusId="work", isActive=False))
+    step("16:25", "Alice lets Chat record her run.", phone,
+         *[allow(CHAT, kind) for kind in ("LOCATION", "SHARE_WORKOUTS", "SHARE_ROUTES", "READ_WORKOUTS", "READ_ROUTES")],
+         quiet=True)
+    route = phone.import_route(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample-route.gpx"))
+    report("16:30", "She runs around the lake; Chat records the route.", route["version"], time.monotonic())
+    step("18:00", "She opens Chat: its badge is cleared, and its list with it.", phone, event("badge.cleared", CHAT))
+
+    delays.sort()
+    print(f"\n{len(delays)} row changes reached four followers; half of them within {max(0, delays[len(delays) // 2]):.0f} ms of the")
+    print("moment the appending command had its acknowledgement (0: before it). After each step every follower compared the")
+    print("digests of its rows with the server's; all agreed.")
+    codes = [viewer.stop() for viewer in viewers]
+    if any(codes):
+        sys.exit(f"a follower failed: exit codes {codes}")
+
+
+play()
