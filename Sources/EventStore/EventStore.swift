@@ -1,7 +1,7 @@
 /// The log and the read model on PostgreSQL: append, tail, load, project, replay, migrate.
 ///
-/// Flow: `LogWriter` appends what a lane has staged → `LogReader` and `LogReplay` read it by offset → `ProjectionWriter`
-/// puts changed rows beside it → `UserLoader` gives a user's rows plus the events that they do not have yet.
+/// Flow: `LogWriter` appends what a lane has staged → `LogReader` and `LogReplay` read it by offset →
+/// `ProjectionWriter` puts changed rows beside it → `UserLoader` gives a user's rows plus the events that they lack.
 ///
 /// The log is the truth and the read model may lag: a load is always current, and losing the read model loses nothing.
 /// SQL stands in `Schema/`, one statement per file; nothing here holds any.

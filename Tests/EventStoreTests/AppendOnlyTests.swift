@@ -18,7 +18,8 @@ struct AppendOnlyTests {
     }
 
     private static let changes = [
-        "UPDATE events SET payload = 'x' WHERE partition = 0", "DELETE FROM events WHERE partition = 0", "TRUNCATE events",
+        "UPDATE events SET payload = 'x' WHERE partition = 0", "DELETE FROM events WHERE partition = 0",
+        "TRUNCATE events",
         "UPDATE log SET partitions = 3", "DELETE FROM log", "TRUNCATE log",
     ]
 

@@ -58,7 +58,8 @@ struct InDoubtTests {
         #expect(try LogWriter().resolveInDoubt([refused], on: connection) == [Partition(0): .committed(generation: 1)])
     }
 
-    @Test("Resolving waits for the transaction of the lost connection, and then sees what it did", arguments: [true, false])
+    @Test(
+        "Resolving waits for the transaction of the lost connection, and then sees what it did", arguments: [true, false])
     func waitsForTheLostOne(commits: Bool) throws {
         let lost = try fixture.connection()
         let batches = [batch(0)]
@@ -115,7 +116,8 @@ struct InDoubtTests {
                 }
                 #expect(outcomes == [Partition(0): .committed(generation: 1)], "round \(round), delay \(delay)")
             }
-            if !connection.isUsable || (try? connection.integer("SELECT 1")) == nil { connection = try fixture.connection() }
+            let isAlive = connection.isUsable && (try? connection.integer("SELECT 1")) != nil
+            if !isAlive { connection = try fixture.connection() }
         }
         #expect(try observer.integer("SELECT count(DISTINCT event_id) FROM events WHERE partition = 0") == 180)
         #expect(try observer.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 180)

@@ -33,7 +33,8 @@ struct MigratorTests {
     func dryRun() throws {
         let connection = try connect()
         #expect(try Migrator.migrate(on: connection, partitions: 4, dryRun: true) == Migrations.all)
-        #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace") == 0)
+        let tables = "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"
+        #expect(try connection.integer(tables) == 0)
         _ = try Migrator([Migrations.all[0], Self.second]).applyAll(on: connection)
         #expect(try Migrator([Migrations.all[0], Self.second, Self.third]).pending(on: connection) == [Self.third])
     }
@@ -93,7 +94,8 @@ struct MigratorTests {
     func roleNotAllowed() throws {
         let connection = try connect()
         let user = "plain_\(UInt32.random(in: 0 ... .max))"
-        let database = try connection.query(Statement(name: "db", sql: "SELECT current_database()")).text(row: 0, column: 0)
+        let name = try connection.query(Statement(name: "db", sql: "SELECT current_database()"))
+        let database = try name.text(row: 0, column: 0)
         try connection.execute("CREATE ROLE \(user); ALTER DATABASE \(database) OWNER TO \(user); SET ROLE \(user)")
         #expect(throws: MigrationError.roleNotAllowed(role: "focusd_app_\(database)")) {
             try Migrator.migrate(on: connection)

@@ -4,7 +4,8 @@ import FocusWire
 import Foundation
 import PostgresClient
 
-/// A few users' lives, made from a seed: every kind of event, accepted or refused as the fold decides, in one partition.
+/// A few users' lives, made from a seed: every kind of event, accepted or refused as the fold decides. In one
+/// partition.
 struct RandomHistory {
     static let partition = Partition(0)
     let users: [UserID]
@@ -46,7 +47,8 @@ struct RandomHistory {
                 AppRegistered(
                     name: "App", build: 1, declaredIntents: [.sendMessage],
                     capabilities: [.communication, .timeSensitive, .critical], focusStatusUsageDescription: "why"))
-        ] + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
+        ]
+        + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
 
     private mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
         now += Int64.random(in: 0...3_000_000, using: &random)

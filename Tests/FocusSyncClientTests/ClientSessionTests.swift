@@ -169,12 +169,14 @@ struct ClientSessionTests {
         #expect(bounds == 500...5_000)
     }
 
-    @Test("P8, A1, A2: a device that was superseded or not accepted stays away", arguments: [
-        ServerMessage.goAway(
-            GoAway(code: .superseded, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
-        .goAway(GoAway(code: .tokenExpired, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
-        .error(ProtocolError(.unauthenticated, "no")), .error(ProtocolError(.protocolUnsupported, "no")),
-    ])
+    @Test(
+        "P8, A1, A2: a device that was superseded or not accepted stays away",
+        arguments: [
+            ServerMessage.goAway(
+                GoAway(code: .superseded, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
+            .goAway(GoAway(code: .tokenExpired, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 0)),
+            .error(ProtocolError(.unauthenticated, "no")), .error(ProtocolError(.protocolUnsupported, "no")),
+        ])
     func staysAway(message: ServerMessage) {
         var (session, _) = live(acknowledged: 0, last: 0)
         guard case .end(.failed) = session.receive(message, now: at(2)).first else {

@@ -85,7 +85,8 @@ struct DeviceStoreRowsTests {
             let isSnapshot = Int.random(in: 0..<8, using: &random) == 0
             var rows: [DeltaRow] = []
             for _ in 0..<Int.random(in: 0..<12, using: &random) {
-                let collection = try #require([RowCollection.badges, .notifications, .apps].randomElement(using: &random))
+                let collection = try #require(
+                    [RowCollection.badges, .notifications, .apps].randomElement(using: &random))
                 let value: [UInt8]? = Bool.random(using: &random) ? [UInt8.random(in: 0...3, using: &random)] : nil
                 let key = String(Int.random(in: 0..<9, using: &random))
                 rows.append(Fixture.row(key, value, version: Int64(step), in: collection))

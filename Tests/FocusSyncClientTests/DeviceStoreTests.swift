@@ -45,7 +45,8 @@ struct DeviceStoreTests {
     @Test("E1: sequences are 1, 2, 3 …; acknowledged events leave, the others keep theirs")
     func acknowledges() throws {
         let store = try open()
-        let events = try store.enqueue([Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
+        let events = try store.enqueue(
+            [Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
         #expect(events.map(\.sequence.rawValue) == [1, 2, 3])
         let refused = RefusedEvent(
             sequence: DeviceSequence(2), event: events[1].envelope.id, code: "app_unknown", message: "m")
@@ -62,7 +63,8 @@ struct DeviceStoreTests {
     @Test("E1: a new incarnation has the unacknowledged events, in order, with their ids, from 1 on")
     func beginsIncarnation() throws {
         let store = try open()
-        let events = try store.enqueue([Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
+        let events = try store.enqueue(
+            [Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
         _ = try store.acknowledge(Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: []))
         let before = try store.incarnation
         try store.beginIncarnation()

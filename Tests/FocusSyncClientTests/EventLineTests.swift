@@ -34,7 +34,8 @@ struct EventLineTests {
     @Test("Numbers reach the payload with every digit")
     func exactNumbers() throws {
         let line = #"""
-            {"type":"route.locationsInserted","app":"a.b","payload":{"routeId":"r","points":[{"timeUs":"1","latitude":46.123456789012345,"longitude":0.1}]}}
+            {"type":"route.locationsInserted","app":"a.b","payload":{"routeId":"r","points":
+              [{"timeUs":"1","latitude":46.123456789012345,"longitude":0.1}]}}
             """#
         guard
             case .routeLocationsInserted(let inserted) = try PayloadCodec.decode(
@@ -47,16 +48,19 @@ struct EventLineTests {
         #expect(inserted.points.first?.longitude == 0.1)
     }
 
-    @Test("What is wrong is said", arguments: [
-        ("", "expected at byte 1"), ("[]", "expected at byte 1"), ("{", "expected"), (#"{"type":"#, "does not end"),
-        (#"{"type":}"#, "missing"), (#"{"type":"badge.cleared"} x"#, "follows"), (#"{"type":1}"#, "must be a string"),
-        (#"{"type":"focus.chnged"}"#, "no type of event"), (#"{"app":"a.b"}"#, "\"type\" is missing"),
-        (#"{"type":"badge.cleared","tpye":1}"#, "none of"), (#"{"type":"badge.cleared","type":"x"}"#, "twice"),
-        (#"{"type":"badge.cleared","occurredAt":"soon"}"#, "must be a time"),
-        (#"{"type":"badge.cleared","occurredAt":1.5}"#, "must be a time"),
-        (#"{"type":"focus.changed","payload":{"focusID2":"x"}}"#, "has no field"),
-        (#"{"type":"focus.changed","payload":7}"#, "JSON"), (#"{"type":"badge.cleared","app":"x\"#, "does not end"),
-    ])
+    @Test(
+        "What is wrong is said",
+        arguments: [
+            ("", "expected at byte 1"), ("[]", "expected at byte 1"), ("{", "expected"), (#"{"type":"#, "does not end"),
+            (#"{"type":}"#, "missing"), (#"{"type":"badge.cleared"} x"#, "follows"),
+            (#"{"type":1}"#, "must be a string"),
+            (#"{"type":"focus.chnged"}"#, "no type of event"), (#"{"app":"a.b"}"#, "\"type\" is missing"),
+            (#"{"type":"badge.cleared","tpye":1}"#, "none of"), (#"{"type":"badge.cleared","type":"x"}"#, "twice"),
+            (#"{"type":"badge.cleared","occurredAt":"soon"}"#, "must be a time"),
+            (#"{"type":"badge.cleared","occurredAt":1.5}"#, "must be a time"),
+            (#"{"type":"focus.changed","payload":{"focusID2":"x"}}"#, "has no field"),
+            (#"{"type":"focus.changed","payload":7}"#, "JSON"), (#"{"type":"badge.cleared","app":"x\"#, "does not end"),
+        ])
     func errors(line: String, part: String) {
         let error = #expect(throws: EventLineError.self) { try draft(line) }
         #expect(error?.description.contains(part) == true, "\(error?.description ?? "")")
@@ -72,12 +76,16 @@ struct EventLineTests {
         #expect(splitter.lines(Array("123456\n".utf8)).map(\.count) == [4])
     }
 
-    @Test("Times are written as RFC 3339, before 1970 and in leap years too", arguments: [
-        (0, "1970-01-01T00:00:00.000000Z"), (-1, "1969-12-31T23:59:59.999999Z"),
-        (1_767_258_000_000_001, "2026-01-01T09:00:00.000001Z"), (951_782_400_000_000, "2000-02-29T00:00:00.000000Z"),
-        (-62_167_219_200_000_000, "0000-01-01T00:00:00.000000Z"), (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
-        (Int64.max, "9223372036854775807 µs"), (Int64.min, "-9223372036854775808 µs"),
-    ] as [(Int64, String)])
+    @Test(
+        "Times are written as RFC 3339, before 1970 and in leap years too",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000000Z"), (-1, "1969-12-31T23:59:59.999999Z"),
+            (1_767_258_000_000_001, "2026-01-01T09:00:00.000001Z"),
+            (951_782_400_000_000, "2000-02-29T00:00:00.000000Z"),
+            (-62_167_219_200_000_000, "0000-01-01T00:00:00.000000Z"),
+            (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
+            (Int64.max, "9223372036854775807 µs"), (Int64.min, "-9223372036854775808 µs"),
+        ] as [(Int64, String)])
     func times(microseconds: Int64, text: String) {
         #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
     }

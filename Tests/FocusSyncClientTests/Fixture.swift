@@ -8,7 +8,8 @@ enum Fixture {
     static let clock = Timestamp(microseconds: 1_800_000_000_000_000)
 
     static func cursor(_ version: Int64) -> Cursor {
-        let event = EventID(UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, UInt8(truncatingIfNeeded: version))))
+        let event = EventID(
+            UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, UInt8(truncatingIfNeeded: version))))
         return Cursor(log: log, version: Version(version), event: event, view: .max - 5)
     }
 

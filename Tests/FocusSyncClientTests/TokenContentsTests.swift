@@ -22,9 +22,11 @@ struct TokenContentsTests {
         #expect(contents.expiresAt == Timestamp(microseconds: 1_800_000_000_000_000))
     }
 
-    @Test("Anything else is told apart from a token", arguments: [
-        "", "a.b", "a.b.c", "a.b.c.d", "e30.e30.e30", "e30.bm8.c2ln",
-    ])
+    @Test(
+        "Anything else is told apart from a token",
+        arguments: [
+            "", "a.b", "a.b.c", "a.b.c.d", "e30.e30.e30", "e30.bm8.c2ln",
+        ])
     func refuses(text: String) {
         #expect(throws: SyncClientError.tokenUnreadable) { try TokenContents(reading: text) }
     }

@@ -17,7 +17,8 @@ public struct ProjectionWriter: Sendable {
             Generation(generation).statement(Queries.readCheckpoints), [.int4Array(partitions.map(\.rawValue))])
         var checkpoints: [Partition: LogOffset] = [:]
         for row in 0..<result.rowCount {
-            checkpoints[Partition(try result.int4(row: row, column: 0))] = LogOffset(try result.int8(row: row, column: 1))
+            let partition = Partition(try result.int4(row: row, column: 0))
+            checkpoints[partition] = LogOffset(try result.int8(row: row, column: 1))
         }
         return checkpoints
     }

@@ -1,4 +1,5 @@
 import FocusCore
+
 import struct FocusCore.Cursor
 
 extension SyncClient {

@@ -64,7 +64,7 @@ extension SyncClient {
                 guard ending == nil, fatal == nil else { return }
             }
         } catch {
-            lastProblem = "The connection failed: \(ConnectionProblem.text(error))."
+            lastProblem = "The connection failed: \(ConnectionProblem.text(error))"
         }
     }
 

@@ -1,4 +1,5 @@
 import FocusCore
+
 import struct FocusCore.Cursor
 
 /// A device: appends events exactly once and holds the user's rows, over connections that come and go.

@@ -12,7 +12,8 @@ public struct SyncClientConfiguration: Sendable {
     public var deviceClass = DeviceClass.phone
     /// Collections to be sent (rule S7); empty: all.
     public var collections: [RowCollection] = []
-    /// Connections that may fail in a row, without a Welcome, before waiting calls fail with `unreachable`; nil: no end.
+    /// Connections that may fail in a row, without a Welcome, before waiting calls fail with `unreachable`. Nil: any
+    /// number.
     public var maximumAttempts: Int? = 8
     /// How long `append`, `synchronize` and `wait` wait before they fail with `timedOut`.
     public var timeout = Duration.seconds(30)

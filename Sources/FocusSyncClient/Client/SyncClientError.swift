@@ -20,7 +20,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .cannotConnect(let address, let reason):
-            "Cannot connect to \(address): \(reason). Is focusd running there, with the same choice of TLS or plaintext?"
+            "Cannot connect to \(address): \(reason). Is focusd running there, with the same choice of TLS?"
         case .unreachable(let attempts, let last): "Gave up after \(attempts) attempts. \(last)"
         case .refused(let error): "The server refuses this device (\(error.code.rawValue)): \(error.message)"
         case .plaintextBeyondLoopback(let host):

@@ -1,4 +1,5 @@
 import FocusCore
+
 import struct FocusCore.Cursor
 
 /// What happens to a client, as it happens.

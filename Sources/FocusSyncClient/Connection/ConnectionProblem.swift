@@ -1,3 +1,4 @@
+import FocusWire
 import Foundation
 import NIOCore
 import NIOPosix
@@ -14,9 +15,19 @@ enum ConnectionProblem {
         case is ChannelError:
             return "no answer in time"
         case NIOSSLError.handshakeFailed(let cause):
-            return "the TLS handshake failed (\(cause)); does the server speak plaintext, or is its certificate not trusted?"
+            return "the TLS handshake failed: \(text(handshake: cause))"
+        case let error as FrameError:
+            return "\(error.message) Does the server expect TLS?"
         default:
             return "\(error)"
         }
+    }
+
+    /// BoringSSL's reasons are part of its texts only.
+    private static func text(handshake cause: some Error) -> String {
+        let text = "\(cause)"
+        if text.contains("WRONG_VERSION_NUMBER") { return "the server speaks plaintext" }
+        if text.contains("CERTIFICATE_VERIFY_FAILED") { return "the server's certificate is not trusted" }
+        return text
     }
 }

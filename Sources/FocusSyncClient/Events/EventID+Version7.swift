@@ -1,4 +1,5 @@
 import FocusCore
+
 import struct Foundation.UUID
 
 extension EventID {

@@ -4,7 +4,8 @@ public struct LineSplitter: Sendable {
     /// Lines longer than this are cut, so that memory stays bounded.
     private let limit: Int
 
-    /// - Parameter limit: bytes; what a line has beyond it is dropped, one byte excepted, so that it is seen to be too long.
+    /// - Parameter limit: bytes; what a line has beyond it is dropped, one byte excepted, which shows that it is too
+    ///   long.
     public init(limit: Int = EventLine.maximumBytes) { self.limit = limit }
 
     /// The lines that `bytes` complete, without their ends.

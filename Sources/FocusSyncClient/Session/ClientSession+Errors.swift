@@ -37,7 +37,7 @@ extension ClientSession {
     }
 
     mutating func receiveGoAway(_ goAway: GoAway) -> [ClientAction] {
-        let cause = ProtocolError(goAway.code, "The server sent this device away.")
+        let cause = ProtocolError(goAway.code, Self.explanation(of: goAway.code))
         switch goAway.code {
         case .superseded, .tokenExpired, .unauthenticated:
             // Coming back would supersede the newer connection, or meet the same answer.
@@ -48,6 +48,20 @@ extension ClientSession {
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
+        }
+    }
+
+    private static func explanation(of code: ErrorCode) -> String {
+        switch code {
+        case .superseded: "Another connection of this device took over. Run one at a time."
+        case .tokenExpired: "The token has expired. Get a new one."
+        case .shuttingDown: "The server is shutting down."
+        case .slowConsumer: "This device took too little of what it was sent."
+        case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
+            .unauthenticated, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
+            .unavailable,
+            .heartbeatTimeout, .internal:
+            "The server sent this device away."
         }
     }
 

@@ -1,7 +1,8 @@
 import FocusCore
-import struct FocusCore.Cursor
 import Foundation
 import GRDB
+
+import struct FocusCore.Cursor
 
 /// The one row of table `device`: who the store belongs to and where it stands.
 struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {

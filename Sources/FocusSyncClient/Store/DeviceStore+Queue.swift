@@ -51,7 +51,8 @@ extension DeviceStore {
     ) throws -> [QueuedEvent] {
         try database.read { database in
             guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
-            let records = try QueueRecord
+            let records =
+                try QueueRecord
                 .filter(QueueRecord.Columns.place > record.sequenceBase + sequence.rawValue)
                 .order(QueueRecord.Columns.place).limit(maximumEvents).fetchCursor(database)
             var events: [QueuedEvent] = []

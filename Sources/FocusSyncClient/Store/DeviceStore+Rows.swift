@@ -1,7 +1,8 @@
 import FocusCore
-import struct FocusCore.Cursor
 import Foundation
 import GRDB
+
+import struct FocusCore.Cursor
 
 extension DeviceStore {
     // MARK: Reading
@@ -11,7 +12,8 @@ extension DeviceStore {
         try database.read { database in
             var request = RowRecord.all()
             if let collection { request = request.filter(RowRecord.Columns.collection == collection.rawValue) }
-            return try request
+            return
+                try request
                 .order(RowRecord.Columns.collection, RowRecord.Columns.app, RowRecord.Columns.key)
                 .fetchAll(database).map { try $0.confirmed() }
         }
@@ -143,8 +145,9 @@ extension DeviceStore {
             changes.append(RowChange(key: row.key, version: row.version, before: old, after: row.value))
         }
         changes.sort { ($0.version, $0.key) < ($1.version, $1.key) }
-        return changes + before.keys.sorted().map { key in
-            RowChange(key: key, version: version, before: before[key], after: nil)
-        }
+        return changes
+            + before.keys.sorted().map { key in
+                RowChange(key: key, version: version, before: before[key], after: nil)
+            }
     }
 }

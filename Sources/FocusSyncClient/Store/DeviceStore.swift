@@ -1,7 +1,8 @@
 import FocusCore
-import struct FocusCore.Cursor
 import Foundation
 import GRDB
+
+import struct FocusCore.Cursor
 
 /// What a device keeps in a directory of its own: its incarnation, the events that the server has not acknowledged,
 /// the rows that it has confirmed, and the cursor that goes with them.

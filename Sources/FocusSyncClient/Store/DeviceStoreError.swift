@@ -20,7 +20,8 @@ public enum DeviceStoreError: Error, Hashable, Sendable, CustomStringConvertible
             "\(events) events (\(bytes) bytes) wait for the server already. Connect, then append more."
         case .payloadTooLarge(let bytes, let limit):
             "A payload of \(bytes) bytes is over the limit of \(limit). Split the event."
-        case .damaged(let what): "The store is damaged: \(what). Remove its directory; the server has what it acknowledged."
+        case .damaged(let what):
+            "The store is damaged: \(what). Remove its directory; the server has what it acknowledged."
         }
     }
 }

@@ -249,12 +249,26 @@ final class SessionHandler: ChannelInboundHandler {
 }
 
 extension IncomingEvent {
-    /// Decodes the payload if the type is known; a payload that does not decode is a fact, not a failure (rule E2).
+    /// A payload that does not decode is a fact, not a failure (rule E2).
     init(decoding envelope: Envelope) {
         self.envelope = envelope
-        type = EventType(rawValue: envelope.type)
-        body = nil
-        guard let type, envelope.payload.count <= EventLimits.payloadBytes else { return }
-        body = try? PayloadCodec.decode(type, schemaVersion: envelope.schemaVersion, envelope.payload)
+        guard let type = EventType(rawValue: envelope.type) else {
+            content = .unknown
+            return
+        }
+        guard envelope.payload.count <= EventLimits.payloadBytes else {
+            let bound = "A payload holds at most \(EventLimits.payloadBytes) bytes."
+            content = .refused(type, Refusal(.payloadTooLarge, bound))
+            return
+        }
+        do {
+            let version = envelope.schemaVersion
+            content = .decoded(type, try PayloadCodec.decode(type, schemaVersion: version, envelope.payload))
+        } catch {
+            switch error {
+            case .unknownSchemaVersion: content = .unknown
+            case .malformed: content = .refused(type, error.refusal)
+            }
+        }
     }
 }

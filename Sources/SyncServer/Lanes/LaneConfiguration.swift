@@ -6,6 +6,8 @@ struct LaneConfiguration: Sendable {
     var bytesPerStatement = 16 * 1024 * 1024
     /// Memory for users' states; past it the least recently used leave.
     var cacheBytes = 512 * 1024 * 1024
+    /// How often the cache is held against its bound: adding it up costs time in the number of users.
+    var cacheCheckMilliseconds: Int64 = 500
     /// How often heads are looked up when nobody says that they moved. Behind it stands the rule that a server which has
     /// not confirmed its heads for `freshnessMilliseconds` sends no rows (architecture.md §3).
     var pollMilliseconds: Int64 = 250

@@ -24,9 +24,15 @@ struct IncomingAppend: Sendable {
 }
 
 struct IncomingEvent: Sendable {
+    /// What the bytes turned out to be (rule E2).
+    enum Content: Sendable {
+        case decoded(EventType, EventBody)
+        /// A payload that is refused whatever the state says.
+        case refused(EventType, Refusal)
+        /// A type, or a version of its schema, that this program does not know yet.
+        case unknown
+    }
+
     var envelope: Envelope
-    /// Nil: this program does not know the type (rule E2).
-    var type: EventType?
-    /// Nil: the payload does not decode.
-    var body: EventBody?
+    var content: Content
 }

@@ -85,12 +85,12 @@ extension LaneWorker {
             let message = "Events before this one are missing. Send from \(expected)."
             return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: sequence))
         }
-        guard let type = incoming.type else {
+        if case .unknown = incoming.content {
             let message = "This server does not know that type of event yet. Keep it and try again later."
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: sequence))
         }
-        let judged = judge(incoming, type, at: sequence, of: session, user, recordedAt: recordedAt, repeated: repeated)
+        let judged = judge(incoming, at: sequence, of: session, user, recordedAt: recordedAt, repeated: repeated)
         guard record(judged.event, judged.logged, user, into: &staging) else {
             return .stopped(unavailable(user.id))
         }
@@ -109,8 +109,8 @@ extension LaneWorker {
     }
 
     private func judge(
-        _ incoming: IncomingEvent, _ type: EventType, at sequence: DeviceSequence, of session: LaneSession,
-        _ user: CachedUser, recordedAt: Timestamp, repeated: Outcome?
+        _ incoming: IncomingEvent, at sequence: DeviceSequence, of session: LaneSession, _ user: CachedUser,
+        recordedAt: Timestamp, repeated: Outcome?
     ) -> Judged {
         let envelope = incoming.envelope
         let scope = session.identity.scope
@@ -124,20 +124,22 @@ extension LaneWorker {
             refusal = Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.")
         } else if envelope.app != nil, app == nil {
             refusal = Refusal(.fieldInvalid, "app is not a bundle identifier.")
-        } else if envelope.payload.count > EventLimits.payloadBytes {
-            refusal = Refusal(.payloadTooLarge, "A payload holds at most \(EventLimits.payloadBytes) bytes.")
-        } else if let body = incoming.body {
-            event.body = body
-            refusal = user.state.validate(event, scope: scope)
         } else {
-            refusal = Refusal(.payloadMalformed, "The payload is no \(type.rawValue).")
+            switch incoming.content {
+            case .decoded(_, let body):
+                event.body = body
+                refusal = user.state.validate(event, scope: scope)
+            case .refused(_, let found): refusal = found
+            case .unknown: preconditionFailure("an unknown event stops its frame before it is judged")
+            }
         }
         guard let refusal else {
-            return Judged(event: event, refusal: nil, logged: (type, envelope.schemaVersion, envelope.payload))
+            return Judged(
+                event: event, refusal: nil, logged: (event.body.type, envelope.schemaVersion, envelope.payload))
         }
         event.app = scope.app
         event.body = .eventRefused(
-            EventRefused(type: type.rawValue, code: refusal.code.rawValue, message: refusal.message))
+            EventRefused(type: envelope.type, code: refusal.code.rawValue, message: refusal.message))
         return Judged(
             event: event, refusal: refusal, logged: (.eventRefused, 1, PayloadCodec.encode(event.body)))
     }

@@ -60,6 +60,9 @@ extension LaneWorker {
 
     /// Keeps the cache within its bound: the least recently used leave first. An idle session pins nobody.
     func leaveCache() {
+        let now = context.clock.monotonic()
+        guard now >= nextCacheCheck else { return }
+        nextCacheCheck = now.adding(milliseconds: configuration.cacheCheckMilliseconds)
         var bytes = cachedBytes()
         guard bytes > configuration.cacheBytes else { return }
         for user in users.values.sorted(by: { $0.lastUsed < $1.lastUsed }) {

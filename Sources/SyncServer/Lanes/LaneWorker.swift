@@ -25,6 +25,7 @@ final class LaneWorker {
     var deliveries = DeliveryBatch()
     var headsConfirmedAt: MonotonicTime
     var headsMayHaveMoved = false
+    var nextCacheCheck = MonotonicTime(milliseconds: 0)
     private var isStopped = false
 
     var configuration: LaneConfiguration { context.configuration }

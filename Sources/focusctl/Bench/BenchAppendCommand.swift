@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventStore
+import FocusCore
 import FocusSyncClient
 import Foundation
 import JWTKit

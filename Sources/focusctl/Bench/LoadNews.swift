@@ -69,7 +69,9 @@ enum LoadNews {
     private static func count(of field: UInt64, in content: UnsafeRawBufferPointer) -> Int {
         var fields = WireFields(content)
         var count = 0
-        while let (number, _) = fields.next() where number == field { count += 1 }
+        while let (number, _) = fields.next() {
+            if number == field { count += 1 }
+        }
         return count
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import FocusCore
 import FocusSyncClient
 import Foundation
@@ -96,11 +97,7 @@ final class LoadRun {
     }
 
     /// Monotonic, ns.
-    private static func clock() -> UInt64 {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-    }
+    private static func clock() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     private static func allowDescriptors(_ count: Int) throws {
         var limit = rlimit()

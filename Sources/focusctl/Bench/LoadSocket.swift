@@ -51,7 +51,7 @@ final class LoadSocket {
     func flush() throws {
         while isBlocked {
             let count = waiting.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+                Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
             }
             if count >= 0 {
                 sent += count

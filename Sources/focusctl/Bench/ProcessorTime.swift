@@ -8,7 +8,7 @@ struct ProcessorTime {
 
     static var ofThisProcess: ProcessorTime {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ProcessorTime(user: seconds(usage.ru_utime), system: seconds(usage.ru_stime))
     }
 

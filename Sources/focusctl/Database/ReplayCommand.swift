@@ -81,7 +81,8 @@ struct LogPlace: ExpressibleByArgument, Hashable {
 
     init?(argument: String) {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0, offset >= 0
+        guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]), partition >= 0,
+            offset >= 0
         else { return nil }
         self.partition = Partition(partition)
         self.offset = LogOffset(offset)

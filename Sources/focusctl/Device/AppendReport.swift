@@ -43,6 +43,7 @@ final class AppendReport {
 
     func complainOfUnsent(_ count: Int?) {
         guard let count, count > 0 else { return }
-        Terminal.complain("\(count) events are not in the log yet; the next `focusctl append` with this --state sends them.")
+        Terminal.complain(
+            "\(count) events are not in the log yet; the next `focusctl append` with this --state sends them.")
     }
 }

@@ -34,7 +34,7 @@ struct ImportGPXCommand: AsyncParsableCommand {
     @Option(help: "What was done, for example hiking, running or cycling.")
     var activity = "hiking"
     @Option(help: "How far local time was ahead of UTC: +02:00, -05:30 or Z. Decides the calendar day (rule R7).")
-    var utcOffset = UTCOffset(argument: "Z")!
+    var utcOffset = UTCOffset.zero
     @Option(help: "The route's id in the app. Default: a new UUID.")
     var route: String?
     @Option(help: "The workout's id in the app. Default: a new UUID.")
@@ -86,7 +86,7 @@ struct ImportGPXCommand: AsyncParsableCommand {
             guard case .refused(let code, let message) = outcome.verdict else { continue }
             var hint = ""
             if code == RefusalCode.notAuthorized.rawValue || code == RefusalCode.appUnknown.rawValue {
-                hint = " A `system` session must register \(app) and authorize it first: app.registered, authorization.changed."
+                hint = " A system session must register and authorize \(app) first: `focusctl import gpx --help`."
             }
             throw CommandFailure("\(outcome.type) was refused: \(code): \(message)\(hint)")
         }

@@ -15,5 +15,7 @@ final class Interruption {
         }
     }
 
-    deinit { sources.forEach { $0.cancel() } }
+    deinit {
+        for source in sources { source.cancel() }
+    }
 }

@@ -1,5 +1,5 @@
-import Foundation
 import FocusSyncClient
+import Foundation
 
 /// Lines of standard input, as they come: whatever can be read at once makes one batch.
 struct StandardInput {

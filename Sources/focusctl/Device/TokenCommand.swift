@@ -40,7 +40,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (app != nil) != system else { throw ValidationError("Give --app X or --system.") }
-        guard device != .server else { throw ValidationError("The nil UUID is the server itself; give the device another.") }
+        guard device != .server else { throw ValidationError("The nil UUID is the server itself.") }
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
     }
 
@@ -55,7 +55,8 @@ struct TokenCommand: AsyncParsableCommand {
         }
         let token = DeviceToken(
             sub: SubjectClaim(value: user.description),
-            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: Double(expires.seconds))), device: device.description,
+            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: Double(expires.seconds))),
+            device: device.description,
             scope: app.map { "app:\($0)" } ?? "system", deviceClass: deviceClass?.rawValue)
         Terminal.line(try await token.signed(with: text, named: file))
     }

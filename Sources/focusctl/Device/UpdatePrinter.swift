@@ -1,8 +1,9 @@
 import FocusCore
-import struct FocusCore.Cursor
 import FocusSyncClient
 import FocusWire
 import Synchronization
+
+import struct FocusCore.Cursor
 
 /// Shows what `focusctl sync` sees. Called on the client's queue.
 final class UpdatePrinter: Sendable {
@@ -39,8 +40,8 @@ final class UpdatePrinter: Sendable {
         case .verified(let cursor): verified(cursor)
         case .diverged(let collections):
             diverged.withLock { $0 = true }
-            Terminal.complain(
-                "Rows of \(collections.map(\.rawValue).joined(separator: ", ")) differ from the server's; fetching them afresh.")
+            let names = collections.map(\.rawValue).joined(separator: ", ")
+            Terminal.complain("Rows of \(names) differ from the server's; fetching them afresh.")
         case .appendsDelayed(let error, let milliseconds):
             Terminal.complain("\(error.code.rawValue): \(error.message) (again in \(milliseconds) ms)")
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")

@@ -27,8 +27,8 @@ struct DatabaseOptions: ParsableArguments {
         let file = directory + "/postgres/postmaster.pid"
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw CommandFailure(
-                "No PostgreSQL runs in \(directory) (\(file) cannot be read). Start focusd, run focusctl as the same user, "
-                    + "or give --data-dir or --database.")
+                "No PostgreSQL runs in \(directory) (\(file) cannot be read). Start focusd, run focusctl as the same "
+                    + "user, or give --data-dir or --database.")
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 4, let port = Int(lines[3]) else {

@@ -2,7 +2,12 @@ import ArgumentParser
 
 /// `+02:00`, `-05:30` or `Z`: how far local time is ahead of UTC.
 struct UTCOffset: ExpressibleByArgument, Hashable {
+    static let zero = UTCOffset(seconds: 0)
+
+    /// East of UTC.
     let seconds: Int32
+
+    private init(seconds: Int32) { self.seconds = seconds }
 
     init?(argument: String) {
         if argument == "Z" {
@@ -11,7 +16,8 @@ struct UTCOffset: ExpressibleByArgument, Hashable {
         }
         let digits = argument.dropFirst()
         guard let sign = argument.first, sign == "+" || sign == "-", digits.utf8.count == 5,
-            let hours = Int32(digits.prefix(2)), digits.dropFirst(2).first == ":", let minutes = Int32(digits.suffix(2)),
+            let hours = Int32(digits.prefix(2)), digits.dropFirst(2).first == ":",
+            let minutes = Int32(digits.suffix(2)),
             (0...14).contains(hours), (0...59).contains(minutes)
         else { return nil }
         seconds = (sign == "-" ? -1 : 1) * (hours * 3_600 + minutes * 60)

@@ -1,0 +1,87 @@
+"""ops/bench: measures, prints, writes BENCHMARKS.md and bench.json. See ops/bench for the options."""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import lanes
+import profile
+import report
+from server import Server
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="ops/bench", add_help=False, allow_abbrev=False)
+    parser.add_argument("lanes", nargs="*", metavar="LANE")
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--events", type=int, default=320_000)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--out", default="ops/BENCHMARKS.md")
+    parser.add_argument("--dir", default=tempfile.gettempdir())
+    parser.add_argument("--no-profile", action="store_true")
+    options = parser.parse_args()
+    options.lanes = options.lanes or list(lanes.LANES)
+    for name in options.lanes:
+        if name not in lanes.LANES:
+            parser.error(f"no lane {name}; there are {', '.join(lanes.LANES)}")
+    if options.rounds < 1 or options.events < 1 or options.seconds < 1:
+        parser.error("--rounds, --events and --seconds are at least 1")
+    for program in ("psql", "pgbench"):
+        if not shutil.which(program):
+            parser.error(f"{program} is not on the PATH (Debian: apt install postgresql)")
+    return options
+
+
+def measure(options):
+    server = Server(options.bin, options.dir)
+    try:
+        figures = {"machine": report.machine(server), "lanes": {}}
+        if figures["machine"]["file_system"] in ("tmpfs", "ramfs"):
+            raise SystemExit(f"{options.dir} is in memory, where no commit is ever flushed; give --dir on a disk")
+        bench = lanes.Bench(server, options)
+        for name in options.lanes:
+            lane = lanes.LANES[name]
+            print(f"{name} {lane['name']} …", file=sys.stderr, flush=True)
+            summary = report.summarize(lane, lane["rounds"](bench))
+            figures["lanes"][name] = summary
+            ratio = report.bracketed(summary["ratio"], 2)
+            print(
+                f"{name} {ratio} × (goal {lane['goal']}): {report.bracketed(summary['ours']['rate'], 0)} rows/s against "
+                f"{report.bracketed(summary['against']['rate'], 0)}", file=sys.stderr, flush=True)
+    finally:
+        server.stop()
+    return figures
+
+
+def look(options):
+    server = Server(options.bin, options.dir, profile.SETTINGS)
+    try:
+        return profile.append_pipelined(lanes.Bench(server, options), 2 * options.events)
+    finally:
+        server.stop()
+
+
+def main():
+    # Ctrl-C and kill end the server too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options = parse()
+    figures = measure(options)
+    if "B1" in options.lanes and not options.no_profile:
+        print("profile of B1 …", file=sys.stderr, flush=True)
+        figures["profile"] = look(options)
+    with open(options.out, "w") as file:
+        file.write(report.markdown(figures, lanes.LANES))
+    beside = os.path.join(os.path.dirname(options.out) or ".", "bench.json")
+    with open(beside, "w") as file:
+        json.dump(figures, file, indent=1, ensure_ascii=False)
+    print(f"written: {options.out} {beside}", file=sys.stderr)
+
+
+main()

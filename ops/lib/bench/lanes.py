@@ -1,0 +1,231 @@
+"""The lanes of design note measure.md. Each gives rounds: ours and the yardstick's, taken in turn."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import time
+
+DEVICES = 64
+
+
+class Bench:
+    """What all lanes share: a server, binaries, and figures of processor time."""
+
+    def __init__(self, server, options):
+        self.server = server
+        self.sql = server.sql
+        self.options = options
+        self.seed = int(time.time())
+        self.sql.run("CREATE SCHEMA bench;")
+
+    def generate(self, *arguments):
+        """Runs the generator of load and returns its report."""
+        self.seed += 1
+        command = [
+            f"{self.server.binaries}/focusctl", "bench", "append", "--server", self.server.address, "--plaintext",
+            "--key", f"{self.server.data}/token.key", "--devices", str(DEVICES), "--seed", str(self.seed), "--json",
+            *[str(argument) for argument in arguments]]
+        return json.loads(run(command))
+
+    def twin(self, name):
+        """A table of the same shape: columns, indexes, constraints, storage."""
+        self.sql.run(f"CREATE TABLE IF NOT EXISTS bench.{name} (LIKE events INCLUDING ALL);")
+
+    def heads(self):
+        return {int(p): int(n) for p, n in self.sql.run("SELECT partition, next_offset FROM log_partitions;")}
+
+    def settle(self):
+        """Every measurement begins after a checkpoint, so that neither side writes pages that the other made dirty."""
+        self.wait_for_projection()
+        self.sql.run("CHECKPOINT;")
+
+    def wait_for_projection(self):
+        """Until the read model holds every event of the log."""
+        deadline = time.time() + 60
+        query = """SELECT count(*) FROM log_partitions p LEFT JOIN read_1.checkpoints c USING (partition)
+            WHERE coalesce(c.log_offset, 0) <> p.next_offset;"""
+        while self.sql.value(query) != "0":
+            if time.time() > deadline:
+                raise SystemExit("the read model does not catch up")
+            time.sleep(0.005)
+
+    def measured(self, body):
+        """What `body` returns, with the processor seconds that went by. Our children's count as the client's."""
+        before, own = self.server.processor_times(), children_seconds()
+        result = body()
+        after = self.server.processor_times()
+        result["cpu"] = {name: round(after[name] - before[name], 2) for name in ("focusd", "postgres")}
+        client = children_seconds() - own + after["psql"] - before["psql"]
+        result["cpu"]["client"] = round(client, 2)
+        return result
+
+
+def children_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def run(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, **options)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[:4])} … failed with {done.returncode}")
+    return done.stdout
+
+
+# B1: durable append, pipelined
+
+
+def append_pipelined(bench):
+    file = f"{bench.server.directory}/rows.copy"
+    bench.twin("copied")
+    rounds = []
+    for _ in range(bench.options.rounds):
+        before = bench.heads()
+        bench.settle()
+        ours = bench.measured(lambda: load_until_projected(bench))
+        ours["rows"] = ours["events"]
+        dump(bench, file, before)
+        bench.settle()
+        theirs = bench.measured(lambda: copy_in(bench, file))
+        rounds.append((ours, theirs))
+    os.remove(file)
+    return rounds
+
+
+def load_until_projected(bench, batch=100):
+    report = bench.generate("--batch", batch, "--events", bench.options.events)
+    bench.wait_for_projection()
+    # The generator's clock starts after it has connected, registered the apps and made its frames.
+    seconds = time.time() - report["began_at"]
+    report["seconds_to_last_ack"] = report["seconds"]
+    report["seconds"] = seconds
+    report["rate"] = report["events"] / seconds
+    return report
+
+
+def dump(bench, file, before):
+    """The rows that the log got since."""
+    ranges = " OR ".join(f"(partition = {p} AND log_offset >= {n})" for p, n in sorted(before.items()))
+    # In the order in which they came, as far as one can say: that of each partition.
+    query = f"SELECT * FROM events WHERE {ranges} ORDER BY recorded_at, partition, log_offset"
+    bench.sql.run(f"\\copy ({query}) TO '{file}' (FORMAT binary)")
+
+
+def copy_in(bench, file):
+    count = int(bench.sql.value("SELECT count(*) FROM bench.copied;"))
+    began = time.time()
+    bench.sql.run(f"\\copy bench.copied FROM '{file}' (FORMAT binary)")
+    seconds = time.time() - began
+    rows = int(bench.sql.value("SELECT count(*) FROM bench.copied;")) - count
+    return {"rows": rows, "seconds": seconds, "rate": rows / seconds, "bytes": os.path.getsize(file)}
+
+
+# B2: durable append, one at a time
+
+INSERT = """\\set i :i + 1
+INSERT INTO bench.inserted (partition, type, log_offset, version, incarnation, device_seq, occurred_at, recorded_at,
+    user_id, device_id, event_id, schema_version, app_id, payload)
+VALUES (:client_id % 16, 'notification.posted', :i::bigint * 64 + :client_id, :i, 1, :i, now(), now(),
+    md5(:client_id::text)::uuid, md5(:client_id::text)::uuid, '0190a1b2-c3d4-7e5f-8a6b-0123456789ab', 1,
+    'com.example.messages', '\\x{payload}');
+"""
+
+
+def append_singly(bench):
+    script = f"{bench.server.directory}/insert.sql"
+    rounds = []
+    for number in range(bench.options.rounds):
+        bench.settle()
+        ours = bench.measured(lambda: load_singly(bench))
+        if number == 0:
+            size = bench.sql.value("SELECT avg(length(payload))::integer FROM events;")
+            with open(script, "w") as file:
+                file.write(INSERT.format(payload="61" * int(size)))
+        bench.settle()
+        # A table for each round would be smaller than our log is by then: it grows as the log does.
+        bench.twin("inserted")
+        theirs = bench.measured(lambda: insert_singly(bench, script, number))
+        rounds.append((ours, theirs))
+    return rounds
+
+
+def load_singly(bench):
+    report = bench.generate("--batch", 1, "--window", 1, "--seconds", bench.options.seconds)
+    report["rows"], report["rate"] = report["events"], report["events_per_second"]
+    return report
+
+
+def insert_singly(bench, script, number):
+    output = run([
+        "pgbench", "-n", "-M", "prepared", "-c", str(DEVICES), "-j", "2", "-T", str(bench.options.seconds),
+        "-D", f"i={number * 10_000_000}", "-f", script, bench.server.conninfo], stderr=subprocess.DEVNULL)
+    rows = int(re.search(r"transactions actually processed: (\d+)", output).group(1))
+    rate = float(re.search(r"tps = ([\d.]+) \(without", output).group(1))
+    latency = float(re.search(r"latency average = ([\d.]+) ms", output).group(1))
+    return {"rows": rows, "seconds": rows / rate, "rate": rate, "latency_average_us": latency * 1_000}
+
+
+# B7: replay
+
+
+def replay(bench):
+    count = int(bench.sql.value("SELECT count(*) FROM events;"))
+    if count < bench.options.events:
+        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
+    bench.settle()
+    # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
+    bench.sql.run("VACUUM events;")
+    replay_ours(bench), replay_copy(bench)
+    rounds = []
+    for _ in range(bench.options.rounds):
+        ours = bench.measured(lambda: replay_ours(bench))
+        theirs = bench.measured(lambda: replay_copy(bench))
+        rounds.append((ours, theirs))
+    return rounds
+
+
+def replay_ours(bench):
+    began = time.time()
+    report = json.loads(run([
+        f"{bench.server.binaries}/focusctl", "bench", "replay", "--data-dir", bench.server.data, "--json"]))
+    if report["undecoded"]:
+        raise SystemExit(f"{report['undecoded']} events were not decoded")
+    report["seconds"] = time.time() - began
+    report["rows"], report["rate"] = report["events"], report["events"] / report["seconds"]
+    return report
+
+
+def replay_copy(bench):
+    rows = int(bench.sql.value("SELECT count(*) FROM events;"))
+    began = time.time()
+    with open(os.devnull, "w") as sink:
+        subprocess.run(
+            ["psql", "-X", "-d", bench.server.conninfo, "-c", "COPY events TO STDOUT (FORMAT binary)"], stdout=sink,
+            check=True)
+    seconds = time.time() - began
+    return {"rows": rows, "seconds": seconds, "rate": rows / seconds}
+
+
+LANES = {
+    "B1": {
+        "name": "durable append, pipelined",
+        "ours": "64 devices of 64 users over TCP, batches of 100 events, 4 in flight, own deltas delivered; until the "
+        "read model's checkpoint reaches the head",
+        "against": "`\\copy` (binary) of the same rows into a table of the same shape",
+        "goal": 0.40, "rounds": append_pipelined,
+    },
+    "B2": {
+        "name": "durable append, one at a time",
+        "ours": "64 devices of 64 users over TCP, each waits for its ack before the next event",
+        "against": "`pgbench -M prepared -c 64 -j 2`: the bare `INSERT` of a row of the same shape",
+        "goal": 1.5, "rounds": append_singly,
+    },
+    "B7": {
+        "name": "replay",
+        "ours": "the whole log, decoded, one consumer (`focusctl bench replay`)",
+        "against": "`psql -c 'COPY events TO STDOUT (FORMAT binary)' > /dev/null`",
+        "goal": 0.5, "rounds": replay,
+    },
+}

@@ -1,0 +1,39 @@
+"""Processor time of processes that are not ours to wait for, from /proc (proc(5))."""
+
+import os
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid):
+    """utime, stime, cutime, cstime, parent; None when the process is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return [int(fields[index]) for index in (11, 12, 13, 14)], int(fields[1])
+
+
+def children(parent):
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            stat = _stat(name)
+            if stat and stat[1] == parent:
+                found.append(int(name))
+    return found
+
+
+def of_process(pid):
+    """Seconds."""
+    stat = _stat(pid)
+    return sum(stat[0][:2]) / TICK if stat else 0.0
+
+
+def of_tree(pid):
+    """Seconds of a process, the children it has, and those that it has waited for: a postmaster and its backends."""
+    stat = _stat(pid)
+    if not stat:
+        return 0.0
+    return sum(stat[0]) / TICK + sum(of_process(child) for child in children(pid))

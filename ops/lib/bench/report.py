@@ -1,0 +1,156 @@
+"""Figures to text."""
+
+import datetime
+import os
+import platform
+import statistics
+import subprocess
+import time
+
+
+def machine(server):
+    sql = server.sql
+    settings = ("fsync", "synchronous_commit", "full_page_writes", "wal_compression", "shared_buffers", "max_wal_size")
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": output("git", "rev-parse", "--short=12", "HEAD") + (
+            " (with changes)" if output("git", "status", "--porcelain", "--", "Sources", "Schema") else ""),
+        "processor": next(
+            (line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?"),
+        "cores": os.cpu_count(),
+        "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "file_system": output("stat", "-f", "-c", "%T", server.directory),
+        "flush_us": flush_time(server.directory),
+        "postgresql": sql.value("SHOW server_version;"),
+        "swift": output("swift", "--version").split("\n")[0],
+        "settings": {name: sql.value(f"SHOW {name};") for name in settings},
+        "load_before": [round(value, 2) for value in os.getloadavg()],
+    }
+
+
+def output(*command):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    except FileNotFoundError:
+        return "?"
+
+
+def flush_time(directory):
+    """Median of writing 8 KiB and flushing it, µs: what a commit costs at least."""
+    path = f"{directory}/flush"
+    times = []
+    with open(path, "wb", buffering=0) as file:
+        for _ in range(100):
+            began = time.perf_counter()
+            file.write(b"\0" * 8192)
+            os.fdatasync(file.fileno())
+            times.append(time.perf_counter() - began)
+    os.remove(path)
+    return round(statistics.median(times) * 1_000_000)
+
+
+def summarize(lane, rounds):
+    ratios = [ours["rate"] / theirs["rate"] for ours, theirs in rounds]
+    summary = {
+        "ratio": spread(ratios), "goal": lane["goal"], "reached": statistics.median(ratios) >= lane["goal"],
+        "rounds": [{"ours": ours, "against": theirs} for ours, theirs in rounds],
+    }
+    for index, side in enumerate(("ours", "against")):
+        results = [pair[index] for pair in rounds]
+        summary[side] = {
+            "rate": spread([result["rate"] for result in results]),
+            "rows": spread([result["rows"] for result in results]),
+            "cpu_us_per_row": {
+                name: statistics.median(result["cpu"][name] / result["rows"] * 1e6 for result in results)
+                for name in results[0]["cpu"]},
+        }
+    for name in ("ack_p50_us", "ack_p99_us"):
+        if name in rounds[0][0]:
+            summary["ours"][name] = statistics.median(ours[name] for ours, _ in rounds)
+    return summary
+
+
+def spread(values):
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def markdown(figures, lanes):
+    facts = figures["machine"]
+    settings = ", ".join(f"{name} {value}" for name, value in facts["settings"].items())
+    lines = [
+        "# Benchmarks", "",
+        "Every figure is a ratio taken in the same run, on the same PostgreSQL, with the same durability, in turn "
+        "(ours, yardstick, ours, …). Median, and the least and greatest in brackets. Absolute rates mean little on "
+        "another machine.", "",
+        "| Lane | Ours | Against | Ratio | Goal |", "| --- | --- | --- | --- | --- |",
+    ]
+    for name, summary in figures["lanes"].items():
+        lane = lanes[name]
+        mark = "" if summary["reached"] else " (missed)"
+        lines.append(
+            f"| {name} {lane['name']} | {lane['ours']} | {lane['against']} | **{bracketed(summary['ratio'], 2)}** "
+            f"| ≥ {lane['goal']}{mark} |")
+    lines += [
+        "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client | ack p50 / p99 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, summary in figures["lanes"].items():
+        for side in ("ours", "against"):
+            lines.append(row(name, side, summary[side], len(summary["rounds"])))
+    lines += [
+        "", "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. Of the generator, "
+        "the making of frames before the clock starts (`--events`, B1) is part of it.", "",
+        "## Machine", "",
+        f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}; "
+        f"{facts['file_system']}, 8 KiB written and flushed in {facts['flush_us']} µs; PostgreSQL {facts['postgresql']}; "
+        f"{facts['swift']}; commit {facts['commit']}; {facts['date']}; load average before "
+        f"{facts['load_before'][0]}.", "", f"Settings: {settings}.", "",
+        "Connections: 64 of devices; focusd's to PostgreSQL are two for appends, two for projections. The mix of events: "
+        "`focusctl bench append --help`.", "",
+        "## Repeat", "", "```", f"ops/bench {' '.join(figures['lanes'])}", "```", ""]
+    if figures.get("profile"):
+        lines += profile(figures["profile"])
+    return "\n".join(lines)
+
+
+def row(name, side, summary, rounds):
+    cpu = summary["cpu_us_per_row"]
+    acks = ""
+    if "ack_p50_us" in summary:
+        acks = f"{summary['ack_p50_us'] / 1000:.1f} / {summary['ack_p99_us'] / 1000:.1f} ms"
+    focusd = f"{cpu['focusd']:.1f}" if side == "ours" and name != "B7" else "–"
+    return (
+        f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
+        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {acks} |")
+
+
+def bracketed(values, digits):
+    return f"{values['median']:,.{digits}f} ({values['min']:,.{digits}f}–{values['max']:,.{digits}f})"
+
+
+def profile(found):
+    report = found["report"]
+    cpu = report["cpu"]
+    lines = [
+        "## Profile of B1", "",
+        f"A run of its own with `perf` and `pg_stat_statements` looking on: {report['rows']:,} events, "
+        f"{report['rate']:,.0f}/s. Processor seconds: focusd {cpu['focusd']}, PostgreSQL {cpu['postgres']}, generator "
+        f"{cpu['client']}.", "",
+        "focusd by thread, seconds: " + ", ".join(
+            f"{name} {seconds}" for name, seconds in sorted(found["threads"].items(), key=lambda pair: -pair[1])) + ".",
+        "", "Backends, seconds while perf looked: " + ", ".join(
+            f"{seconds} ({title.removeprefix('postgres: ')})" for seconds, title in found["backends"] if seconds) + ".",
+        ""]
+    for process, heading in (("focusd", "focusd"), ("postgres", "PostgreSQL's backends")):
+        lines += [f"Top ten of {heading} by self time:", "", "| % | in | function |", "| --- | --- | --- |"]
+        lines += [f"| {share} | {dso} | `{clean(name)}` |" for share, dso, name in found[process][:10]] + [""]
+    lines += ["| s in execution | calls | rows | statement |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {entry['seconds']} | {entry['calls']} | {entry['rows']} | `{clean(entry['query'])}` |"
+        for entry in found["statements"][:10]]
+    return lines + [""]
+
+
+def clean(text):
+    text = text.replace("|", "\\|").replace("`", "'")
+    return text if len(text) <= 110 else text[:107] + "…"

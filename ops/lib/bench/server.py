@@ -1,0 +1,95 @@
+"""A focusd of our own with its embedded PostgreSQL, and a psql that stays connected."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import processor
+
+
+class Server:
+    def __init__(self, binaries, parent, settings=""):
+        self.binaries = binaries
+        self.directory = tempfile.mkdtemp(prefix="focus-bench-", dir=parent)
+        # As root the cluster runs as another user, which has to pass.
+        os.chmod(self.directory, 0o755)
+        self.data = os.path.join(self.directory, "data")
+        os.mkdir(self.data, 0o755)
+        if settings:
+            with open(os.path.join(self.data, "custom.conf"), "w") as file:
+                file.write(settings)
+        self.log = open(os.path.join(self.directory, "focusd.log"), "w")
+        self.process = subprocess.Popen(
+            [f"{binaries}/focusd", "serve", "--plaintext", "--listen", "127.0.0.1:0", "--data-dir", self.data],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        ready = re.match(r"focusd ready listen=(\S+)", self.process.stdout.readline())
+        if not ready:
+            self.process.wait()
+            with open(self.log.name) as log:
+                text = log.read()
+            shutil.rmtree(self.directory, ignore_errors=True)
+            raise SystemExit(f"focusd did not start:\n{text}")
+        self.address = ready.group(1)
+        with open(f"{self.data}/postgres/postmaster.pid") as file:
+            lines = file.read().split("\n")
+        self.postmaster = int(lines[0])
+        self.socket, self.port = lines[4], lines[3]
+        self.conninfo = f"host={self.socket} port={self.port} user=focusd dbname=focusd"
+        self.sql = Psql(self.conninfo)
+
+    def processor_times(self):
+        return {
+            "focusd": processor.of_process(self.process.pid),
+            "postgres": processor.of_tree(self.postmaster),
+            "psql": processor.of_process(self.sql.process.pid),
+        }
+
+    def stop(self):
+        self.sql.close()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
+        if os.path.exists(f"/proc/{self.postmaster}") and os.path.exists(f"{self.data}/postgres/postmaster.pid"):
+            os.kill(self.postmaster, signal.SIGINT)
+            time.sleep(2)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+class Psql:
+    """One connection, statement after statement."""
+
+    MARK = "-- done --"
+
+    def __init__(self, conninfo):
+        self.process = subprocess.Popen(
+            ["psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-d", conninfo],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def run(self, command):
+        """Rows as lists of texts. `command`: statements with their semicolons, or one backslash command."""
+        self.process.stdin.write(f"{command}\n\\echo {self.MARK}\n")
+        self.process.stdin.flush()
+        rows = []
+        while True:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit(f"psql ended at: {command}")
+            if line.rstrip("\n") == self.MARK:
+                return rows
+            rows.append(line.rstrip("\n").split("\t"))
+
+    def value(self, command):
+        return self.run(command)[0][0]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
