@@ -73,7 +73,7 @@ struct ImportGPXCommand: AsyncParsableCommand {
             try await client.wait { store in
                 try store.cursor.map { $0.version >= version } ?? false && store.row(key) != nil
             }
-            try show(client.store.row(key), gpx, workoutID: workoutID)
+            try show(client.store.row(key), gpx, workoutID: workoutID, version: version)
         } catch {
             await client.close()
             throw error
@@ -92,7 +92,7 @@ struct ImportGPXCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ row: ConfirmedRow?, _ gpx: GPXFile, workoutID: String) throws {
+    private func show(_ row: ConfirmedRow?, _ gpx: GPXFile, workoutID: String, version: Version) throws {
         guard let row else { return }
         if json {
             var object = JSONText()
@@ -100,6 +100,7 @@ struct ImportGPXCommand: AsyncParsableCommand {
             object.add("workoutId", workoutID)
             object.add("points", Int64(gpx.points.count))
             object.add("pointsWithoutTime", Int64(gpx.pointsWithoutTime))
+            object.add("version", version.rawValue)
             object.addRaw("route", RowText.json(.routes, row.value))
             Terminal.line(object.text)
         } else {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EventStore
-import Foundation
 import PostgresClient
 
 /// Which log a command reads: a server of the operator's, or focusd's own PostgreSQL while it runs.
@@ -21,19 +20,12 @@ struct DatabaseOptions: ParsableArguments {
             applicationName: applicationName)
     }
 
-    /// From `postmaster.pid`, which PostgreSQL keeps as long as it runs ("Database File Layout"): process, directory,
-    /// start time, port, socket directory.
     private func embeddedConninfo(_ directory: String) throws -> String {
-        let file = directory + "/postgres/postmaster.pid"
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        guard let running = try EmbeddedCluster.running(dataDirectory: directory) else {
             throw CommandFailure(
-                "No PostgreSQL runs in \(directory) (\(file) cannot be read). Start focusd, run focusctl as the same "
-                    + "user, or give --data-dir or --database.")
+                "No PostgreSQL runs in \(directory). Start focusd, run focusctl as the same user, or give --data-dir or "
+                    + "--database.")
         }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count > 4, let port = Int(lines[3]) else {
-            throw CommandFailure("PostgreSQL in \(directory) is just starting. Try again.")
-        }
-        return "host=\(lines[4]) port=\(port) user=\(EmbeddedCluster.role) dbname=\(EmbeddedCluster.database)"
+        return running.conninfo
     }
 }
