@@ -5,14 +5,20 @@ public struct ProjectionBatch: Sendable {
     public var partition: Partition
     /// The generation that the batch was made for.
     public var generation: Int32
+    /// Where the caller knows the checkpoint to be. If it is below, the server lost commits that were not flushed, and
+    /// users whom the caller believes to be written are not: nothing is written then.
+    public var base: LogOffset
     /// Once this batch is written, everything below this offset is in the read model.
     public var checkpoint: LogOffset
     /// Each user once.
     public var users: [ProjectedUser]
 
-    public init(partition: Partition, generation: Int32, checkpoint: LogOffset, users: [ProjectedUser]) {
+    public init(
+        partition: Partition, generation: Int32, base: LogOffset = .zero, checkpoint: LogOffset, users: [ProjectedUser]
+    ) {
         self.partition = partition
         self.generation = generation
+        self.base = base
         self.checkpoint = checkpoint
         self.users = users
     }
@@ -43,6 +49,8 @@ public enum ProjectionOutcome: Hashable, Sendable {
     /// `missing` were left out, because the read model is behind their `base`: load them again, their `touchedKeys` are
     /// what it lacks. With any of those the checkpoint stays.
     case written(missing: Set<UserID>)
+    /// The checkpoint is here, below the batch's `base`: everything from here on is to be projected again.
+    case fellBack(to: LogOffset)
     /// Another projector works on this partition. Try again later, or find the work done.
     case busy
     /// Another generation is active, or another version of the fold fills this one: nothing was written.

@@ -32,6 +32,8 @@ public struct ProjectionWriter: Sendable {
             let partition = PostgresValue.int4(batch.partition.rawValue)
             let locked = try connection.query(generation.statement(Queries.lockCheckpoint), [partition])
             guard locked.rowCount == 1 else { return .busy }
+            let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
+            guard checkpoint >= batch.base else { return .fellBack(to: checkpoint) }
             // A statement of its own: its snapshot is younger than the lock.
             let found = try connection.query(
                 generation.statement(Queries.readProjectedUsers),

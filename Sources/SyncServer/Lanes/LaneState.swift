@@ -6,15 +6,17 @@ final class CachedUser {
     let id: UserID
     let partition: Partition
     var state: UserState
-    /// Rows that the read model does not have yet.
+    /// Rows that the read model does not have yet, since it was at `projectedVersion`.
     var dirty: Set<RowKey>
+    var projectedVersion: Version
     var lastUsed: Int64
 
-    init(id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, lastUsed: Int64) {
+    init(id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, projectedVersion: Version, lastUsed: Int64) {
         self.id = id
         self.partition = partition
         self.state = state
         self.dirty = dirty
+        self.projectedVersion = projectedVersion
         self.lastUsed = lastUsed
     }
 }

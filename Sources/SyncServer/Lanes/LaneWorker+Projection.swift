@@ -31,12 +31,14 @@ extension LaneWorker {
             partitions[partition] = state
             return
         }
-        var report = ProjectionReport(checkpoint: .zero, users: [:], generation: state.head.generation)
+        var report = ProjectionReport(checkpoint: .zero, users: [:])
         var projected: [ProjectedUser] = []
         for id in ids {
             guard let user = users[id] else { continue }
             let rows = user.dirty.map { ($0, user.state.row($0)) }
-            projected.append(ProjectedUser(user: id, version: user.state.version, rows: rows))
+            projected.append(
+                ProjectedUser(user: id, version: user.state.version, base: user.projectedVersion, rows: rows))
+            report.versions[id] = user.state.version
             report.users[id] = (offset: state.unprojected[id] ?? .zero, keys: user.dirty)
             user.dirty = []
         }
@@ -47,23 +49,49 @@ extension LaneWorker {
         partitions[partition] = state
         projector.post(
             ProjectionBatch(
-                partition: partition, generation: state.head.generation, checkpoint: report.checkpoint,
-                users: projected), report)
+                partition: partition, generation: state.head.generation, base: state.checkpoint,
+                checkpoint: report.checkpoint, users: projected), report)
     }
 
     /// The projector is done with a batch: what was written is no longer owed; what was not is owed again.
-    func projected(_ partition: Partition, _ report: ProjectionReport) {
-        guard var state = partitions[partition] else { return }
-        state.isProjecting = false
-        if report.isWritten {
-            state.checkpoint = max(state.checkpoint, report.checkpoint)
-            for (id, written) in report.users where state.unprojected[id] == written.offset {
-                state.unprojected[id] = nil
+    func projected(_ partition: Partition, _ report: ProjectionReport) throws {
+        partitions[partition]?.isProjecting = false
+        switch report.result {
+        case .written(let missing):
+            for (id, written) in report.users where !missing.contains(id) {
+                if partitions[partition]?.unprojected[id] == written.offset { partitions[partition]?.unprojected[id] = nil }
+                if let user = users[id] { user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero) }
             }
-        } else {
-            for (id, written) in report.users { users[id]?.dirty.formUnion(written.keys) }
+            // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
+            for id in missing { forget(id) }
+            if missing.isEmpty, let known = partitions[partition]?.checkpoint {
+                partitions[partition]?.checkpoint = max(known, report.checkpoint)
+            }
+        case .fellBack(let checkpoint):
+            owe(report)
+            try fallBack(partition, to: checkpoint)
+        case .failed:
+            owe(report)
             let pause = configuration.projectionMilliseconds * 5
-            state.nextProjection = context.clock.monotonic().adding(milliseconds: pause)
+            partitions[partition]?.nextProjection = context.clock.monotonic().adding(milliseconds: pause)
+        }
+    }
+
+    private func owe(_ report: ProjectionReport) {
+        for (id, written) in report.users { users[id]?.dirty.formUnion(written.keys) }
+    }
+
+    /// PostgreSQL crashed and lost projections that were not flushed (the log loses nothing): everybody with events since
+    /// then is loaded again and projected again.
+    private func fallBack(_ partition: Partition, to checkpoint: LogOffset) throws {
+        guard var state = partitions[partition] else { return }
+        context.logger.warning(
+            "read model fell back with PostgreSQL's crash; projecting again",
+            metadata: ["partition": "\(partition)", "from": "\(checkpoint)"])
+        state.checkpoint = checkpoint
+        for owed in try store.users(partition: partition, in: checkpoint..<state.head.nextOffset) {
+            state.unprojected[owed.user] = owed.lastOffset
+            forget(owed.user)
         }
         partitions[partition] = state
     }

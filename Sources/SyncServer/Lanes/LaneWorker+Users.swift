@@ -41,7 +41,7 @@ extension LaneWorker {
     private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) -> Bool {
         users[id] = CachedUser(
             id: id, partition: partition, state: loaded.state, dirty: loaded.touchedKeys,
-            lastUsed: context.clock.monotonic().milliseconds)
+            projectedVersion: loaded.projectedVersion, lastUsed: context.clock.monotonic().milliseconds)
         return loaded.head.nextOffset > partitions[partition]!.head.nextOffset
     }
 

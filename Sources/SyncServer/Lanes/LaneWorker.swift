@@ -84,7 +84,7 @@ final class LaneWorker {
     }
 
     private func turn() throws {
-        take(mailbox.take(until: nextDeadline()))
+        try take(mailbox.take(until: nextDeadline()))
         try confirmHeads()
         try loadMissingUsers()
         performOpenings()
@@ -96,7 +96,7 @@ final class LaneWorker {
         deliveries.send()
     }
 
-    private func take(_ requests: [LaneRequest]) {
+    private func take(_ requests: [LaneRequest]) throws {
         for request in requests {
             switch request {
             case .open(let handle, let opening): openings.append((handle, opening))
@@ -107,7 +107,7 @@ final class LaneWorker {
                 sessions[session]?.subscription.restart()
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
             case .close(let session): close(session)
-            case .projected(let partition, let report): projected(partition, report)
+            case .projected(let partition, let report): try projected(partition, report)
             case .headsMayHaveMoved: headsMayHaveMoved = true
             case .stop: isStopped = true
             }

@@ -9,8 +9,16 @@ struct ProjectionReport: Sendable {
     var checkpoint: LogOffset
     /// Each user's last offset in the batch, and the rows that were in it.
     var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
-    var generation: Int32
-    var isWritten = false
+    /// Each user's version in the batch.
+    var versions: [UserID: Version] = [:]
+    var result = ProjectionResult.failed
+}
+
+enum ProjectionResult: Sendable {
+    case written(missing: Set<UserID>)
+    case fellBack(to: LogOffset)
+    /// Somebody else is at it, another generation is active, or the database refused: again later.
+    case failed
 }
 
 /// Writes a lane's changed rows to the read model, on a thread and a connection of its own, so that no append waits for
@@ -62,23 +70,24 @@ final class Projector: Sendable {
             for work in mailbox.take() {
                 guard let batch = work.batch, var result = work.report else { return }
                 guard !isStopping() else { return }
-                result.isWritten = write(batch, store)
+                result.result = write(batch, store)
                 FaultPoint.pass(.projected)
                 report(batch.partition, result)
             }
         }
     }
 
-    private func write(_ batch: ProjectionBatch, _ store: StoreConnection) -> Bool {
+    private func write(_ batch: ProjectionBatch, _ store: StoreConnection) -> ProjectionResult {
         do {
             switch try store.write(batch) {
-            case .written: return true
-            case .busy, .otherGeneration: return false
+            case .written(let missing): return .written(missing: missing)
+            case .fellBack(let checkpoint): return .fellBack(to: checkpoint)
+            case .busy, .otherGeneration: return .failed
             }
         } catch {
             logger.error(
                 "projection failed", metadata: ["partition": "\(batch.partition)", "error": "\(error)"])
-            return false
+            return .failed
         }
     }
 }

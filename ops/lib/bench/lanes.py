@@ -31,7 +31,7 @@ class Bench:
 
     def twin(self, name):
         """A table of the same shape: columns, indexes, constraints, storage."""
-        self.sql.run(f"CREATE TABLE IF NOT EXISTS bench.{name} (LIKE events INCLUDING ALL);")
+        self.sql.run(f"CREATE TABLE bench.{name} (LIKE events INCLUDING ALL);")
 
     def heads(self):
         return {int(p): int(n) for p, n in self.sql.run("SELECT partition, next_offset FROM log_partitions;")}
@@ -85,7 +85,6 @@ def append_pipelined(bench):
         before = bench.heads()
         bench.settle()
         ours = bench.measured(lambda: load_until_projected(bench))
-        ours["rows"] = ours["events"]
         dump(bench, file, before)
         bench.settle()
         theirs = bench.measured(lambda: copy_in(bench, file))
@@ -101,7 +100,7 @@ def load_until_projected(bench, batch=100):
     seconds = time.time() - report["began_at"]
     report["seconds_to_last_ack"] = report["seconds"]
     report["seconds"] = seconds
-    report["rate"] = report["events"] / seconds
+    report["rows"], report["rate"] = report["events"], report["events"] / seconds
     return report
 
 
@@ -143,9 +142,9 @@ def append_singly(bench):
             size = bench.sql.value("SELECT avg(length(payload))::integer FROM events;")
             with open(script, "w") as file:
                 file.write(INSERT.format(payload="61" * int(size)))
+            # One for all rounds: it grows as the log does.
+            bench.twin("inserted")
         bench.settle()
-        # A table for each round would be smaller than our log is by then: it grows as the log does.
-        bench.twin("inserted")
         theirs = bench.measured(lambda: insert_singly(bench, script, number))
         rounds.append((ours, theirs))
     return rounds
