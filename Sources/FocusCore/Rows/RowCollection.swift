@@ -43,15 +43,22 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
 
 /// Names a row within a user's state.
 public struct RowKey: Hashable, Sendable, Comparable {
-    public var collection: RowCollection
+    public let collection: RowCollection
     /// Nil for rows of the user. For `refusals`, the app of the scope that appended the event.
-    public var app: AppID?
-    public var key: String
+    public let app: AppID?
+    public let key: String
+    /// A key is looked up a dozen times on its way from the fold to the read model; its text is hashed once.
+    private let textHash: Int
 
     public init(_ collection: RowCollection, app: AppID? = nil, key: String = "") {
         self.collection = collection
         self.app = app
         self.key = key
+        var hasher = Hasher()
+        hasher.combine(collection.ordinal)
+        ByteText.hash(app?.rawValue ?? "", into: &hasher)
+        ByteText.hash(key, into: &hasher)
+        textHash = hasher.finalize()
     }
 
     // By bytes, as the tables and other programs compare (see `ByteText`), so that one key is never two.
@@ -62,14 +69,11 @@ public struct RowKey: Hashable, Sendable, Comparable {
     }
 
     public static func == (a: Self, b: Self) -> Bool {
-        a.collection.ordinal == b.collection.ordinal && a.app == b.app && ByteText.equal(a.key, b.key)
+        a.textHash == b.textHash && a.collection.ordinal == b.collection.ordinal && a.app == b.app
+            && ByteText.equal(a.key, b.key)
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(collection.ordinal)
-        ByteText.hash(app?.rawValue ?? "", into: &hasher)
-        ByteText.hash(key, into: &hasher)
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 extension RowCollection {

@@ -59,19 +59,17 @@ public struct Subscription: Sendable {
     }
 
     /// The next message or messages; none when everything was sent. Call again until then, as far as there is room.
-    /// - Parameter changed: every key that changed since `liveVersion`, when known: saves looking through all rows.
-    public mutating func advance(_ state: UserState, changed: [RowKey]? = nil) -> [ServerMessage] {
+    public mutating func advance(_ state: UserState) -> [ServerMessage] {
         switch phase {
         case .live(let version):
             guard version < state.version else { return [] }
             owesCheckpoint = true
             if version < state.horizon {
                 restart()
-                return advance(state)
+            } else {
+                phase = .paging(
+                    from: version, began: state.version, position: SyncPosition(version: version), announced: false)
             }
-            if let changed, let message = delta(state, from: version, changed: changed) { return message }
-            phase = .paging(
-                from: version, began: state.version, position: SyncPosition(version: version), announced: false)
             return advance(state)
         case .paging(let from, let began, let position, let announced):
             return page(state, from: from, began: began, after: position, announced: announced)
@@ -87,23 +85,6 @@ public struct Subscription: Sendable {
 
     private func cursor(_ state: UserState) -> Cursor {
         Cursor(log: log, version: state.version, event: state.lastEvent, view: viewHash)
-    }
-
-    /// Nil when it does not fit in one message.
-    private mutating func delta(_ state: UserState, from: Version, changed: [RowKey]) -> [ServerMessage]? {
-        var rows: [DeltaRow] = []
-        var bytes = 0
-        for key in Set(changed) where view.includes(key) {
-            guard let row = state.row(key), row.version > from else { continue }
-            bytes += row.value.count + 128
-            guard bytes <= Self.pageBytes else { return nil }
-            rows.append(DeltaRow(key: key, version: row.version, value: row.isDeleted ? nil : row.value))
-        }
-        phase = .live(state.version)
-        // A view that nothing changed in hears of its new cursor by the next checkpoint (rule S7).
-        guard !rows.isEmpty else { return [] }
-        rows.sort { ($0.version, $0.key) < ($1.version, $1.key) }
-        return [.delta(from: from, rows: rows, cursor: cursor(state))]
     }
 
     private mutating func page(
@@ -122,6 +103,7 @@ public struct Subscription: Sendable {
             page.isComplete
             ? .live(state.version) : .paging(from: from, began: began, position: page.next, announced: true)
         if let from, isWhole {
+            // A view that nothing changed in hears of its new cursor by the next checkpoint (rule S7).
             return page.rows.isEmpty ? [] : [.delta(from: from, rows: page.rows, cursor: cursor(state))]
         }
         var messages: [ServerMessage] = []

@@ -10,13 +10,9 @@ struct AppendStaging {
         var error: ProtocolError?
     }
 
-    struct Touched {
-        var base: Version
-        var keys: [RowKey] = []
-    }
-
     var batches: [Partition: PartitionAppend] = [:]
-    var touched: [UserID: Touched] = [:]
+    /// Rows that changed, perhaps some of them twice.
+    var touched: [UserID: [RowKey]] = [:]
     var answers: [Answer] = []
     var eventCount = 0
     var byteCount = 0

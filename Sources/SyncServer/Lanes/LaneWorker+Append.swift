@@ -2,12 +2,14 @@ import DequeModule
 import EventStore
 import FocusCore
 import FocusWire
+import Foundation
 import Logging
 
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
     func appendWaiting() throws {
         guard !appends.isEmpty else { return }
+        try gather()
         var staging = AppendStaging()
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
             staging.byteCount < configuration.bytesPerStatement
@@ -17,6 +19,19 @@ extension LaneWorker {
         }
         FaultPoint.pass(.staged)
         try commit(staging)
+    }
+
+    /// Those who were answered by the last statement send their next within a moment of each other. Whoever is first would
+    /// get a statement of his own, and all the others wait for it: a short wait serves them together. A device that is
+    /// alone never waits.
+    private func gather() throws {
+        let deadline = Date(timeIntervalSinceNow: Double(configuration.gatherMicroseconds) / 1_000_000)
+        while appends.count < lastAnswered {
+            let more = mailbox.take(until: deadline)
+            guard !more.isEmpty else { break }
+            try take(more)
+        }
+        try loadMissingUsers()
     }
 
     // MARK: Stage
@@ -149,10 +164,9 @@ extension LaneWorker {
         _ event: Event, _ logged: (type: EventType, schemaVersion: Int32, payload: [UInt8]), _ user: CachedUser,
         into staging: inout AppendStaging
     ) -> Bool {
-        let base = user.state.version
         do {
             let keys = try user.state.apply(event)
-            staging.touched[user.id, default: .init(base: base)].keys.append(contentsOf: keys)
+            staging.touched[user.id, default: []].append(contentsOf: keys)
         } catch {
             quarantine(user.id, error)
             return false
@@ -182,6 +196,7 @@ extension LaneWorker {
     // MARK: Commit
 
     private func commit(_ staging: AppendStaging) throws {
+        lastAnswered = staging.answers.count
         guard !staging.batches.isEmpty else { return answer(staging) { _ in true } }
         let batches = staging.batches.values.sorted { $0.partition < $1.partition }
         let outcomes: [Partition: AppendOutcome]
@@ -224,20 +239,20 @@ extension LaneWorker {
 
     /// Acknowledges and sends what was committed. What stood behind another server's events is folded again.
     private func settle(_ staging: AppendStaging, behind: Set<Partition>) {
-        for (id, touched) in staging.touched {
+        for (id, keys) in staging.touched {
             guard let user = users[id] else { continue }
             if behind.contains(user.partition) {
                 forget(id)
             } else {
-                user.dirty.formUnion(touched.keys)
+                user.dirty.formUnion(keys)
             }
         }
         answer(staging) { !behind.contains($0) }
         FaultPoint.pass(.answered)
-        for (id, touched) in staging.touched {
+        for id in staging.touched.keys {
             guard let user = users[id], !behind.contains(user.partition) else { continue }
             for session in sessionsByUser[id] ?? [] {
-                send(to: session, user, changed: touched)
+                send(to: session, user)
             }
         }
     }

@@ -24,20 +24,18 @@ extension LaneWorker {
     }
 
     /// As much as the session has room for of what it has not been sent.
-    func send(to id: UInt64, _ user: CachedUser, changed: AppendStaging.Touched? = nil) {
+    func send(to id: UInt64, _ user: CachedUser) {
         guard var session = sessions[id] else { return }
         guard isFresh else {
             wanted.insert(user.id)
             return
         }
-        var known = changed.flatMap { session.subscription.liveVersion == $0.base ? $0.keys : nil }
         while session.subscription.liveVersion != user.state.version, session.handle.outbox.hasRoom() {
-            for message in session.subscription.advance(user.state, changed: known) {
+            for message in session.subscription.advance(user.state) {
                 let frame = FrameCodec.frame(message)
                 session.handle.outbox.add(frame.count)
                 deliveries.add(.rows(frame: frame), to: session.handle)
             }
-            known = nil
         }
         sessions[id] = session
         awaitCheckpoint(id)

@@ -25,6 +25,8 @@ final class LaneWorker {
     var deliveries = DeliveryBatch()
     var headsConfirmedAt: MonotonicTime
     var headsMayHaveMoved = false
+    /// Append frames that the last statement answered.
+    var lastAnswered = 0
     var nextCacheCheck = MonotonicTime(milliseconds: 0)
     private var isStopped = false
 
@@ -96,7 +98,7 @@ final class LaneWorker {
         deliveries.send()
     }
 
-    private func take(_ requests: [LaneRequest]) throws {
+    func take(_ requests: [LaneRequest]) throws {
         for request in requests {
             switch request {
             case .open(let handle, let opening): openings.append((handle, opening))

@@ -11,21 +11,23 @@ struct BenchAppendCommand: AsyncParsableCommand {
         commandName: "append",
         abstract: "Append a realistic mix of events from many devices, and time the acknowledgements.",
         discussion: """
-            Each device connects, registers the apps of its user, and then appends: 50 % notification.posted, 25 %
-            notification.read, 10 % notification.removed, 5 % focus.changed, 5 % route.locationsInserted of 10 points,
-            5 % other registers. The same --seed gives the same users, devices and events; every run on one log needs
-            another.
+            Each device connects, registers the apps of its user, and then appends:
+            50 % notification.posted, 25 % notification.read, 10 % notification.removed,
+            5 % focus.changed, 5 % route.locationsInserted of 10 points, 5 % other
+            registers. The same --seed gives the same users, devices and events; every run
+            on one log needs another.
 
-            The clock runs from the first append of the mix to the last acknowledgement. It fails (exit code 3) unless
-            every event is accepted and every device is sent the rows of its user's last version. With --events the
-            frames are made before the clock starts; with --seconds while it runs, which costs the generator more.
+            The clock runs from the first append of the mix to the last acknowledgement.
+            It fails (exit code 3) unless every event is accepted and every device is sent
+            the rows of its user's last version. With --events the frames are made before
+            the clock starts; with --seconds while it runs, which costs the generator more.
 
             This writes into the log for good. Do not point it at a log that matters.
 
             Examples:
               focusctl bench append --plaintext --devices 64 --batch 100 --events 200000
-              focusctl bench append --plaintext --batch 1 --window 1 --seconds 20 --seed 2 --json
-              focusctl bench append --server 127.0.0.1:7000 --plaintext --key token.key --devices 1000 --users 500
+              focusctl bench append --plaintext --batch 1 --window 1 --seconds 20 --seed 2
+              focusctl bench append --plaintext --key token.key --devices 1000 --users 500
 
             \(ExitStatus.help)
             """)

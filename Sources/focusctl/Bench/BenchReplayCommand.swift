@@ -10,8 +10,9 @@ struct BenchReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Read and decode the whole log once, and time it; changes nothing.",
         discussion: """
-            One consumer takes every event of every partition as the fold gets it, payload decoded. Payloads that this
-            program cannot decode are counted (a newer program may have written them).
+            One consumer takes every event of every partition as the fold gets it, payload
+            decoded. Payloads that this program cannot decode are counted (a newer program
+            may have written them).
 
             Examples:
               focusctl bench replay

@@ -61,9 +61,11 @@ def measure(options):
 
 
 def look(options):
+    """The profile, of twice as many events: perf looks for some seconds."""
+    options = argparse.Namespace(**{**vars(options), "events": 2 * options.events})
     server = Server(options.bin, options.dir, profile.SETTINGS)
     try:
-        return profile.append_pipelined(lanes.Bench(server, options), 2 * options.events)
+        return profile.append_pipelined(lanes.Bench(server, options))
     finally:
         server.stop()
 
@@ -73,15 +75,19 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = parse()
     figures = measure(options)
+    write(options, figures)
     if "B1" in options.lanes and not options.no_profile:
         print("profile of B1 …", file=sys.stderr, flush=True)
         figures["profile"] = look(options)
+        write(options, figures)
+
+
+def write(options, figures):
     with open(options.out, "w") as file:
         file.write(report.markdown(figures, lanes.LANES))
-    beside = os.path.join(os.path.dirname(options.out) or ".", "bench.json")
-    with open(beside, "w") as file:
+    with open(os.path.join(os.path.dirname(options.out) or ".", "bench.json"), "w") as file:
         json.dump(figures, file, indent=1, ensure_ascii=False)
-    print(f"written: {options.out} {beside}", file=sys.stderr)
+        file.write("\n")
 
 
 main()

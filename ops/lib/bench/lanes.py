@@ -7,6 +7,8 @@ import resource
 import subprocess
 import time
 
+import processor
+
 DEVICES = 64
 
 
@@ -52,13 +54,18 @@ class Bench:
             time.sleep(0.005)
 
     def measured(self, body):
-        """What `body` returns, with the processor seconds that went by. Our children's count as the client's."""
-        before, own = self.server.processor_times(), children_seconds()
+        """What `body` returns, with the processor seconds that went by: focusd's, PostgreSQL's, the client's (our
+        children, and psql), and those of whatever else runs on this machine and should not."""
+        before, own, busy = self.server.processor_times(), children_seconds(), processor.busy()
         result = body()
         after = self.server.processor_times()
-        result["cpu"] = {name: round(after[name] - before[name], 2) for name in ("focusd", "postgres")}
-        client = children_seconds() - own + after["psql"] - before["psql"]
-        result["cpu"]["client"] = round(client, 2)
+        cpu = {name: after[name] - before[name] for name in ("focusd", "postgres")}
+        cpu["client"] = children_seconds() - own + after["psql"] - before["psql"]
+        cpu["others"] = max(0.0, processor.busy() - busy - sum(cpu.values()))
+        if "cpu_user_seconds" in result:
+            # The generator tells what it took while its clock ran, without what it prepared before.
+            cpu["client"] = result["cpu_user_seconds"] + result["cpu_system_seconds"]
+        result["cpu"] = {name: round(seconds, 3) for name, seconds in cpu.items()}
         return result
 
 

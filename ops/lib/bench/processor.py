@@ -37,3 +37,10 @@ def of_tree(pid):
     if not stat:
         return 0.0
     return sum(stat[0]) / TICK + sum(of_process(child) for child in children(pid))
+
+
+def busy():
+    """Seconds that all processors together were not idle, since the machine started."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, softirq, steal = (int(field) for field in file.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / TICK

@@ -1,5 +1,6 @@
 """Where the time of B1 goes: perf on focusd and on the backends, and what each statement took."""
 
+import collections
 import os
 import re
 import shutil
@@ -9,48 +10,44 @@ import time
 
 import processor
 from lanes import load_until_projected
+from server import Psql
 
-SETTINGS = "shared_preload_libraries = 'pg_stat_statements'\npg_stat_statements.track_planning = off\n"
+SETTINGS = "shared_preload_libraries = 'pg_stat_statements'\n"
 SECONDS = 8
 
+STATEMENTS = """SELECT calls, rows, total_exec_time, wal_bytes,
+    regexp_replace(left(regexp_replace(query, '--[^\\n]*\\n', '', 'g'), 80), '\\s+', ' ', 'g')
+    FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 12;"""
+ROLES = """SELECT pid, CASE WHEN query LIKE '%log_partitions%' THEN 'append'
+    WHEN query LIKE '%read_1%' THEN 'projection' END FROM pg_stat_activity WHERE backend_type = 'client backend';"""
 
-def append_pipelined(bench, events):
+
+def append_pipelined(bench):
     """Of a run of its own, as looking costs. None when this machine cannot look."""
     if not shutil.which("perf"):
         return None
     server = bench.server
-    bench.sql.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements; SELECT pg_stat_statements_reset();")
+    bench.sql.run("CREATE EXTENSION pg_stat_statements;")
+    bench.sql.run("SELECT pg_stat_statements_reset();")
     data = {name: f"{server.directory}/{name}.perf" for name in ("focusd", "postgres")}
     found = {}
-    thread = threading.Thread(target=watch, args=(bench, data, found))
+    thread = threading.Thread(target=watch, args=(server, data, found))
     thread.start()
-    threads = thread_times(server.process.pid)
-    found["report"] = bench.measured(lambda: load_until_projected_of(bench, events))
-    found["threads"] = {
-        name: round(seconds - threads.get(name, 0), 2) for name, seconds in thread_times(server.process.pid).items()
-        if seconds - threads.get(name, 0) >= 0.05}
+    found["report"] = bench.measured(lambda: load_until_projected(bench))
     thread.join()
-    found["focusd"] = symbols(data["focusd"])
-    found["postgres"] = symbols(data["postgres"])
+    samples = {name: stacks(file, name == "focusd") for name, file in data.items()}
+    found["focusd"] = {"self": leaves(samples["focusd"]), "callers": callers(samples["focusd"], "focusd")}
+    found["postgres"] = {"self": leaves(samples["postgres"])}
     found["statements"] = [
-        {"calls": int(calls), "rows": int(rows), "seconds": round(float(ms) / 1_000, 2), "query": query}
-        for calls, rows, ms, query in bench.sql.run(
-            """SELECT calls, rows, total_exec_time, regexp_replace(left(regexp_replace(query, '--[^\\n]*\\n', '', 'g'), 70),
-            '\\s+', ' ', 'g') FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 12;""".replace("\n", " "))]
+        {
+            "calls": int(calls), "rows": int(rows), "seconds": round(float(ms) / 1_000, 2),
+            "wal_mib": round(float(wal) / 2**20, 1), "query": query}
+        for calls, rows, ms, wal, query in bench.sql.run(STATEMENTS)]
     return found
 
 
-def load_until_projected_of(bench, events):
-    usual, bench.options.events = bench.options.events, events
-    try:
-        return load_until_projected(bench)
-    finally:
-        bench.options.events = usual
-
-
-def watch(bench, data, found):
+def watch(server, data, found):
     """Begins when appends of the mix keep focusd busy: connecting and setting up do not, for so long."""
-    server = bench.server
     pid = server.process.pid
     deadline = time.time() + 60
     busy = 0.0
@@ -59,15 +56,27 @@ def watch(bench, data, found):
         time.sleep(0.25)
         busy = processor.of_process(pid) - before
     backends = processor.children(server.postmaster)
-    before = {backend: processor.of_process(backend) for backend in backends}
+    began = {backend: processor.of_process(backend) for backend in backends}
     recorders = [
         record(data["focusd"], pid, "-g"), record(data["postgres"], ",".join(str(backend) for backend in backends))]
-    for recorder in recorders:
-        recorder.wait()
-    titles = {backend: title(backend) for backend in backends}
-    found["backends"] = sorted(
-        ((round(processor.of_process(backend) - before[backend], 2), titles[backend]) for backend in backends),
-        reverse=True)
+    roles = roles_while(server, recorders)
+    used = collections.Counter()
+    for backend in backends:
+        used[roles.get(backend, "PostgreSQL's own")] += processor.of_process(backend) - began[backend]
+    found["backends"] = {role: round(seconds, 2) for role, seconds in used.most_common()}
+
+
+def roles_while(server, recorders):
+    """What each backend works for, as far as its statements tell; of several looks the most frequent."""
+    sql = Psql(server.conninfo)
+    seen = collections.defaultdict(collections.Counter)
+    while any(recorder.poll() is None for recorder in recorders):
+        for pid, role in sql.run(ROLES):
+            if role:
+                seen[int(pid)][role] += 1
+        time.sleep(0.2)
+    sql.close()
+    return {pid: counts.most_common(1)[0][0] for pid, counts in seen.items()}
 
 
 def record(file, pids, *options):
@@ -76,46 +85,42 @@ def record(file, pids, *options):
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def title(pid):
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().replace(b"\0", b" ").decode().strip()
-    except FileNotFoundError:
-        return "gone"
+def stacks(file, has_graphs):
+    """Of each sample its frames, innermost first: (function, object)."""
+    text = subprocess.run(
+        ["perf", "script", "-i", file, "-F", "ip,sym,dso"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True).stdout
+    if shutil.which("swift"):
+        text = subprocess.run(
+            ["swift", "demangle", "--simplified"], input=text, stdout=subprocess.PIPE, text=True).stdout or text
+    samples = []
+    # Samples with call graphs are blocks between empty lines, those without are lines.
+    for block in text.split("\n\n" if has_graphs else "\n"):
+        frames = re.findall(r"^\s*[0-9a-f]+ (.*) \((.*)\)\s*$", block, re.MULTILINE)
+        if frames:
+            samples.append([(name, os.path.basename(dso)) for name, dso in frames])
+    return samples
 
 
-def thread_times(pid):
-    """Processor seconds by thread name."""
-    times = {}
-    for task in os.listdir(f"/proc/{pid}/task"):
-        try:
-            with open(f"/proc/{pid}/task/{task}/stat") as file:
-                text = file.read()
-        except FileNotFoundError:
-            continue
-        name = text[text.index("(") + 1:text.rindex(")")]
-        fields = text.rsplit(")", 1)[1].split()
-        times[name] = times.get(name, 0) + (int(fields[11]) + int(fields[12])) / processor.TICK
-    return times
+def leaves(samples, limit=20):
+    """Self time: (per cent, object, function)."""
+    return shares(collections.Counter((sample[0][1], sample[0][0]) for sample in samples), len(samples), limit)
 
 
-def symbols(file, limit=25):
-    """The functions with the most self time: (per cent, object, name)."""
-    report = subprocess.run(
-        ["perf", "report", "-i", file, "--no-children", "--stdio", "-g", "none", "--sort", "dso,symbol", "-w", "0,24,0"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    demangled = demangle(report)
-    found = []
-    for line in demangled.split("\n"):
-        match = re.match(r"\s*([\d.]+)%\s+(\S+)\s+\[(.)\]\s+(.*)", line)
-        if match and len(found) < limit:
-            found.append((float(match.group(1)), match.group(2), match.group(4).strip()))
-    return found
+# What the compiler made or the language's library specialised for us says little: its caller counts.
+INDIRECT = re.compile(
+    r"outlined |specialized (_|Set|Dictionary|Array|Collection|Sequence|Contiguous|Mutable)|initializeWithCopy|destroy for|"
+    r"getEnumTag|.*hash\(|.*== |protocol witness|value witness|partial apply|thunk|\[unknown|.*__derived")
 
 
-def demangle(text):
-    if not shutil.which("swift"):
-        return text
-    done = subprocess.run(
-        ["swift", "demangle", "--simplified"], input=text, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return done.stdout if done.returncode == 0 else text
+def callers(samples, program, limit=25):
+    """Time by the nearest function of our own, which reference counting, hashing and copying are then part of."""
+    counts = collections.Counter()
+    for sample in samples:
+        own = [name for name, dso in sample if dso == program and not INDIRECT.match(name)]
+        counts[(program, own[0] if own else sample[0][0])] += 1
+    return shares(counts, len(samples), limit)
+
+
+def shares(counts, total, limit):
+    return [(round(100 * count / total, 1), dso, name) for (dso, name), count in counts.most_common(limit)]

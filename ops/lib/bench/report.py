@@ -65,6 +65,8 @@ def summarize(lane, rounds):
                 name: statistics.median(result["cpu"][name] / result["rows"] * 1e6 for result in results)
                 for name in results[0]["cpu"]},
         }
+        summary[side]["others_cores"] = spread([
+            result["cpu"]["others"] / result["seconds"] for result in results])
     for name in ("ack_p50_us", "ack_p99_us"):
         if name in rounds[0][0]:
             summary["ours"][name] = statistics.median(ours[name] for ours, _ in rounds)
@@ -92,14 +94,15 @@ def markdown(figures, lanes):
             f"| {name} {lane['name']} | {lane['ours']} | {lane['against']} | **{bracketed(summary['ratio'], 2)}** "
             f"| ≥ {lane['goal']}{mark} |")
     lines += [
-        "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client | ack p50 / p99 |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client "
+        "| Cores taken by others | ack p50 / p99 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for name, summary in figures["lanes"].items():
         for side in ("ours", "against"):
             lines.append(row(name, side, summary[side], len(summary["rounds"])))
     lines += [
-        "", "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. Of the generator, "
-        "the making of frames before the clock starts (`--events`, B1) is part of it.", "",
+        "", "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. “Others” is what "
+        "else ran on the machine meanwhile: a figure far from zero spoils the row.", "",
         "## Machine", "",
         f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}; "
         f"{facts['file_system']}, 8 KiB written and flushed in {facts['flush_us']} µs; PostgreSQL {facts['postgresql']}; "
@@ -121,7 +124,8 @@ def row(name, side, summary, rounds):
     focusd = f"{cpu['focusd']:.1f}" if side == "ours" and name != "B7" else "–"
     return (
         f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
-        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} | {acks} |")
+        f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} "
+        f"| {bracketed(summary['others_cores'], 2)} | {acks} |")
 
 
 def bracketed(values, digits):
@@ -130,25 +134,26 @@ def bracketed(values, digits):
 
 def profile(found):
     report = found["report"]
-    cpu = report["cpu"]
+    backends = ", ".join(f"{role} {seconds} s" for role, seconds in found["backends"].items())
     lines = [
         "## Profile of B1", "",
-        f"A run of its own with `perf` and `pg_stat_statements` looking on: {report['rows']:,} events, "
-        f"{report['rate']:,.0f}/s. Processor seconds: focusd {cpu['focusd']}, PostgreSQL {cpu['postgres']}, generator "
-        f"{cpu['client']}.", "",
-        "focusd by thread, seconds: " + ", ".join(
-            f"{name} {seconds}" for name, seconds in sorted(found["threads"].items(), key=lambda pair: -pair[1])) + ".",
-        "", "Backends, seconds while perf looked: " + ", ".join(
-            f"{seconds} ({title.removeprefix('postgres: ')})" for seconds, title in found["backends"] if seconds) + ".",
-        ""]
-    for process, heading in (("focusd", "focusd"), ("postgres", "PostgreSQL's backends")):
-        lines += [f"Top ten of {heading} by self time:", "", "| % | in | function |", "| --- | --- | --- |"]
-        lines += [f"| {share} | {dso} | `{clean(name)}` |" for share, dso, name in found[process][:10]] + [""]
-    lines += ["| s in execution | calls | rows | statement |", "| --- | --- | --- | --- |"]
+        f"A run of its own with `perf` and `pg_stat_statements` looking on, which takes its share of the machine: "
+        f"{report['rows']:,} events, {report['rate']:,.0f}/s, {report['cpu']['focusd']} processor seconds of focusd, "
+        f"{report['cpu']['postgres']} of PostgreSQL (while perf looked: {backends}).", "",
+        "focusd, top ten by self time:", "", *table(found["focusd"]["self"][:10]), "",
+        "focusd, by the nearest function of ours, with the reference counting, hashing and copying that it causes:", "",
+        *table(found["focusd"]["callers"][:20]), "",
+        "PostgreSQL's backends, top ten by self time:", "", *table(found["postgres"]["self"][:10]), "",
+        "| s in execution | calls | rows | MiB of WAL | statement |", "| --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {entry['seconds']} | {entry['calls']} | {entry['rows']} | `{clean(entry['query'])}` |"
+        f"| {entry['seconds']} | {entry['calls']} | {entry['rows']} | {entry['wal_mib']} | `{clean(entry['query'])}` |"
         for entry in found["statements"][:10]]
     return lines + [""]
+
+
+def table(symbols):
+    rows = [f"| {share} | {dso} | `{clean(name)}` |" for share, dso, name in symbols]
+    return ["| % | in | function |", "| --- | --- | --- |", *rows]
 
 
 def clean(text):
