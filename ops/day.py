@@ -4,6 +4,7 @@
 Called by ops/run. Everything goes through focusctl, as anybody could do it by hand.
 Usage: day.py FOCUSCTL SERVER DATA_DIR WORK_DIR
 """
+import atexit
 import json
 import os
 import subprocess
@@ -27,6 +28,11 @@ WHY = {
 }
 
 
+# Followers must not outlive a day that failed.
+FOLLOWERS = []
+atexit.register(lambda: [process.kill() for process in FOLLOWERS if process.poll() is None])
+
+
 def token(device, scope, kind=None):
     command = [FOCUSCTL, "token", "--user", USER, "--device", device, "--data-dir", DATA_DIR, "--expires", "1d", *scope]
     return subprocess.run(command + (["--class", kind] if kind else []), check=True, capture_output=True, text=True).stdout.strip()
@@ -42,6 +48,7 @@ class Viewer:
             [FOCUSCTL, "sync", "--follow", "--json", "--plaintext", "--server", SERVER, "--state", f"{WORK}/{name}",
              "--token", token(device, scope, kind)],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        FOLLOWERS.append(self.process)
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):

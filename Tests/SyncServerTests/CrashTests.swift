@@ -18,8 +18,7 @@ import Testing
         arguments: FaultPoint.allCases)
     func killedAtFaultPoint(_ point: FaultPoint) async throws {
         let server = try await FocusdProcess()
-        defer { server.remove() }
-        server.kill()
+        await server.kill()
         try await server.start(fault: "\(point.rawValue):2")
         let fleet = try await Fleet(server: server, devices: 1, users: 1)
         let device = fleet.devices[0]
@@ -29,6 +28,7 @@ import Testing
         try await outcome
         try await fleet.verify()
         await fleet.close()
+        await server.remove()
     }
 
     @Test("Random kills of focusd and the postmaster: every acknowledged event exactly once, views equal a fresh replay")
@@ -37,7 +37,6 @@ import Testing
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
         var random = SeededGenerator(seed: seed)
         let server = try await FocusdProcess()
-        defer { server.remove() }
         let fleet = try await Fleet(server: server, devices: 8, users: 4)
         for round in 0..<Self.rounds {
             let killsPostmaster = Bool.random(using: &random)
@@ -47,7 +46,7 @@ import Testing
             if killsPostmaster {
                 try server.killPostmaster()
             } else {
-                server.kill()
+                await server.kill()
                 try await server.start()
             }
             try await appended
@@ -56,5 +55,6 @@ import Testing
         }
         await fleet.close()
         #expect(await server.terminate(), "focusd exits 0 within 10 s of SIGTERM")
+        await server.remove()
     }
 }

@@ -49,8 +49,8 @@ import Testing
         limits.helloMilliseconds = 200
         try await TestServer.with(limits: limits) { server in
             let client = try await WireClient.connect(port: server.port)
-            // The announced frame never becomes whole.
-            for byte in [0, 0, 1, 0, 1, 2, 3] as [UInt8] { try await client.send(bytes: [byte]) }
+            // The announced frame never becomes whole. On a slow machine the time is over before the last byte.
+            for byte in [0, 0, 1, 0, 1, 2, 3] as [UInt8] { try? await client.send(bytes: [byte]) }
             #expect(try await client.error().code == .helloTimeout)
             #expect(await client.isClosed())
             try await expectHealthy(server)

@@ -8,9 +8,11 @@ import Logging
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
     func appendWaiting() throws {
-        guard !appends.isEmpty else { return }
-        try gather()
+        let looksAtTime = isTimeToLook()
+        guard !appends.isEmpty || looksAtTime else { return }
+        if !appends.isEmpty { try gather() }
         var staging = AppendStaging()
+        if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
             staging.byteCount < configuration.bytesPerStatement
         {
@@ -160,7 +162,7 @@ extension LaneWorker {
     }
 
     /// Folds the event and puts it behind the others of its partition. False: the fold failed; the user is quarantined.
-    private func record(
+    func record(
         _ event: Event, _ logged: (type: EventType, schemaVersion: Int32, payload: [UInt8]), _ user: CachedUser,
         into staging: inout AppendStaging
     ) -> Bool {
@@ -189,7 +191,7 @@ extension LaneWorker {
     }
 
     /// The server's clock, but never before what the partition has (architecture.md §1).
-    private func recordingTime(_ partition: Partition) -> Timestamp {
+    func recordingTime(_ partition: Partition) -> Timestamp {
         max(context.clock.wall(), partitions[partition]!.head.lastRecordedAt)
     }
 

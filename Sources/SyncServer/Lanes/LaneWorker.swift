@@ -25,6 +25,7 @@ final class LaneWorker {
     var deliveries = DeliveryBatch()
     var headsConfirmedAt: MonotonicTime
     var headsMayHaveMoved = false
+    var nextLookAtTime = MonotonicTime(milliseconds: 0)
     /// Append frames that the last statement answered.
     var lastAnswered = 0
     var nextCacheCheck = MonotonicTime(milliseconds: 0)

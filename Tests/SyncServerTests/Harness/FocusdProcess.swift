@@ -9,7 +9,7 @@ import Support
 final class FocusdProcess {
     let directory: String
     private(set) var port = 0
-    private var process = Process()
+    private var child: ChildProcess?
 
     /// Starts a server in a fresh data directory, with the secret of `TestServer`.
     init() async throws {
@@ -24,41 +24,21 @@ final class FocusdProcess {
     /// Starts it, on the same port as before, and returns when it accepts.
     /// - Parameter fault: `point:n`, see `FaultPoint`.
     func start(fault: String? = nil) async throws {
-        process = Process()
-        process.executableURL = Self.binary("focusd")
-        process.arguments = ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
-        var environment = ProcessInfo.processInfo.environment
-        environment["FOCUSD_FAULT"] = fault
-        process.environment = environment
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let line = await Self.firstLine(of: output.fileHandleForReading)
+        let child = try ChildProcess(
+            Self.binary("focusd"),
+            ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"],
+            environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:])
+        self.child = child
+        let line = await child.firstLine()
         guard let range = line.range(of: "listen=127.0.0.1:"),
             let bound = Int(line[range.upperBound...].prefix { $0.isNumber })
         else { throw NeverHappened(description: "focusd did not become ready: \(line)") }
         port = bound
     }
 
-    /// Off the cooperative pool: it blocks until the program speaks or ends.
-    private static func firstLine(of output: FileHandle) async -> String {
-        await withCheckedContinuation { done in
-            DispatchQueue.global().async {
-                var text = Data()
-                while !text.contains(UInt8(ascii: "\n")) {
-                    let more = output.availableData
-                    if more.isEmpty { break }
-                    text += more
-                }
-                done.resume(returning: String(decoding: text, as: UTF8.self))
-            }
-        }
-    }
-
-    func kill() {
-        guard process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+    func kill() async {
+        child?.signal(SIGKILL)
+        _ = await waitForExit()
     }
 
     func killPostmaster() throws {
@@ -69,24 +49,17 @@ final class FocusdProcess {
     /// SIGTERM; true when it exits 0 within 10 s (rule G1).
     func terminate() async -> Bool {
         let begin = ContinuousClock.now
-        process.terminate()
-        await waitForExit()
-        return process.terminationStatus == 0 && ContinuousClock.now - begin < .seconds(10)
+        child?.signal(SIGTERM)
+        return await waitForExit() == 0 && ContinuousClock.now - begin < .seconds(10)
     }
 
-    func waitForExit() async {
-        let process = process
-        await withCheckedContinuation { exited in
-            DispatchQueue.global().async {
-                process.waitUntilExit()
-                exited.resume()
-            }
-        }
-    }
+    /// The exit code; nil when a signal ended it.
+    @discardableResult
+    func waitForExit() async -> Int32? { await child?.exitCode() }
 
     /// Ends everything and removes the directory.
-    func remove() {
-        kill()
+    func remove() async {
+        await kill()
         try? EmbeddedCluster.stopOrphan(dataDirectory: directory)
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -103,8 +76,8 @@ final class FocusdProcess {
     }
 
     /// A program of ours, beside the test bundle.
-    static func binary(_ name: String) -> URL {
+    static func binary(_ name: String) -> String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name)
+            .appendingPathComponent(name).path
     }
 }

@@ -8,6 +8,8 @@ enum TestStatement {
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")
     static let sumCheckpoints = Statement(
         name: "test_sum_checkpoints", sql: "SELECT sum(log_offset)::bigint FROM read_1.checkpoints")
+    static let expirations = Statement(
+        name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
     /// Partitions whose offsets are not 0, 1, 2 … up to next_offset.
     static let gaps = Statement(
         name: "test_gaps",

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+/// A child process whose waiting takes threads of its own: `Foundation.Process` turns a run loop on whatever thread asks,
+/// and on two cores that can be all that the tests have.
+final class ChildProcess: Sendable {
+    private let pid: pid_t
+    private let output: Int32
+    private let exit = Exit()
+
+    struct SpawnFailure: Error { let code: Int32 }
+
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        var pipe: [Int32] = [0, 0]
+        guard Foundation.pipe(&pipe) == 0 else { throw SpawnFailure(code: errno) }
+        // Children of other tests must not hold the writing end open.
+        for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
+        let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let argv = ([program] + arguments).map { strdup($0) } + [nil]
+        let envp = merged.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+        var child = pid_t()
+        let code = posix_spawn(&child, program, &actions, nil, argv, envp)
+        close(pipe[1])
+        guard code == 0 else {
+            close(pipe[0])
+            throw SpawnFailure(code: code)
+        }
+        pid = child
+        output = pipe[0]
+        Self.detach { [exit, child] in
+            var status: Int32 = 0
+            while waitpid(child, &status, 0) == -1, errno == EINTR {}
+            exit.set(status & 0x7F == 0 ? status >> 8 & 0xFF : nil)
+        }
+    }
+
+    /// The process is reaped only through `exit`, so its id is its own until then.
+    func signal(_ number: Int32) {
+        if !exit.isSet { kill(pid, number) }
+    }
+
+    /// Nil when a signal ended it.
+    func exitCode() async -> Int32? { await exit.wait() }
+
+    /// What it prints up to its first newline, or its end. Call it once.
+    func firstLine() async -> String {
+        let output = output
+        return await withCheckedContinuation { done in
+            Self.detach {
+                var line: [UInt8] = []
+                var byte: UInt8 = 0
+                while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+                done.resume(returning: String(decoding: line, as: UTF8.self))
+            }
+        }
+    }
+
+    deinit { close(output) }
+
+    private static func detach(_ body: @escaping @Sendable () -> Void) { Thread(block: body).start() }
+
+    private final class Exit: Sendable {
+        private struct State {
+            var isSet = false
+            var code: Int32?
+            var waiting: [CheckedContinuation<Int32?, Never>] = []
+        }
+        private let state = Mutex(State())
+
+        var isSet: Bool { state.withLock { $0.isSet } }
+
+        func set(_ code: Int32?) {
+            let waiting = state.withLock { state in
+                state.isSet = true
+                state.code = code
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume(returning: code) }
+        }
+
+        func wait() async -> Int32? {
+            await withCheckedContinuation { continuation in
+                let code: Int32?? = state.withLock { state in
+                    if state.isSet { return .some(state.code) }
+                    state.waiting.append(continuation)
+                    return .none
+                }
+                if let code { continuation.resume(returning: code) }
+            }
+        }
+    }
+}
