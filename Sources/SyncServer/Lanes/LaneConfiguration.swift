@@ -6,7 +6,7 @@ struct LaneConfiguration: Sendable {
     var bytesPerStatement = 16 * 1024 * 1024
     /// How long a statement waits for appends that are about to come, when the last one carried more than wait now: about
     /// a device's round trip on a fast network, and less than a commit takes.
-    var gatherMicroseconds = 300
+    var gatherMicroseconds = 500
     /// Memory for users' states; past it the least recently used leave.
     var cacheBytes = 512 * 1024 * 1024
     /// How often the cache is held against its bound: adding it up costs time in the number of users.
@@ -18,7 +18,7 @@ struct LaneConfiguration: Sendable {
     /// A checkpoint follows the last delta by this much (rule S9).
     var checkpointMilliseconds: Int64 = 1_000
     /// How long changed rows gather before they are written to the read model: a row that changes often is written once.
-    var projectionMilliseconds: Int64 = 400
+    var projectionMilliseconds: Int64 = 800
     /// A gap of more events than this is not folded into cached states: they are loaded again.
     var refoldLimit = 1_000
     /// Users in one load statement.

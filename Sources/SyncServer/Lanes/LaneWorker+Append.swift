@@ -28,11 +28,8 @@ extension LaneWorker {
     /// alone never waits.
     private func gather() throws {
         let deadline = Date(timeIntervalSinceNow: Double(configuration.gatherMicroseconds) / 1_000_000)
-        while appends.count < lastAnswered {
-            let more = mailbox.take(until: deadline)
-            guard !more.isEmpty else { break }
-            try take(more)
-        }
+        guard appends.count < lastAnswered else { return }
+        try take(mailbox.take(atLeast: lastAnswered - appends.count, until: deadline))
         try loadMissingUsers()
     }
 

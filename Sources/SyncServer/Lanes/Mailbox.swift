@@ -1,43 +1,40 @@
 import Foundation
-import Synchronization
 
 /// Requests from any thread to one lane's thread. What may wait here is bounded by what its senders may have under way:
 /// appends by the inbound budget, the rest by one of each kind per session.
-final class Mailbox<Request: Sendable>: Sendable {
+// @unchecked: everything mutable is used under `condition` only.
+final class Mailbox<Request: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
-    private let requests = Mutex<[Request]>([])
+    private var requests: [Request] = []
+    /// How many must wait before the reader is woken; nobody reads while it is nil.
+    private var wanted: Int?
 
     func post(_ request: Request) {
-        let wasEmpty = requests.withLock {
-            $0.append(request)
-            return $0.count == 1
-        }
-        guard wasEmpty else { return }
         condition.lock()
-        condition.signal()
+        requests.append(request)
+        let wakes = wanted.map { requests.count >= $0 } ?? false
+        if wakes { wanted = nil }
         condition.unlock()
+        if wakes { condition.signal() }
     }
 
-    /// Everything that waits; when nothing does, waits until something does or the deadline has passed.
-    /// - Parameter deadline: nil waits as long as it takes.
-    func take(until deadline: Date? = nil) -> [Request] {
+    /// Everything that waits, as soon as `count` requests do, or when the deadline has passed.
+    /// - Parameters:
+    ///   - count: waking a thread for each of many requests that come together costs more than they do.
+    ///   - deadline: nil waits as long as it takes.
+    func take(atLeast count: Int = 1, until deadline: Date? = nil) -> [Request] {
         condition.lock()
         defer { condition.unlock() }
-        while true {
-            let taken = takeWaiting()
-            if !taken.isEmpty { return taken }
+        while requests.count < count {
+            wanted = count
             guard let deadline else {
                 condition.wait()
                 continue
             }
-            guard condition.wait(until: deadline) else { return takeWaiting() }
+            guard condition.wait(until: deadline) else { break }
         }
-    }
-
-    private func takeWaiting() -> [Request] {
-        requests.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
+        wanted = nil
+        defer { requests = [] }
+        return requests
     }
 }

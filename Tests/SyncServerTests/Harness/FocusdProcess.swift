@@ -11,8 +11,12 @@ final class FocusdProcess {
     private(set) var port = 0
     private var child: ChildProcess?
 
+    private let externalDatabase: String?
+
     /// Starts a server in a fresh data directory, with the secret of `TestServer`.
-    init() async throws {
+    /// - Parameter database: nil: its own embedded cluster.
+    init(database: String? = nil) async throws {
+        externalDatabase = database
         directory = try TestDirectory.make()
         let hex = TestServer.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         try hex.write(toFile: directory + "/token.key", atomically: true, encoding: .utf8)
@@ -26,7 +30,8 @@ final class FocusdProcess {
     func start(fault: String? = nil) async throws {
         let child = try ChildProcess(
             Self.binary("focusd"),
-            ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"],
+            ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
+                + (externalDatabase.map { ["--database", $0, "--partitions", "2"] } ?? []),
             environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:])
         self.child = child
         let line = await child.firstLine()

@@ -19,7 +19,8 @@ from server import Server
 def parse():
     parser = argparse.ArgumentParser(prog="ops/bench", add_help=False, allow_abbrev=False)
     parser.add_argument("lanes", nargs="*", metavar="LANE")
-    parser.add_argument("--bin", required=True)
+    parser.add_argument("--bin", help="where focusd and focusctl are")
+    parser.add_argument("--check", action="store_true", help="only say whether these arguments are right")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--events", type=int, default=320_000)
     parser.add_argument("--seconds", type=int, default=5)
@@ -31,6 +32,8 @@ def parse():
     for name in options.lanes:
         if name not in lanes.LANES:
             parser.error(f"no lane {name}; there are {', '.join(lanes.LANES)}")
+    if not options.bin and not options.check:
+        parser.error("--bin is missing")
     if options.rounds < 1 or options.events < 1 or options.seconds < 1:
         parser.error("--rounds, --events and --seconds are at least 1")
     for program in ("psql", "pgbench"):
@@ -53,7 +56,8 @@ def measure(options):
             figures["lanes"][name] = summary
             ratio = report.bracketed(summary["ratio"], 2)
             print(
-                f"{name} {ratio} × (goal {lane['goal']}): {report.bracketed(summary['ours']['rate'], 0)} rows/s against "
+                f"{name} {ratio} × (goal {lane['goal']}): "
+                f"{report.bracketed(summary['ours']['rate'], 0)} rows/s against "
                 f"{report.bracketed(summary['against']['rate'], 0)}", file=sys.stderr, flush=True)
     finally:
         server.stop()
@@ -74,6 +78,8 @@ def main():
     # Ctrl-C and kill end the server too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     options = parse()
+    if options.check:
+        return
     figures = measure(options)
     write(options, figures)
     if "B1" in options.lanes and not options.no_profile:

@@ -109,8 +109,8 @@ def leaves(samples, limit=20):
 
 # What the compiler made or the language's library specialised for us says little: its caller counts.
 INDIRECT = re.compile(
-    r"outlined |specialized (_|Set|Dictionary|Array|Collection|Sequence|Contiguous|Mutable)|initializeWithCopy|destroy for|"
-    r"getEnumTag|.*hash\(|.*== |protocol witness|value witness|partial apply|thunk|\[unknown|.*__derived")
+    r"outlined |specialized (_|Set|Dictionary|Array|Collection|Sequence|Contiguous|Mutable)|initializeWithCopy|"
+    r"destroy for|getEnumTag|.*hash\(|.*== |protocol witness|value witness|partial apply|thunk|\[unknown|.*__derived")
 
 
 def callers(samples, program, limit=25):

@@ -108,8 +108,9 @@ def markdown(figures, lanes):
         for side in ("ours", "against"):
             lines.append(row(name, side, summary[side], len(summary["rounds"])))
     lines += [
-        "", "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. “Others” is what "
-        "else ran on the machine meanwhile: a figure far from zero spoils the rates, as ours use every core and a COPY one; "
+        "",
+        "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. “Others” is what else "
+        "ran on the machine meanwhile: a figure far from zero spoils the rates, as ours use every core and a COPY one; "
         "the ratio by processor time (rows per processor second of all that took part) stands it better.", "",
         "## Machine", "",
         f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}; "
