@@ -13,8 +13,8 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -51,7 +51,8 @@ let package = Package(
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", nioCore, nioPosix, nioSSL, lifecycle, logging, jwt, collections,
+                "FocusCore", "FocusWire", "EventStore", nioCore, nioLocks, nioPosix, nioSSL, lifecycle, logging, jwt,
+                collections,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
@@ -76,7 +77,7 @@ let package = Package(
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            nioCore, nioPosix, nioEmbedded, logging, jwt,
+            nioCore, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]

@@ -26,13 +26,13 @@ enum FaultPoint: String, CaseIterable {
 }
 
 #if FAULT_POINTS
-import Synchronization
+import NIOConcurrencyHelpers
 
 private final class Remaining: Sendable {
-    private let count: Mutex<Int>
-    init(_ count: Int) { self.count = Mutex(count) }
+    private let count: NIOLockedValueBox<Int>
+    init(_ count: Int) { self.count = NIOLockedValueBox(count) }
     func countDown() -> Bool {
-        count.withLock {
+        count.withLockedValue {
             $0 -= 1
             return $0 == 0
         }

@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// The sync server: devices append over TCP, the log keeps, every device gets what it may know.
 ///
@@ -17,7 +17,7 @@ public final class SyncServer: Service {
     private let services: ConnectionServices
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
-    private let listener: Mutex<(any Channel)?> = Mutex(nil)
+    private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
 
     /// - Parameters:
     ///   - store: how the server's own role reaches the log.
@@ -62,7 +62,7 @@ public final class SyncServer: Service {
                 }
             }
             .bind(host: configuration.host, port: configuration.port).get()
-        listener.withLock { $0 = channel }
+        listener.withLockedValue { $0 = channel }
         guard let address = channel.localAddress, let port = address.port else { throw SyncServerError.notListening }
         return ListeningAddress(host: address.ipAddress ?? configuration.host, port: port)
     }
@@ -74,7 +74,7 @@ public final class SyncServer: Service {
     }
 
     public func stop() async throws {
-        let channel = listener.withLock { $0.take() }
+        let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
         let lanes = lanes.lanes
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

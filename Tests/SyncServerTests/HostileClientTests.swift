@@ -155,7 +155,7 @@ import Testing
             var sentAway = 0
             for _ in 0..<3 {
                 let more = try await WireClient.connect(port: server.port)
-                let code: ErrorCode? = try? await more.first(within: 5) { if case .goAway(let goAway) = $0 { goAway.code } else { nil } }
+                let code: ErrorCode? = try? await more.first(within: 60) { if case .goAway(let goAway) = $0 { goAway.code } else { nil } }
                 if code == .overloaded { sentAway += 1 }
                 await more.close()
             }

@@ -34,10 +34,14 @@ import Testing
             #expect(try reader.query(TestStatement.sumCheckpoints).int8(row: 0, column: 0) == 0)
             try holder.execute("ROLLBACK")
             holder.close()
-            try eventually("the projector caught up") {
-                try reader.query(TestStatement.sumCheckpoints).int8(row: 0, column: 0) == 302
-            }
             reader.close()
+            try await onThread {
+                let reader = try server.database()
+                defer { reader.close() }
+                try eventually("the projector caught up") {
+                    try reader.query(TestStatement.sumCheckpoints).int8(row: 0, column: 0) == 302
+                }
+            }
             await tablet.close()
             await phone.close()
             try await other.server.stop()

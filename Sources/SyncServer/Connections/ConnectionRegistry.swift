@@ -1,5 +1,5 @@
 import FocusCore
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Every open connection, to end them all at shut-down, and to cap those that have not said who they are.
 final class ConnectionRegistry: Sendable {
@@ -15,14 +15,14 @@ final class ConnectionRegistry: Sendable {
         var goAway: @Sendable (ErrorCode) -> Void
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
     private let unauthenticatedLimit: Int
 
     /// - Parameter unauthenticatedLimit: connections without an accepted token; each holds at most one small frame.
     init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
 
     func makeID() -> UInt64 {
-        state.withLock { state in
+        state.withLockedValue { state in
             defer { state.next += 1 }
             return state.next
         }
@@ -30,17 +30,17 @@ final class ConnectionRegistry: Sendable {
 
     /// False when too many have not authenticated: this one is to go.
     func add(_ id: UInt64, _ outbox: Outbox, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
-        state.withLock {
+        state.withLockedValue {
             $0.open[id] = Connection(outbox: outbox, goAway: goAway)
             $0.unauthenticated.insert(id)
             return $0.unauthenticated.count <= unauthenticatedLimit
         }
     }
 
-    func authenticated(_ id: UInt64) { state.withLock { _ = $0.unauthenticated.remove(id) } }
+    func authenticated(_ id: UInt64) { state.withLockedValue { _ = $0.unauthenticated.remove(id) } }
 
     func remove(_ id: UInt64) {
-        let whenEmpty: (@Sendable () -> Void)? = state.withLock {
+        let whenEmpty: (@Sendable () -> Void)? = state.withLockedValue {
             $0.unauthenticated.remove(id)
             $0.open[id] = nil
             return $0.open.isEmpty ? $0.whenEmpty.take() : nil
@@ -48,13 +48,13 @@ final class ConnectionRegistry: Sendable {
         whenEmpty?()
     }
 
-    var count: Int { state.withLock { $0.open.count } }
+    var count: Int { state.withLockedValue { $0.open.count } }
 
-    var queuedBytes: [Int] { state.withLock { $0.open.values.map(\.outbox.queuedBytes) } }
+    var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.outbox.queuedBytes) } }
 
     /// Sends all away. `whenEmpty` is called when the last has gone.
     func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {
-        let open = state.withLock { state in
+        let open = state.withLockedValue { state in
             if !state.open.isEmpty { state.whenEmpty = whenEmpty }
             return Array(state.open.values)
         }

@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Bounds the bytes of appends that were taken from sockets and are not yet acknowledged, over all sessions: past it no
 /// more is read from whoever sends, until half of it is free again.
@@ -9,13 +9,13 @@ final class InboundBudget: Sendable {
     }
 
     let limit: Int
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     init(limit: Int) { self.limit = limit }
 
     /// Takes `bytes` in any case, as they are in memory already. False: stop reading; `resume` is called when to go on.
     func take(_ bytes: Int, resume: @escaping @Sendable () -> Void) -> Bool {
-        state.withLock {
+        state.withLockedValue {
             $0.used += bytes
             guard $0.used > limit else { return true }
             $0.waiting.append(resume)
@@ -24,7 +24,7 @@ final class InboundBudget: Sendable {
     }
 
     func give(_ bytes: Int) {
-        let resumed: [@Sendable () -> Void] = state.withLock { state in
+        let resumed: [@Sendable () -> Void] = state.withLockedValue { state in
             state.used -= bytes
             guard state.used <= limit / 2, !state.waiting.isEmpty else { return [] }
             defer { state.waiting = [] }
@@ -33,5 +33,5 @@ final class InboundBudget: Sendable {
         for resume in resumed { resume() }
     }
 
-    var used: Int { state.withLock { $0.used } }
+    var used: Int { state.withLockedValue { $0.used } }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Counts the bytes of rows that wait to be written to one device (rule F1). The lane asks before it makes more; the
 /// connection tells when they have left. Shared by two threads, hence the lock.
@@ -9,23 +9,23 @@ final class Outbox: Sendable {
     }
 
     private let limit: Int
-    private let counts = Mutex(Counts())
+    private let counts = NIOLockedValueBox(Counts())
 
     init(limit: Int) { self.limit = limit }
 
     /// Whether there is room for more. When not, the session is remembered as behind until `release` says otherwise.
     func hasRoom() -> Bool {
-        counts.withLock {
+        counts.withLockedValue {
             if $0.queued >= limit { $0.isBehind = true }
             return $0.queued < limit
         }
     }
 
-    func add(_ bytes: Int) { counts.withLock { $0.queued += bytes } }
+    func add(_ bytes: Int) { counts.withLockedValue { $0.queued += bytes } }
 
     /// True when the session was behind and half of the room is free again: resume it.
     func release(_ bytes: Int) -> Bool {
-        counts.withLock {
+        counts.withLockedValue {
             $0.queued -= bytes
             guard $0.isBehind, $0.queued <= limit / 2 else { return false }
             $0.isBehind = false
@@ -33,5 +33,5 @@ final class Outbox: Sendable {
         }
     }
 
-    var queuedBytes: Int { counts.withLock { $0.queued } }
+    var queuedBytes: Int { counts.withLockedValue { $0.queued } }
 }

@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Logging
+import NIOConcurrencyHelpers
 import Synchronization
 
 /// Owns some of the partitions on a thread of its own: their users' states, their sessions' subscriptions, and the
@@ -11,7 +12,7 @@ import Synchronization
 /// nobody sees what is not committed.
 final class Lane: Sendable {
     let mailbox = Mailbox<LaneRequest>()
-    private let thread: Mutex<LaneThread?> = Mutex(nil)
+    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let isStopping = Atomic<Bool>(false)
     private let name: String
 
@@ -27,14 +28,14 @@ final class Lane: Sendable {
                 isStopping: { self.isStopping.load(ordering: .acquiring) })
             worker.run()
         }
-        thread.withLock { $0 = started }
+        thread.withLockedValue { $0 = started }
     }
 
     /// Finishes what was posted before, then ends the thread. Blocks until it has.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         post(.stop)
-        thread.withLock { $0 }?.join()
+        thread.withLockedValue { $0 }?.join()
     }
 }
 

@@ -2,7 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import Logging
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// What became of a batch, for the lane that made it.
 struct ProjectionReport: Sendable {
@@ -30,7 +30,7 @@ final class Projector: Sendable {
     }
 
     private let mailbox = Mailbox<Work>()
-    private let thread: Mutex<LaneThread?> = Mutex(nil)
+    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let configuration: StoreConfiguration
     private let logger: Logger
     private let isStopping: @Sendable () -> Bool
@@ -47,7 +47,7 @@ final class Projector: Sendable {
     }
 
     func start() {
-        thread.withLock { $0 = LaneThread(name: "projector") { [self] in run() } }
+        thread.withLockedValue { $0 = LaneThread(name: "projector") { [self] in run() } }
     }
 
     func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {
@@ -57,7 +57,7 @@ final class Projector: Sendable {
     /// Ends the thread; what waits is not written: the log has it.
     func stop() {
         mailbox.post(Work(batch: nil, report: nil))
-        thread.withLock { $0 }?.join()
+        thread.withLockedValue { $0 }?.join()
     }
 
     private func run() {

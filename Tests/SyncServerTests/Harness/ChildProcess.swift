@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A child process whose waiting takes threads of its own: `Foundation.Process` turns a run loop on whatever thread asks,
 /// and on two cores that can be all that the tests have.
@@ -70,12 +70,12 @@ final class ChildProcess: Sendable {
             var code: Int32?
             var waiting: [CheckedContinuation<Int32?, Never>] = []
         }
-        private let state = Mutex(State())
+        private let state = NIOLockedValueBox(State())
 
-        var isSet: Bool { state.withLock { $0.isSet } }
+        var isSet: Bool { state.withLockedValue { $0.isSet } }
 
         func set(_ code: Int32?) {
-            let waiting = state.withLock { state in
+            let waiting = state.withLockedValue { state in
                 state.isSet = true
                 state.code = code
                 defer { state.waiting = [] }
@@ -86,7 +86,7 @@ final class ChildProcess: Sendable {
 
         func wait() async -> Int32? {
             await withCheckedContinuation { continuation in
-                let code: Int32?? = state.withLock { state in
+                let code: Int32?? = state.withLockedValue { state in
                     if state.isSet { return .some(state.code) }
                     state.waiting.append(continuation)
                     return .none

@@ -4,7 +4,7 @@ import FocusSyncClient
 import Foundation
 import PostgresClient
 import Support
-import Synchronization
+import NIOConcurrencyHelpers
 import Testing
 
 /// Devices that append through the client library and remember what was acknowledged, and the proof of it all.
@@ -28,7 +28,7 @@ final class Fleet: @unchecked Sendable {
     /// Returns when this many more events were acknowledged: a moment in the middle of work, without a clock.
     func acknowledged(more count: Int) async {
         await withCheckedContinuation { reached in
-            progress.withLock { $0 = Progress(remaining: count, reached: reached) }
+            progress.withLockedValue { $0 = Progress(remaining: count, reached: reached) }
         }
     }
 
@@ -37,10 +37,10 @@ final class Fleet: @unchecked Sendable {
         var reached: CheckedContinuation<Void, Never>
     }
 
-    private let progress = Mutex<Progress?>(nil)
+    private let progress = NIOLockedValueBox<Progress?>(nil)
 
     private func noteAcknowledged() {
-        progress.withLock { progress in
+        progress.withLockedValue { progress in
             progress?.remaining -= 1
             guard let waiting = progress, waiting.remaining <= 0 else { return }
             progress = nil
@@ -65,7 +65,7 @@ final class Fleet: @unchecked Sendable {
 
     /// Every acknowledged event is in the log exactly once, and each device's rows equal a fresh replay of the log.
     func verify() async throws {
-        let (logged, states) = try replay()
+        let (logged, states) = try await onThread { try self.replay() }
         for device in devices {
             for event in device.acknowledged {
                 #expect(logged[event] == 1, "event \(event) is \(logged[event] ?? 0) times in the log")
@@ -105,7 +105,7 @@ final class FleetDevice: Sendable {
     let id = DeviceID.random()
     let client: SyncClient
     private let app: AppID
-    private let acknowledgedEvents = Mutex<[EventID]>([])
+    private let acknowledgedEvents = NIOLockedValueBox<[EventID]>([])
 
     init(user: UserID, server: FocusdProcess, index: Int) async throws {
         self.user = user
@@ -119,7 +119,7 @@ final class FleetDevice: Sendable {
             configuration: configuration, store: DeviceStore(directory: server.directory + "/device-\(index)"))
     }
 
-    var acknowledged: [EventID] { acknowledgedEvents.withLock { $0 } }
+    var acknowledged: [EventID] { acknowledgedEvents.withLockedValue { $0 } }
 
     /// In batches of one to five, as an app would.
     func append(count: Int, from start: Int, onAcknowledged: () -> Void = {}) async throws {
@@ -152,6 +152,6 @@ final class FleetDevice: Sendable {
     private func note(_ drafts: [EventDraft]) async throws {
         let outcomes = try await client.append(drafts)
         for outcome in outcomes { #expect(outcome.isAccepted, "\(outcome)") }
-        acknowledgedEvents.withLock { $0 += outcomes.map(\.event) }
+        acknowledgedEvents.withLockedValue { $0 += outcomes.map(\.event) }
     }
 }

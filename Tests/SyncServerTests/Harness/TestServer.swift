@@ -9,7 +9,7 @@ import Support
 @testable import SyncServer
 
 /// A real server in this process: real TCP on loopback, a real database of its own.
-struct TestServer {
+struct TestServer: Sendable {
     static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
 
     let server: SyncServer
@@ -21,12 +21,8 @@ struct TestServer {
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = SessionLimits(),
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
-        let conninfo = try existing ?? TestCluster.shared.makeDatabase()
+        let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
         let owner = PostgresConfiguration(conninfo: conninfo)
-        let connection = try PostgresConnection(owner)
-        _ = try Migrator.migrate(on: connection, partitions: partitions, dryRun: false)
-        let log = try LogIdentity.read(on: connection)
-        connection.close()
         var configuration = SyncServerConfiguration(host: "127.0.0.1", port: 0, security: .plaintext)
         configuration.limits = limits
         configure(&configuration)
@@ -37,6 +33,14 @@ struct TestServer {
             tokens: await TokenVerifier(.secret(secret)), logger: logger)
         let address = try await server.start()
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
+    }
+
+    private static func prepare(_ existing: String?, _ partitions: Int32) throws -> (String, LogIdentity) {
+        let conninfo = try existing ?? TestCluster.shared.makeDatabase()
+        let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+        defer { connection.close() }
+        _ = try Migrator.migrate(on: connection, partitions: partitions, dryRun: false)
+        return (conninfo, try LogIdentity.read(on: connection))
     }
 
     static func with<T>(
@@ -66,6 +70,14 @@ struct TestServer {
 
     /// A connection to the server's database, as the owner.
     func database() throws -> PostgresConnection { try PostgresConnection(PostgresConfiguration(conninfo: conninfo)) }
+}
+
+/// Runs what blocks on a thread of its own: the cooperative pool has as many as the machine has cores, and all tests that
+/// wait for an answer need it.
+func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { done in
+        Thread { done.resume(with: Result { try body() }) }.start()
+    }
 }
 
 extension UserID { static func random() -> Self { Self(UUID()) } }

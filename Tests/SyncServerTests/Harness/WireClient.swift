@@ -3,7 +3,7 @@ import FocusWire
 import Foundation
 import NIOCore
 import NIOPosix
-import Synchronization
+import NIOConcurrencyHelpers
 import Testing
 
 /// A client that says exactly what a test wants it to say, and keeps what it hears in order.
@@ -81,7 +81,7 @@ final class WireClient: Sendable {
     }
 
     /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time.
-    func next(within seconds: Double = 20) async throws -> ServerMessage {
+    func next(within seconds: Double = 60) async throws -> ServerMessage {
         while true {
             let message = try await inbox.take(within: seconds)
             if case .ping(let nonce) = message { try await send(.pong(nonce)) } else { return message }
@@ -89,7 +89,7 @@ final class WireClient: Sendable {
     }
 
     /// The next message that `pick` accepts; others before it are skipped.
-    func first<T>(within seconds: Double = 20, _ pick: (ServerMessage) -> T?) async throws -> T {
+    func first<T>(within seconds: Double = 60, _ pick: (ServerMessage) -> T?) async throws -> T {
         while true {
             if let picked = pick(try await next(within: seconds)) { return picked }
         }
@@ -104,7 +104,7 @@ final class WireClient: Sendable {
     }
 
     /// True when the server closed the connection within the time, whatever it said before.
-    func isClosed(within seconds: Double = 20) async -> Bool {
+    func isClosed(within seconds: Double = 60) async -> Bool {
         do {
             while true { _ = try await inbox.take(within: seconds) }
         } catch WireError.closed {
@@ -131,16 +131,16 @@ private final class Inbox: Sendable {
         var ticket = 0
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     func put(_ message: ServerMessage) {
-        state.withLock { state in
+        state.withLockedValue { state in
             if let waiter = state.waiter.take() { waiter.resume(returning: message) } else { state.messages.append(message) }
         }
     }
 
     func end() {
-        state.withLock { state in
+        state.withLockedValue { state in
             state.isEnded = true
             state.waiter.take()?.resume(throwing: WireError.closed)
         }
@@ -148,7 +148,7 @@ private final class Inbox: Sendable {
 
     func take(within seconds: Double) async throws -> ServerMessage {
         try await withCheckedThrowingContinuation { continuation in
-            let ticket: Int? = state.withLock { state in
+            let ticket: Int? = state.withLockedValue { state in
                 if !state.messages.isEmpty {
                     continuation.resume(returning: state.messages.removeFirst())
                 } else if state.isEnded {
@@ -162,7 +162,7 @@ private final class Inbox: Sendable {
             }
             guard let ticket else { return }
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
-                state.withLock { state in
+                state.withLockedValue { state in
                     guard state.ticket == ticket else { return }
                     state.waiter.take()?.resume(throwing: WireError.timeout)
                 }
