@@ -46,20 +46,20 @@ import Testing
     @Test("A client that sends a byte at a time has no Hello in time, and is cut off")
     func slowSender() async throws {
         var limits = SessionLimits()
-        limits.helloMilliseconds = 2_000
+        limits.helloMilliseconds = 500
         try await TestServer.with(limits: limits) { server in
             let client = try await WireClient.connect(port: server.port)
             // The announced frame never becomes whole. On a slow machine the time is over before the last byte.
             for byte in [0, 0, 1, 0, 1, 2, 3] as [UInt8] { try? await client.send(bytes: [byte]) }
             #expect(try await client.error().code == .helloTimeout)
             #expect(await client.isClosed())
-            try await expectHealthy(server)
+            #expect(server.server.inboundBytes == 0)
         }
     }
 
     @Test("F1, F3: a client that never reads costs at most its queue; the others are not delayed")
     func neverReads() async throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.patient
         limits.outgoingBytes = 64 * 1024
         try await TestServer.with(limits: limits) { server in
             let deaf = try await DeafClient.connect(port: server.port)
@@ -111,7 +111,7 @@ import Testing
 
     @Test("P9: appends beyond the limit wait in the socket, and are all acknowledged in the end")
     func manyUnacknowledged() async throws {
-        var limits = SessionLimits()
+        var limits = SessionLimits.patient
         limits.unacknowledgedAppends = 4
         try await TestServer.with(limits: limits) { server in
             let (client, _) = try await WireClient.open(server, user: user)

@@ -53,7 +53,7 @@ import Testing
                 Hello(
                     minimumProtocol: 1, maximumProtocol: 1, token: try await TestServer.token(user, .random()),
                     deviceClass: .phone, incarnation: Incarnation(1), cursor: nil, collections: []))
-            for byte in FrameCodec.frame(hello) { try await client.send(bytes: [byte]) }
+            for byte in FrameCodec.frame(hello) { client.write(bytes: [byte]) }
             guard case .welcome = try await client.next() else { return #expect(Bool(false)) }
             await client.close()
         }

@@ -66,11 +66,15 @@ final class Fleet: @unchecked Sendable {
     /// Every acknowledged event is in the log exactly once, and each device's rows equal a fresh replay of the log.
     func verify() async throws {
         let (logged, states) = try await onThread { try self.replay() }
+        // All at once: each waits for the checkpoint that the server sends a second after the last delta.
+        try await withThrowingTaskGroup(of: [RowCollection].self) { group in
+            for device in devices { group.addTask { try await device.client.synchronize() } }
+            for try await differing in group { #expect(differing == [], "digests differ") }
+        }
         for device in devices {
             for event in device.acknowledged {
                 #expect(logged[event] == 1, "event \(event) is \(logged[event] ?? 0) times in the log")
             }
-            #expect(try await device.client.synchronize() == [], "digests differ")
             let state = try #require(states[device.user])
             let view = View(scope: .system, device: device.id, deviceClass: .phone)
             let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)

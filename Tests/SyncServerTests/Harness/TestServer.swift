@@ -18,7 +18,7 @@ struct TestServer: Sendable {
     let log: LogIdentity
 
     static func start(
-        partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = SessionLimits(),
+        partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
@@ -44,7 +44,7 @@ struct TestServer: Sendable {
     }
 
     static func with<T>(
-        partitions: Int32 = 4, limits: SessionLimits = SessionLimits(),
+        partitions: Int32 = 4, limits: SessionLimits = .patient,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }, _ body: (TestServer) async throws -> T
     ) async throws -> T {
         let server = try await start(partitions: partitions, limits: limits, configure: configure)
@@ -77,6 +77,15 @@ struct TestServer: Sendable {
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { done in
         Thread { done.resume(with: Result { try body() }) }.start()
+    }
+}
+
+extension SessionLimits {
+    /// A machine under load may take long for a Hello; tests of that limit set their own.
+    static var patient: SessionLimits {
+        var limits = SessionLimits()
+        limits.helloMilliseconds = 120_000
+        return limits
     }
 }
 

@@ -75,6 +75,9 @@ final class WireClient: Sendable {
         try await channel.channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
+    /// Each call is a packet of its own, as far as the kernel lets it; nobody waits for it.
+    func write(bytes: [UInt8]) { channel.channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+
     func append(from sequence: Int64, _ envelopes: [Envelope]) async throws {
         try await send(
             .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: envelopes)))
