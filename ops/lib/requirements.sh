@@ -4,6 +4,7 @@
 require_packages() {
     local missing=()
     command -v python3 >/dev/null || missing+=(python3)
+    command -v openssl >/dev/null || missing+=(openssl)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)
     [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)

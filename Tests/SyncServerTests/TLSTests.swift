@@ -1,0 +1,48 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// TLS 1.3 with the operator's certificate; plaintext only on loopback (protocol.md, first line).
+@Suite("TLS") struct TLSTests {
+    @Test("A device that trusts the operator's certificate appends over TLS; one that does not never gets to Hello")
+    func appendOverTLS() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (certificate, key) = (directory + "/cert.pem", directory + "/key.pem")
+        let openssl = try ChildProcess(
+            "/usr/bin/openssl",
+            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
+                certificate, "-days", "2", "-subj", "/CN=focus-sync test", "-addext", "subjectAltName=IP:127.0.0.1"])
+        #expect(await openssl.exitCode() == 0)
+        try await TestServer.with(configure: {
+            $0.security = .tls(certificateFile: certificate, keyFile: key)
+        }) { server in
+            let device = DeviceID.random()
+            let token = try await TestServer.token(.random(), device)
+            let address = ServerAddress(host: "127.0.0.1", port: server.port)
+            let trusting = try SyncClient(
+                configuration: SyncClientConfiguration(server: address, security: .tls(trustFile: certificate), token: token),
+                store: DeviceStore(directory: directory + "/trusting"))
+            let draft = EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: AppID("a")!)
+            #expect(try await trusting.append([draft]).map(\.isAccepted) == [true])
+            await trusting.close()
+            var configuration = SyncClientConfiguration(server: address, security: .tls(trustFile: nil), token: token)
+            configuration.maximumAttempts = 1
+            let doubting = try SyncClient(
+                configuration: configuration, store: DeviceStore(directory: directory + "/doubting"))
+            await #expect(throws: (any Error).self) { try await doubting.append([draft]) }
+            await doubting.close()
+        }
+    }
+
+    @Test("Plaintext beyond loopback is refused before anything listens")
+    func plaintextBeyondLoopback() async throws {
+        await #expect(throws: SyncServerError.self) {
+            try await TestServer.with(configure: { $0.host = "0.0.0.0" }) { _ in }
+        }
+    }
+}
