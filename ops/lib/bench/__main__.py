@@ -91,6 +91,8 @@ def main():
 def write(options, figures):
     with open(options.out, "w") as file:
         file.write(report.markdown(figures, lanes.LANES))
+        # What people found out about the figures; the run cannot know it.
+        file.write(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "notes.md")).read())
     with open(os.path.join(os.path.dirname(options.out) or ".", "bench.json"), "w") as file:
         json.dump(figures, file, indent=1, ensure_ascii=False)
         file.write("\n")
