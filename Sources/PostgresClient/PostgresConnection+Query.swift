@@ -15,7 +15,7 @@ extension PostgresConnection {
             let wasIdle = isIdle
             do throws(PostgresError) {
                 return try send(statement, values).result()
-            } catch where Self.isStalePlan(error) {
+            } catch  where Self.isStalePlan(error) {
                 prepared.forget(statement)
                 guard wasIdle, isIdle else { throw error }
                 return try send(statement, values).result()

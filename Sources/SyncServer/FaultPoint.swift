@@ -6,36 +6,37 @@ enum FaultPoint: String, CaseIterable {
     case received, staged, committed, answered, projected
 
     #if FAULT_POINTS
-    private static let wanted: (point: FaultPoint, passes: Int)? = {
-        let parts = (ProcessInfo.processInfo.environment["FOCUSD_FAULT"] ?? "").split(separator: ":")
-        guard parts.count == 2, let point = FaultPoint(rawValue: String(parts[0])), let passes = Int(parts[1]) else {
-            return nil
-        }
-        return (point, passes)
-    }()
-    private static let remaining = Remaining(wanted?.passes ?? 0)
+        private static let wanted: (point: FaultPoint, passes: Int)? = {
+            let parts = (ProcessInfo.processInfo.environment["FOCUSD_FAULT"] ?? "").split(separator: ":")
+            guard parts.count == 2, let point = FaultPoint(rawValue: String(parts[0])), let passes = Int(parts[1])
+            else {
+                return nil
+            }
+            return (point, passes)
+        }()
+        private static let remaining = Remaining(wanted?.passes ?? 0)
 
-    /// Dies here when this pass is the wanted one.
-    static func pass(_ point: FaultPoint) {
-        guard let wanted, wanted.point == point, remaining.countDown() else { return }
-        kill(getpid(), SIGKILL)
-    }
+        /// Dies here when this pass is the wanted one.
+        static func pass(_ point: FaultPoint) {
+            guard let wanted, wanted.point == point, remaining.countDown() else { return }
+            kill(getpid(), SIGKILL)
+        }
     #else
-    @inline(__always) static func pass(_ point: FaultPoint) {}
+        @inline(__always) static func pass(_ point: FaultPoint) {}
     #endif
 }
 
 #if FAULT_POINTS
-import NIOConcurrencyHelpers
+    import NIOConcurrencyHelpers
 
-private final class Remaining: Sendable {
-    private let count: NIOLockedValueBox<Int>
-    init(_ count: Int) { self.count = NIOLockedValueBox(count) }
-    func countDown() -> Bool {
-        count.withLockedValue {
-            $0 -= 1
-            return $0 == 0
+    private final class Remaining: Sendable {
+        private let count: NIOLockedValueBox<Int>
+        init(_ count: Int) { self.count = NIOLockedValueBox(count) }
+        func countDown() -> Bool {
+            count.withLockedValue {
+                $0 -= 1
+                return $0 == 0
+            }
         }
     }
-}
 #endif

@@ -1,5 +1,5 @@
-import Foundation
 import FocusCore
+import Foundation
 
 /// Where the server's moments come from; tests give their own.
 public struct ServerClock: Sendable {

@@ -1,11 +1,11 @@
 import EventStore
 import FocusCore
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
-import NIOConcurrencyHelpers
 
 /// The sync server: devices append over TCP, the log keeps, every device gets what it may know.
 ///

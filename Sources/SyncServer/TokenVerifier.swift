@@ -29,7 +29,9 @@ public struct TokenClaims: JWTPayload {
 
     /// Nil when a claim is not what it must be.
     public var identity: Identity? {
-        guard let user = UserID(text: sub.value), let device = DeviceID(text: device), device != .server else { return nil }
+        guard let user = UserID(text: sub.value), let device = DeviceID(text: device), device != .server else {
+            return nil
+        }
         let scope: Scope
         if self.scope == "system" {
             scope = .system

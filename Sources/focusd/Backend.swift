@@ -30,7 +30,8 @@ struct Backend: Sendable {
                 application.applicationName = "focusd"
                 let log = try LogIdentity.read(on: connection)
                 return Backend(
-                    store: StoreConfiguration(application), log: log, label: cluster == nil ? "external" : "embedded:\(directory.path)",
+                    store: StoreConfiguration(application), log: log,
+                    label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })
             } catch {
                 try cluster?.stop()

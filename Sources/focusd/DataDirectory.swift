@@ -22,7 +22,9 @@ struct DataDirectory {
         let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
         }
-        guard bytes.count >= 32, bytes.count * 2 == digits.utf8.count else { throw TokenKeyError(file: file ?? secretFile) }
+        guard bytes.count >= 32, bytes.count * 2 == digits.utf8.count else {
+            throw TokenKeyError(file: file ?? secretFile)
+        }
         return .secret(bytes)
     }
 

@@ -6,7 +6,8 @@ import Foundation
 struct Focusd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "focusd",
-        abstract: "The focus-sync server: devices append over TCP, PostgreSQL keeps, every device gets what it may know.",
+        abstract:
+            "The focus-sync server: devices append over TCP, PostgreSQL keeps, every device gets what it may know.",
         discussion: """
             Example:
               focusd serve --plaintext

@@ -11,7 +11,9 @@ struct ListenAddress {
         else { throw ValidationError("--listen is host:port, for example 127.0.0.1:7464; got “\(text)”.") }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { throw ValidationError("--listen needs a host: 127.0.0.1, or 0.0.0.0 for every address.") }
+        guard !host.isEmpty else {
+            throw ValidationError("--listen needs a host: 127.0.0.1, or 0.0.0.0 for every address.")
+        }
         self.host = String(host)
         self.port = port
     }

@@ -37,7 +37,8 @@ struct Serve: AsyncParsableCommand {
     var tlsKey: String?
     @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")
     var partitions: Int32 = 16
-    @Option(help: "File with the key that tokens are checked with: an HS256 secret in hex, or an Ed25519 public key (PEM).")
+    @Option(
+        help: "File with the key that tokens are checked with: an HS256 secret in hex, or an Ed25519 public key (PEM).")
     var tokenKey: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
@@ -46,7 +47,8 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         guard database == nil || dataDir == nil || tokenKey == nil else {
-            throw ValidationError("--data-dir only holds the token key beside --database; give --token-key or --data-dir.")
+            throw ValidationError(
+                "--data-dir only holds the token key beside --database; give --token-key or --data-dir.")
         }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
         if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }

@@ -47,7 +47,9 @@ import Testing
         }
         for file in try files(of: "FocusCore") {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for forbidden in ["Date()", "Calendar", "TimeZone", "random(in", "ProcessInfo", "FileManager", "ContinuousClock"] {
+            for forbidden in [
+                "Date()", "Calendar", "TimeZone", "random(in", "ProcessInfo", "FileManager", "ContinuousClock",
+            ] {
                 #expect(!text.contains(forbidden), "\(file.lastPathComponent) uses \(forbidden)")
             }
         }

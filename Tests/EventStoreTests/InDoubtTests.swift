@@ -59,7 +59,8 @@ struct InDoubtTests {
     }
 
     @Test(
-        "Resolving waits for the transaction of the lost connection, and then sees what it did", arguments: [true, false])
+        "Resolving waits for the transaction of the lost connection, and then sees what it did",
+        arguments: [true, false])
     func waitsForTheLostOne(commits: Bool) throws {
         let lost = try fixture.connection()
         let batches = [batch(0)]

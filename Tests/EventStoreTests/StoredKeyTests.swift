@@ -13,7 +13,8 @@ struct StoredKeyTests {
     @Test(
         "A key that no index takes gets a stand-in of its own",
         arguments: [
-            "nul\u{0}", "\u{1}looks like one", String(repeating: "x", count: 1_001), String(repeating: "é", count: 2_048),
+            "nul\u{0}", "\u{1}looks like one", String(repeating: "x", count: 1_001),
+            String(repeating: "é", count: 2_048),
         ])
     func standIn(_ key: String) {
         let stored = StoredKey(key)

@@ -3,16 +3,18 @@ import Support
 import Testing
 
 @Suite struct PostgresErrorTests {
-    @Test("what the server refuses comes as its kind", arguments: [
-        ("INSERT INTO t VALUES (1)", .uniqueViolation(constraint: "t_pkey"), "23505"),
-        ("INSERT INTO t VALUES (-1)", .constraintViolation(constraint: "positive"), "23514"),
-        ("SELECT * FROM nowhere", .syntax, "42P01"),
-        ("SELEC 1", .syntax, "42601"),
-        ("SELECT 1/0", .invalidData, "22012"),
-        ("SELECT fail()", .raised, "P0001"),
-        ("SELECT * FROM pg_authid", .insufficientPrivilege, "42501"),
-        ("SELECT repeat('x', 1 << 30)", .insufficientResources, "54000"),
-    ] as [(String, PostgresError.Kind, String)])
+    @Test(
+        "what the server refuses comes as its kind",
+        arguments: [
+            ("INSERT INTO t VALUES (1)", .uniqueViolation(constraint: "t_pkey"), "23505"),
+            ("INSERT INTO t VALUES (-1)", .constraintViolation(constraint: "positive"), "23514"),
+            ("SELECT * FROM nowhere", .syntax, "42P01"),
+            ("SELEC 1", .syntax, "42601"),
+            ("SELECT 1/0", .invalidData, "22012"),
+            ("SELECT fail()", .raised, "P0001"),
+            ("SELECT * FROM pg_authid", .insufficientPrivilege, "42501"),
+            ("SELECT repeat('x', 1 << 30)", .insufficientResources, "54000"),
+        ] as [(String, PostgresError.Kind, String)])
     func kinds(_ sql: String, _ kind: PostgresError.Kind, _ state: String) throws {
         let connection = try makeConnection()
         try connection.execute(

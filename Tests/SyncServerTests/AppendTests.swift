@@ -82,7 +82,8 @@ import Testing
     func refusal() async throws {
         try await with { server, client, _ in
             let malformed = Envelope(
-                id: .random(), type: "notification.posted", app: "a", occurredAt: .now, schemaVersion: 1, payload: [0xFF])
+                id: .random(), type: "notification.posted", app: "a", occurredAt: .now, schemaVersion: 1,
+                payload: [0xFF])
             let late = Envelope.of(
                 .badgeCleared, app: "a", at: Timestamp.now.adding(microseconds: 10 * 60 * 1_000_000))
             let badApp = Envelope.of(.badgeCleared, app: "not an app")
@@ -94,7 +95,9 @@ import Testing
             let appended = try await client.appended()
             #expect(appended.throughSequence == DeviceSequence(8))
             #expect(
-                appended.refused.map(\.code) == ["payload_malformed", "clock_skew", "field_invalid", "payload_too_large"])
+                appended.refused.map(\.code) == [
+                    "payload_malformed", "clock_skew", "field_invalid", "payload_too_large",
+                ])
             #expect(appended.refused.map(\.sequence.rawValue) == [3, 5, 6, 7])
             #expect(try count(server) == 8)
             let refusals: [DeltaRow] = try await client.first { message in
@@ -158,7 +161,9 @@ import Testing
     @Test("P6: pipelined appends of a device keep their order")
     func order() async throws {
         try await with { server, client, _ in
-            for sequence in 3..<203 { try await client.append(from: Int64(sequence), [.post("n", app: "a", body: "\(sequence)")]) }
+            for sequence in 3..<203 {
+                try await client.append(from: Int64(sequence), [.post("n", app: "a", body: "\(sequence)")])
+            }
             var last = DeviceSequence.zero
             while last < DeviceSequence(202) {
                 let appended = try await client.appended()

@@ -31,7 +31,8 @@ import Testing
         await server.remove()
     }
 
-    @Test("Random kills of focusd and the postmaster: every acknowledged event exactly once, views equal a fresh replay")
+    @Test(
+        "Random kills of focusd and the postmaster: every acknowledged event exactly once, views equal a fresh replay")
     func randomKills() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
@@ -51,7 +52,9 @@ import Testing
             }
             try await appended
             try await fleet.verify()
-            if round % 20 == 19 { print("round \(round + 1) of \(Self.rounds): \(fleet.acknowledgedCount) events acknowledged") }
+            if round % 20 == 19 {
+                print("round \(round + 1) of \(Self.rounds): \(fleet.acknowledgedCount) events acknowledged")
+            }
         }
         await fleet.close()
         #expect(await server.terminate(), "focusd exits 0 within 10 s of SIGTERM")

@@ -26,7 +26,9 @@ import Testing
         try await TestServer.with { server in
             for _ in 0..<40 {
                 let client = try await WireClient.connect(port: server.port)
-                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
                 // Writing fails when the server has cut the connection already, which is right.
                 try? await client.send(bytes: bytes)
                 await client.close()
@@ -34,7 +36,9 @@ import Testing
             // After Hello too.
             for _ in 0..<20 {
                 let (client, _) = try await WireClient.open(server, user: user)
-                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+                let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
                 try? await client.send(bytes: bytes)
                 await client.close()
             }
@@ -131,7 +135,9 @@ import Testing
                         let (client, _) = try await WireClient.open(server, user: .random())
                         try await client.append(from: 1, Envelope.setUp("a"))
                         for batch in 0..<10 {
-                            let posts = (0..<10).map { Envelope.post("\($0)", app: "a", body: String(repeating: "x", count: 900)) }
+                            let posts = (0..<10).map {
+                                Envelope.post("\($0)", app: "a", body: String(repeating: "x", count: 900))
+                            }
                             try await client.append(from: Int64(3 + batch * 10), posts)
                         }
                         while try await client.appended().throughSequence < DeviceSequence(102) {}
@@ -155,7 +161,9 @@ import Testing
             var sentAway = 0
             for _ in 0..<3 {
                 let more = try await WireClient.connect(port: server.port)
-                let code: ErrorCode? = try? await more.first(within: 60) { if case .goAway(let goAway) = $0 { goAway.code } else { nil } }
+                let code: ErrorCode? = try? await more.first(within: 60) {
+                    if case .goAway(let goAway) = $0 { goAway.code } else { nil }
+                }
                 if code == .overloaded { sentAway += 1 }
                 await more.close()
             }

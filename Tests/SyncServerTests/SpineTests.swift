@@ -79,7 +79,8 @@ import Testing
             while replica.cursor?.version != Version(7) { replica.apply(try await tablet.next()) }
             await tablet.close()
             let removal = Envelope.of(.notificationRemoved(NotificationsNamed(ids: ["n1"])), app: "a")
-            try await phone.append(from: 8, [.post("n2", app: "a", body: "x"), .post("n2", app: "a", body: "y"), removal])
+            try await phone.append(
+                from: 8, [.post("n2", app: "a", body: "x"), .post("n2", app: "a", body: "y"), removal])
             _ = try await phone.appended()
             _ = try await phone.appended()
             let (again, _) = try await WireClient.open(server, user: user, device: device, cursor: replica.cursor)

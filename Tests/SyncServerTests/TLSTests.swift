@@ -15,8 +15,11 @@ import Testing
         let (certificate, key) = (directory + "/cert.pem", directory + "/key.pem")
         let openssl = try ChildProcess(
             "/usr/bin/openssl",
-            ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out",
-                certificate, "-days", "2", "-subj", "/CN=focus-sync test", "-addext", "subjectAltName=IP:127.0.0.1"])
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
+                "-out",
+                certificate, "-days", "2", "-subj", "/CN=focus-sync test", "-addext", "subjectAltName=IP:127.0.0.1",
+            ])
         #expect(await openssl.exitCode() == 0)
         try await TestServer.with(configure: {
             $0.security = .tls(certificateFile: certificate, keyFile: key)
@@ -25,7 +28,8 @@ import Testing
             let token = try await TestServer.token(.random(), device)
             let address = ServerAddress(host: "127.0.0.1", port: server.port)
             let trusting = try SyncClient(
-                configuration: SyncClientConfiguration(server: address, security: .tls(trustFile: certificate), token: token),
+                configuration: SyncClientConfiguration(
+                    server: address, security: .tls(trustFile: certificate), token: token),
                 store: DeviceStore(directory: directory + "/trusting"))
             let draft = EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: AppID("a")!)
             #expect(try await trusting.append([draft]).map(\.isAccepted) == [true])

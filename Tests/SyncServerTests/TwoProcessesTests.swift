@@ -10,7 +10,9 @@ import Testing
 
 /// Correctness rests on the row lock and the primary key, not on who holds what in memory (architecture.md §3).
 @Suite("Two processes") struct TwoProcessesTests {
-    @Test("Two focusd on one log, writing to the same partitions: dense offsets in commit order, no reader skips, no deadlock")
+    @Test(
+        "Two focusd on one log, writing to the same partitions: dense offsets in commit order, no reader skips, no deadlock"
+    )
     func interleavedWriters() async throws {
         let conninfo = try TestCluster.shared.makeDatabase()
         let first = try await FocusdProcess(database: conninfo)
@@ -29,7 +31,9 @@ import Testing
         }
         let seen = try await reader.result()
         for (partition, offsets) in seen {
-            #expect(offsets == Array(0..<Int64(offsets.count)), "partition \(partition) was read with a gap or out of order")
+            #expect(
+                offsets == Array(0..<Int64(offsets.count)), "partition \(partition) was read with a gap or out of order"
+            )
         }
         #expect(seen.values.reduce(0) { $0 + $1.count } == users.count * 2 * 152)
         #expect(await first.terminate())
@@ -52,7 +56,8 @@ import Testing
         ]
         for batch in 0..<30 {
             drafts += (0..<5).map {
-                EventDraft(.notificationPosted(NotificationPosted(notificationID: "\(batch)-\($0)", body: "b")), app: id)
+                EventDraft(
+                    .notificationPosted(NotificationPosted(notificationID: "\(batch)-\($0)", body: "b")), app: id)
             }
             let outcomes = try await client.append(drafts)
             let refused = outcomes.filter { !$0.isAccepted }

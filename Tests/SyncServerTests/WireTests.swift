@@ -139,7 +139,8 @@ import Testing
             let parts = good.split(separator: ".").map(String.init)
             let none = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString().filter { $0 != "=" }
             let other = JWTKeyCollection()
-            await other.add(hmac: HMACKey(from: Data("another secret, another secret!!".utf8)), digestAlgorithm: .sha256)
+            await other.add(
+                hmac: HMACKey(from: Data("another secret, another secret!!".utf8)), digestAlgorithm: .sha256)
             let identity = Identity(
                 user: user, device: .random(), scope: .system,
                 expiresAt: Timestamp.now.adding(microseconds: 1_000_000_000))

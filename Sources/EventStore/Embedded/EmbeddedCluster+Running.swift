@@ -8,7 +8,9 @@ extension EmbeddedCluster {
 
     /// The server that runs in `dataDirectory`, if there is one; touches nothing.
     public static func running(dataDirectory: String) throws(EmbeddedClusterError) -> Running? {
-        guard let postmaster = Postmaster.running(in: try ClusterLayout(dataDirectory: dataDirectory)) else { return nil }
+        guard let postmaster = Postmaster.running(in: try ClusterLayout(dataDirectory: dataDirectory)) else {
+            return nil
+        }
         return Running(
             conninfo: postmaster.conninfo(database: database, role: role), postmasterPID: postmaster.pid)
     }

@@ -88,7 +88,7 @@ public struct Migrator: Sendable {
         let role = try connection.query(Queries.readAppRole).text(row: 0, column: 0)
         do {
             _ = try connection.query(Queries.ensureAppRole)
-        } catch where error.kind == .insufficientPrivilege {
+        } catch  where error.kind == .insufficientPrivilege {
             throw MigrationError.roleNotAllowed(role: role)
         }
     }

@@ -20,11 +20,13 @@ public struct AppRegistered: Hashable, Sendable {
 }
 
 public enum DeclaredIntent: Int32, Hashable, Sendable, CaseIterable {
-    case sendMessage = 1, startCall
+    case sendMessage = 1
+    case startCall
 }
 
 public enum AppCapability: Int32, Hashable, Sendable, CaseIterable {
-    case pushNotifications = 1, communication, timeSensitive, siriKit, critical
+    case pushNotifications = 1
+    case communication, timeSensitive, siriKit, critical
 }
 
 /// `authorization.changed`: a register for each (app, kind). Everything starts at `notDetermined`.
@@ -38,10 +40,12 @@ public struct AuthorizationChanged: Hashable, Sendable {
 }
 
 public enum AuthorizationKind: Int32, Hashable, Sendable, CaseIterable {
-    case notifications = 1, focusStatus, location, shareWorkouts, shareRoutes, readWorkouts, readRoutes, marketing
+    case notifications = 1
+    case focusStatus, location, shareWorkouts, shareRoutes, readWorkouts, readRoutes, marketing
 }
 
 public enum AuthorizationStatus: Int32, Hashable, Sendable, CaseIterable {
     /// `provisional` is for notifications only; `notSupported` counts as denied.
-    case notDetermined = 1, denied, authorized, restricted, provisional, notSupported
+    case notDetermined = 1
+    case denied, authorized, restricted, provisional, notSupported
 }

@@ -13,7 +13,8 @@ public struct Event: Hashable, Sendable {
     public var body: EventBody
 
     public init(
-        version: Version, device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, id: EventID, app: AppID?,
+        version: Version, device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, id: EventID,
+        app: AppID?,
         occurredAt: Timestamp, recordedAt: Timestamp, body: EventBody
     ) {
         self.version = version

@@ -11,7 +11,8 @@ public struct FocusConfigured: Hashable, Sendable {
     public var sharesStatus: Bool
 
     public init(
-        focusID: String, name: String, symbol: String? = nil, allowedApps: Set<AppID> = [], allowedPeople: Set<String> = [],
+        focusID: String, name: String, symbol: String? = nil, allowedApps: Set<AppID> = [],
+        allowedPeople: Set<String> = [],
         allowsTimeSensitive: Bool = false, sharesStatus: Bool = true
     ) {
         self.focusID = focusID

@@ -6,7 +6,9 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// Nil when `rawValue` is not a bundle identifier.
     public init?(_ rawValue: String) {
-        guard (1...Self.maximumLength).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard (1...Self.maximumLength).contains(rawValue.utf8.count), rawValue.utf8.allSatisfy(Self.isAllowed) else {
+            return nil
+        }
         self.rawValue = rawValue
     }
 

@@ -16,7 +16,8 @@ public struct NotificationPosted: Hashable, Sendable {
     public var sound: String?
 
     public init(
-        notificationID: String, category: String? = nil, thread: String? = nil, title: String? = nil, subtitle: String? = nil,
+        notificationID: String, category: String? = nil, thread: String? = nil, title: String? = nil,
+        subtitle: String? = nil,
         body: String, level: InterruptionLevel = .active, relevance: Double = 0, marketing: Bool = false,
         interactionID: String? = nil, eventAt: Timestamp? = nil, sound: String? = nil
     ) {
@@ -37,7 +38,8 @@ public struct NotificationPosted: Hashable, Sendable {
 
 /// How much a notification may interrupt (rule N8; HIG *Managing notifications*).
 public enum InterruptionLevel: Int32, Hashable, Sendable, CaseIterable, Comparable {
-    case passive = 1, active, timeSensitive, critical
+    case passive = 1
+    case active, timeSensitive, critical
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 

@@ -17,7 +17,9 @@ public struct ProtoWriter {
 
     public mutating func bool(_ field: Int, _ value: Bool) { varint(field, value ? 1 : 0) }
 
-    public mutating func sint(_ field: Int, _ value: Int64) { varint(field, UInt64(bitPattern: value << 1 ^ value >> 63)) }
+    public mutating func sint(_ field: Int, _ value: Int64) {
+        varint(field, UInt64(bitPattern: value << 1 ^ value >> 63))
+    }
 
     public mutating func double(_ field: Int, _ value: Double) {
         guard value.bitPattern != 0 else { return }

@@ -23,7 +23,8 @@ public struct Hello: Hashable, Sendable {
     public var collections: [RowCollection]
 
     public init(
-        minimumProtocol: UInt32, maximumProtocol: UInt32, token: String, deviceClass: DeviceClass, incarnation: Incarnation,
+        minimumProtocol: UInt32, maximumProtocol: UInt32, token: String, deviceClass: DeviceClass,
+        incarnation: Incarnation,
         cursor: Cursor?, collections: [RowCollection]
     ) {
         self.minimumProtocol = minimumProtocol

@@ -8,7 +8,8 @@ public struct Envelope: Hashable, Sendable {
     public var schemaVersion: Int32
     public var payload: [UInt8]
 
-    public init(id: EventID, type: String, app: String?, occurredAt: Timestamp, schemaVersion: Int32, payload: [UInt8]) {
+    public init(id: EventID, type: String, app: String?, occurredAt: Timestamp, schemaVersion: Int32, payload: [UInt8])
+    {
         self.id = id
         self.type = type
         self.app = app

@@ -152,7 +152,8 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     /// Whether the same request may succeed later without a change by the client.
     public var isRetryable: Bool {
         switch self {
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer, .heartbeatTimeout, .helloTimeout,
+        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer, .heartbeatTimeout,
+            .helloTimeout,
             .shuttingDown, .internal, .sequenceGap, .tokenExpired:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,

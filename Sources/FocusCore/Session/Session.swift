@@ -36,7 +36,8 @@ public struct Session: Sendable {
         self.limits = limits
         startedAt = now
         lastHeard = now
-        heartbeat = limits.heartbeatMilliseconds + Int64(Double(limits.heartbeatMilliseconds) * 0.1 * max(-1, min(1, jitter)))
+        heartbeat =
+            limits.heartbeatMilliseconds + Int64(Double(limits.heartbeatMilliseconds) * 0.1 * max(-1, min(1, jitter)))
         nextPing = now.adding(milliseconds: heartbeat)
     }
 
@@ -188,7 +189,8 @@ public struct Session: Sendable {
             let message = "An append holds 1 to \(limits.eventsPerAppend) events."
             return fail(ProtocolError(.malformedFrame, message, sequence: request.firstSequence))
         }
-        guard request.firstSequence > .zero, request.firstSequence.rawValue < Int64.max - Int64(limits.eventsPerAppend) else {
+        guard request.firstSequence > .zero, request.firstSequence.rawValue < Int64.max - Int64(limits.eventsPerAppend)
+        else {
             return fail(ProtocolError(.malformedFrame, "Sequences begin at 1.", sequence: request.firstSequence))
         }
         unacknowledged += 1

@@ -39,7 +39,8 @@ enum SessionDelivery: Sendable {
 
 /// Deliveries of one turn of a lane, so that each event loop is woken once.
 struct DeliveryBatch {
-    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] = [:]
+    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
+        [:]
 
     mutating func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
         let id = ObjectIdentifier(handle.eventLoop)

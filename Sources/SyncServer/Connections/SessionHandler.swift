@@ -88,7 +88,8 @@ final class SessionHandler: ChannelInboundHandler {
         while session.acceptsMessages, !session.isClosed {
             do {
                 guard let frame = try splitter.next() else { break }
-                perform(session.receive(try FrameCodec.decodeClient(frame), now: services.clock.monotonic()), frame.count)
+                perform(
+                    session.receive(try FrameCodec.decodeClient(frame), now: services.clock.monotonic()), frame.count)
             } catch {
                 perform(session.receiveUndecodable(error.code, error.message))
             }

@@ -11,7 +11,10 @@ final class CachedUser {
     var projectedVersion: Version
     var lastUsed: Int64
 
-    init(id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, projectedVersion: Version, lastUsed: Int64) {
+    init(
+        id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, projectedVersion: Version,
+        lastUsed: Int64
+    ) {
         self.id = id
         self.partition = partition
         self.state = state

@@ -131,7 +131,8 @@ extension LaneWorker {
         let app = envelope.app.flatMap(AppID.init)
         var event = Event(
             version: user.state.version.next, device: session.identity.device, incarnation: session.incarnation,
-            sequence: sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt.stored, recordedAt: recordedAt,
+            sequence: sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt.stored,
+            recordedAt: recordedAt,
             body: .badgeCleared)
         var refusal: Refusal?
         if repeated != nil {

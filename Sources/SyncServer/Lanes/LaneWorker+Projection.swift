@@ -59,8 +59,12 @@ extension LaneWorker {
         switch report.result {
         case .written(let missing):
             for (id, written) in report.users where !missing.contains(id) {
-                if partitions[partition]?.unprojected[id] == written.offset { partitions[partition]?.unprojected[id] = nil }
-                if let user = users[id] { user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero) }
+                if partitions[partition]?.unprojected[id] == written.offset {
+                    partitions[partition]?.unprojected[id] = nil
+                }
+                if let user = users[id] {
+                    user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero)
+                }
             }
             // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
             for id in missing { forget(id) }

@@ -53,7 +53,8 @@ final class LaneWorker {
                 partition: partition, nextOffset: .zero, lastRecordedAt: Timestamp(microseconds: 0), generation: 0)
         }
         for partition in partitions {
-            self.partitions[partition] = PartitionState(head: unknown(partition), checkpoint: .zero, nextProjection: now)
+            self.partitions[partition] = PartitionState(
+                head: unknown(partition), checkpoint: .zero, nextProjection: now)
         }
     }
 

@@ -4,7 +4,9 @@ import Foundation
 
 extension Envelope {
     /// An event as a device would send it, now.
-    static func of(_ body: EventBody, app: String? = nil, at time: Timestamp = .now, id: EventID = .random()) -> Envelope {
+    static func of(_ body: EventBody, app: String? = nil, at time: Timestamp = .now, id: EventID = .random())
+        -> Envelope
+    {
         Envelope(
             id: id, type: body.type.rawValue, app: app, occurredAt: time, schemaVersion: 1,
             payload: PayloadCodec.encode(body))

@@ -2,9 +2,9 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation
+import NIOConcurrencyHelpers
 import PostgresClient
 import Support
-import NIOConcurrencyHelpers
 import Testing
 
 /// Devices that append through the client library and remember what was acknowledged, and the proof of it all.
@@ -130,7 +130,8 @@ final class FleetDevice: Sendable {
         if start == 0 {
             try await note([
                 EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: app),
-                EventDraft(.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
+                EventDraft(
+                    .authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
             ])
         }
         var next = start
@@ -149,7 +150,8 @@ final class FleetDevice: Sendable {
         return switch number % 4 {
         case 3: EventDraft(.notificationRead(NotificationsNamed(ids: [id, "n\(number % 7)"])), app: app)
         default:
-            EventDraft(.notificationPosted(NotificationPosted(notificationID: id, title: "T", body: "\(number)")), app: app)
+            EventDraft(
+                .notificationPosted(NotificationPosted(notificationID: id, title: "T", body: "\(number)")), app: app)
         }
     }
 

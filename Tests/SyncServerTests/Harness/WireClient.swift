@@ -1,9 +1,9 @@
 import FocusCore
 import FocusWire
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NIOConcurrencyHelpers
 import Testing
 
 /// A client that says exactly what a test wants it to say, and keeps what it hears in order.
@@ -47,7 +47,8 @@ final class WireClient: Sendable {
     /// Connects, says Hello, and takes the Welcome.
     static func open(
         _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
-        incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [], deviceClass: DeviceClass = .phone
+        incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
+        deviceClass: DeviceClass = .phone
     ) async throws -> (client: WireClient, welcome: Welcome) {
         let client = try await connect(port: server.port)
         try await client.hello(
@@ -123,7 +124,10 @@ final class WireClient: Sendable {
     }
 }
 
-enum WireError: Error { case closed, timeout, unexpected(String) }
+enum WireError: Error {
+    case closed, timeout
+    case unexpected(String)
+}
 
 /// Messages in order; a take waits for one with a deadline.
 private final class Inbox: Sendable {
@@ -138,7 +142,11 @@ private final class Inbox: Sendable {
 
     func put(_ message: ServerMessage) {
         state.withLockedValue { state in
-            if let waiter = state.waiter.take() { waiter.resume(returning: message) } else { state.messages.append(message) }
+            if let waiter = state.waiter.take() {
+                waiter.resume(returning: message)
+            } else {
+                state.messages.append(message)
+            }
         }
     }
 
