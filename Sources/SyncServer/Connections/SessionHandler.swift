@@ -94,6 +94,8 @@ final class SessionHandler: ChannelInboundHandler {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
         }
+        // Once for all answers: a flush is a system call.
+        context?.flush()
         set(.opening, !session.acceptsMessages)
         schedule()
     }
@@ -118,7 +120,6 @@ final class SessionHandler: ChannelInboundHandler {
             case .goAway(let code): goAway(code)
             }
         }
-        context?.flush()
         process()
     }
 
@@ -132,7 +133,7 @@ final class SessionHandler: ChannelInboundHandler {
     private func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
         for action in actions {
             switch action {
-            case .send(let message): writeAndFlush(FrameCodec.frame(message))
+            case .send(let message): write(FrameCodec.frame(message))
             case .authenticate(let token): authenticate(token)
             case .open(let opening): open(opening)
             case .append(let request): append(request, frameBytes)
@@ -157,9 +158,12 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func authenticated(_ identity: Identity?) {
-        guard let identity else { return perform(session.authenticationFailed()) }
-        services.connections.authenticated(id)
-        perform(session.authenticated(identity))
+        if let identity {
+            services.connections.authenticated(id)
+            perform(session.authenticated(identity))
+        } else {
+            perform(session.authenticationFailed())
+        }
         process()
     }
 
@@ -203,11 +207,6 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 
-    private func writeAndFlush(_ frame: [UInt8]) {
-        write(frame)
-        context?.flush()
-    }
-
     private func writeRows(_ frame: [UInt8]) {
         guard let context else { return }
         let (outbox, lane, id, count) = (outbox, lane, id, frame.count)
@@ -245,6 +244,7 @@ final class SessionHandler: ChannelInboundHandler {
     private func tick() {
         timerFires = MonotonicTime(milliseconds: .max)
         perform(session.tick(now: services.clock.monotonic()))
+        context?.flush()
         schedule()
     }
 }

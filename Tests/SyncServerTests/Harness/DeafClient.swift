@@ -20,6 +20,7 @@ final class DeafClient: Sendable {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: 16_384)
+            .channelOption(.socketOption(.so_sndbuf), value: 16_384)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
@@ -29,9 +30,10 @@ final class DeafClient: Sendable {
         return DeafClient(channel, stream)
     }
 
-    var isWritable: Bool { channel.isWritable }
-
-    func write(_ bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+    /// - Parameter written: called once the kernel has taken all of it; never, if it does not.
+    func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
+        channel.writeAndFlush(ByteBuffer(bytes: bytes)).whenSuccess(written)
+    }
 
     func hello(token: String) async throws {
         let hello = Hello(
