@@ -38,6 +38,22 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.badges t USING gone g
     WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), categories_gone AS (
+    DELETE FROM read_1.categories t USING gone g
+    WHERE g.collection = 'categories' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), actions_gone AS (
+    DELETE FROM read_1.actions t USING gone g
+    WHERE g.collection = 'actions' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), suggestions_gone AS (
+    DELETE FROM read_1.suggestions t USING gone g
+    WHERE g.collection = 'suggestions' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), interactions_gone AS (
+    DELETE FROM read_1.interactions t USING gone g
+    WHERE g.collection = 'interactions' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), routes_gone AS (
     DELETE FROM read_1.routes t USING gone g
     WHERE g.collection = 'routes' AND t.partition = $1 AND t.user_id = g.user_id

@@ -78,6 +78,30 @@ FROM wanted w
 JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'categories', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.categories t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.suggestions t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'interactions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

@@ -33,9 +33,12 @@ extension RowCollection {
         case .alerts: Focus_Sync_V1_AlertRow.self
         case .badges: Focus_Sync_V1_BadgeRow.self
         case .routes: Focus_Sync_V1_RouteRow.self
+        case .categories: Focus_Sync_V1_CategoriesRow.self
+        case .actions: Focus_Sync_V1_ActionRow.self
+        case .suggestions: Focus_Sync_V1_SuggestionRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
-        case .stream, .devices, .routePoints: nil
+        case .stream, .devices, .interactions, .routePoints: nil
         }
     }
 }

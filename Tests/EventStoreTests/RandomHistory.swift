@@ -46,7 +46,8 @@ struct RandomHistory {
             .appRegistered(
                 AppRegistered(
                     name: "App", build: 1, declaredIntents: [.sendMessage],
-                    capabilities: [.communication, .timeSensitive, .critical], focusStatusUsageDescription: "why"))
+                    capabilities: [.communication, .timeSensitive, .siriKit, .critical],
+                    focusStatusUsageDescription: "why"))
         ]
         + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
 
@@ -79,7 +80,7 @@ struct RandomHistory {
 
     private mutating func randomBody() -> EventBody {
         let id = Self.ids.randomElement(using: &random)!
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<19, using: &random) {
         case 0: return .focusConfigured(FocusConfigured(focusID: id, name: "Focus", allowsTimeSensitive: true))
         case 1: return .focusChanged(FocusChanged(focusID: id, isActive: Bool.random(using: &random)))
         case 2: return .focusRemoved(FocusRemoved(focusID: id))
@@ -94,11 +95,39 @@ struct RandomHistory {
             return .workoutSaved(WorkoutSaved(workoutID: id, activity: "running", start: start, end: start))
         case 10: return .routeFinished(RouteFinished(routeID: id, workoutID: id))
         case 11: return .routeDiscarded(RouteDiscarded(routeID: id))
+        case 12, 13, 14, 15: return person(id)
         default:
             return .notificationPosted(
                 NotificationPosted(
-                    notificationID: id, title: "nul\u{0} in a title", body: "\(now)",
-                    level: InterruptionLevel.allCases.randomElement(using: &random)!))
+                    notificationID: id, category: id, title: Bool.random(using: &random) ? "nul\u{0} in a title" : "T",
+                    body: "\(now)", level: InterruptionLevel.allCases.randomElement(using: &random)!,
+                    interactionID: Int.random(in: 0..<4, using: &random) == 0 ? id : nil))
+        }
+    }
+
+    /// Donations, categories and actions.
+    private mutating func person(_ id: String) -> EventBody {
+        let person = Person(handle: Self.ids.randomElement(using: &random)!, displayName: "P", avatar: "a")
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0:
+            let deletions: [InteractionDeleted] = [.ids([id]), .conversation(id), .all]
+            return .interactionDeleted(deletions.randomElement(using: &random)!)
+        case 1:
+            let actions = [NotificationAction(id: "reply", title: "Reply", textInput: true)]
+            return .categoriesRegistered(
+                CategoriesRegistered(categories: [
+                    NotificationCategory(id: id, hiddenPreviewsPlaceholder: "H", actions: actions)
+                ]))
+        case 2:
+            let gesture: NotificationActionPerformed.Gesture = Bool.random(using: &random) ? .doubleTap : .action("x")
+            return .notificationActionPerformed(NotificationActionPerformed(notificationID: id, gesture: gesture))
+        default:
+            let message = SendMessage(
+                conversationID: "c/1", groupName: "G", sender: person, recipients: [person, Person(handle: "b")])
+            return .interactionDonated(
+                InteractionDonated(
+                    interactionID: id, direction: Bool.random(using: &random) ? .incoming : .outgoing,
+                    intent: .sendMessage(message), startedAt: Timestamp(microseconds: now)))
         }
     }
 
@@ -118,6 +147,7 @@ extension EventBody {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
+            .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .workoutSaved, .routeFinished, .routeDiscarded:
             false
         }

@@ -25,6 +25,8 @@ struct EnumAgreementTests {
         expectAgreement(AuthorizationKind.self, Focus_Events_V1_AuthorizationChanged.Kind.self)
         expectAgreement(AuthorizationStatus.self, Focus_Events_V1_AuthorizationChanged.Status.self)
         expectAgreement(InterruptionLevel.self, Focus_Events_V1_NotificationPosted.Level.self)
+        expectAgreement(InteractionDirection.self, Focus_Events_V1_InteractionDonated.Direction.self)
+        expectAgreement(CallKind.self, Focus_Events_V1_InteractionDonated.StartCall.Kind.self)
     }
 
     @Test("row enums")

@@ -131,6 +131,23 @@ struct PayloadCodecTests {
         #expect(message(.focusExpired) { $0.string(1, "work") } == "activation is missing.")
         #expect(message(.focusExpired) { $0.message(2) { $0.string(2, "x") } } == "activation.device is no UUID.")
         #expect(message(.notificationRead) { $0.presentData(1, [0xFF, 0xFE]) }?.contains("notification.read") == true)
+        #expect(message(.interactionDonated) { $0.int(2, 1) } == "intent is missing.")
+        #expect(message(.interactionDonated) { $0.message(3) { $0.string(1, "c") } } == "direction is missing.")
+        #expect(
+            message(.interactionDonated) {
+                $0.int(2, 1)
+                $0.message(4) { _ in }
+            } == "start_call.kind is missing.")
+        #expect(
+            message(.interactionDeleted) {
+                $0.presentString(1, "i")
+                $0.bool(3, true)
+            }?.contains("more than one") == true)
+        #expect(
+            message(.notificationActionPerformed) {
+                $0.presentString(2, "reply")
+                $0.bool(3, true)
+            } == "There is an action and a double_tap.")
         #expect(message(.badgeCleared) { $0.presentData(0, [1]) }?.contains("badge.cleared") == true)
     }
 

@@ -58,12 +58,15 @@ struct RowMessageTests {
     @Test("notifications, alerts and badges")
     func notifications() throws {
         guard case .notificationPosted(let posted) = try SampleEvents.full(.notificationPosted) else { return }
-        let row = NotificationRow(posted, title: "Anna", postedAt: Timestamp(microseconds: 9), unread: true)
+        var row = NotificationRow(posted, title: "Anna", postedAt: Timestamp(microseconds: 9), unread: true)
+        row.avatar = "avatars/anna"
+        row.hiddenBody = ""
         try expect(
             .notifications, row.encoded,
             is: #"{"category":"message","thread":"anna","title":"Anna","subtitle":"Trip","body":"At half past six?","#
                 + #""level":"TIME_SENSITIVE","relevance":0.75,"marketing":true,"interactionId":"interaction-1","#
-                + #""eventAtUs":"1750000000000000","sound":"chime","postedAtUs":"9","unread":true}"#)
+                + #""eventAtUs":"1750000000000000","sound":"chime","postedAtUs":"9","avatar":"avatars/anna","#
+                + #""hiddenBody":"","unread":true}"#)
         let decision = AlertDecision(.heldForSummary, .scheduledDelivery, overridesSilentSwitch: true)
         try expect(
             .alerts, AlertRow(decision, introducesTimeSensitive: true, post: Version(8)).encoded,
@@ -71,6 +74,23 @@ struct RowMessageTests {
                 + #""introducesTimeSensitive":true,"postVersion":"8"}"#)
         try expect(.badges, BadgeRow(count: 0).encoded, is: #"{"count":"0"}"#)
         try expect(.badges, BadgeRow(count: nil).encoded, is: "{}")
+    }
+
+    @Test("categories, actions and suggestions")
+    func people() throws {
+        try expect(
+            .categories, CategoriesRow([SampleEvents.category, NotificationCategory(id: "")]).encoded,
+            is: #"{"categories":[{"id":"message","hiddenPreviewsPlaceholder":"Message","actions":[{"id":"reply","#
+                + #""title":"Reply","icon":"arrow","opensApp":true,"textInput":true,"needsUnlock":true},"#
+                + #"{"id":"delete","title":"Delete","destructive":true}]},{}]}"#)
+        try expect(
+            .actions,
+            ActionRow(action: "reply", doubleTap: true, performedAt: Timestamp(microseconds: 3)).encoded,
+            is: #"{"action":"reply","doubleTap":true,"performedAtUs":"3"}"#)
+        try expect(
+            .suggestions,
+            SuggestionRow(outgoing: 2, incoming: 1, lastAt: Timestamp(microseconds: -1), score: 4.5).encoded,
+            is: #"{"outgoing":"2","incoming":"1","lastAtUs":"-1","score":4.5}"#)
     }
 
     @Test("workouts and refusals")

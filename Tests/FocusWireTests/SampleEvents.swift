@@ -49,6 +49,20 @@ enum SampleEvents {
                     interactionID: "interaction-1", eventAt: time, sound: "chime"))
         case .notificationRead: .notificationRead(NotificationsNamed(ids: ["message-1", "message-2"]))
         case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: ["message-1"]))
+        case .interactionDonated:
+            .interactionDonated(
+                InteractionDonated(
+                    interactionID: "interaction-1", direction: .incoming,
+                    intent: .sendMessage(
+                        SendMessage(
+                            conversationID: "trip", groupName: "Trip", sender: person,
+                            recipients: [Person(handle: "me"), Person(handle: "zoe", displayName: "Zoë")])),
+                    startedAt: time, durationMicroseconds: 1_000_000))
+        case .interactionDeleted: .interactionDeleted(.ids(["interaction-1", "interaction-2"]))
+        case .categoriesRegistered: .categoriesRegistered(CategoriesRegistered(categories: [category]))
+        case .notificationActionPerformed:
+            .notificationActionPerformed(
+                NotificationActionPerformed(notificationID: "message-1", gesture: .action("reply"), text: "Yes!"))
         case .badgeCleared: .badgeCleared
         case .routeStarted: .routeStarted(RouteStarted(routeID: "r1", activity: "running", utcOffsetSeconds: -12_600))
         case .routeLocationsInserted:
@@ -67,6 +81,15 @@ enum SampleEvents {
                     type: "notification.posted", code: "not_authorized", message: "Notifications are not authorized."))
         }
     }
+
+    static let person = Person(handle: "tel:+41441234567", displayName: "Anna Müller", avatar: "avatars/anna")
+    static let category = NotificationCategory(
+        id: "message", hiddenPreviewsPlaceholder: "Message",
+        actions: [
+            NotificationAction(
+                id: "reply", title: "Reply", icon: "arrow", opensApp: true, textInput: true, needsUnlock: true),
+            NotificationAction(id: "delete", title: "Delete", destructive: true),
+        ])
 
     private static let fullPoint = RoutePoint(
         time: time, latitude: 47.376886, longitude: -8.541694, altitude: 408.5, horizontalAccuracy: 50.01,
@@ -91,6 +114,15 @@ enum SampleEvents {
         case .notificationPosted: .notificationPosted(NotificationPosted(notificationID: "", body: ""))
         case .notificationRead: .notificationRead(NotificationsNamed(ids: []))
         case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: [""]))
+        case .interactionDonated:
+            .interactionDonated(
+                InteractionDonated(
+                    interactionID: "", direction: .outgoing, intent: .startCall(StartCall(kind: .audio)),
+                    startedAt: Timestamp(microseconds: 0)))
+        case .interactionDeleted: .interactionDeleted(.ids([]))
+        case .categoriesRegistered: .categoriesRegistered(CategoriesRegistered(categories: []))
+        case .notificationActionPerformed:
+            .notificationActionPerformed(NotificationActionPerformed(notificationID: "", gesture: .doubleTap))
         case .badgeCleared: .badgeCleared
         case .routeStarted: .routeStarted(RouteStarted(routeID: "", activity: "", utcOffsetSeconds: 0))
         case .routeLocationsInserted: .routeLocationsInserted(RouteLocationsInserted(routeID: "", points: []))
@@ -115,6 +147,25 @@ enum SampleEvents {
             NotificationPosted(
                 notificationID: "n", category: "", thread: "", title: "", subtitle: "", body: "", level: .passive,
                 relevance: -0.0, interactionID: "", eventAt: Timestamp(microseconds: 0), sound: "")),
+        .interactionDonated(
+            InteractionDonated(
+                interactionID: "i", direction: .incoming,
+                intent: .sendMessage(
+                    SendMessage(
+                        conversationID: "", groupName: "", sender: Person(handle: "", displayName: "", avatar: ""))),
+                startedAt: time, durationMicroseconds: 0)),
+        .interactionDonated(
+            InteractionDonated(
+                interactionID: "i", direction: .outgoing,
+                intent: .startCall(StartCall(kind: .video, caller: person, participants: [person])), startedAt: time)),
+        .interactionDeleted(.conversation("")), .interactionDeleted(.all),
+        .categoriesRegistered(
+            CategoriesRegistered(categories: [
+                NotificationCategory(
+                    id: "", hiddenPreviewsPlaceholder: "", actions: [NotificationAction(id: "", title: "", icon: "")])
+            ])),
+        .notificationActionPerformed(
+            NotificationActionPerformed(notificationID: "n", gesture: .action(""), text: "")),
         .routeLocationsInserted(
             RouteLocationsInserted(
                 routeID: "r",

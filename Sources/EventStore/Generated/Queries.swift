@@ -125,6 +125,22 @@ enum Queries {
             DELETE FROM read_1.badges t USING gone g
             WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), categories_gone AS (
+            DELETE FROM read_1.categories t USING gone g
+            WHERE g.collection = 'categories' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), actions_gone AS (
+            DELETE FROM read_1.actions t USING gone g
+            WHERE g.collection = 'actions' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), suggestions_gone AS (
+            DELETE FROM read_1.suggestions t USING gone g
+            WHERE g.collection = 'suggestions' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), interactions_gone AS (
+            DELETE FROM read_1.interactions t USING gone g
+            WHERE g.collection = 'interactions' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), routes_gone AS (
             DELETE FROM read_1.routes t USING gone g
             WHERE g.collection = 'routes' AND t.partition = $1 AND t.user_id = g.user_id
@@ -297,6 +313,30 @@ enum Queries {
         JOIN read_1.badges t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
+            'categories', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.categories t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.suggestions t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'interactions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
             'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
@@ -450,6 +490,21 @@ enum Queries {
         SELECT set_config('synchronous_commit', 'off', false)
         """#)
 
+    /// Puts rows of actions into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertActions = Statement(name: "upsert_actions", sql: #"""
+        INSERT INTO read_1.actions (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, action, double_tap, performed_at
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::text[]), unnest($11::boolean[]), unnest($12::timestamptz[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            action = EXCLUDED.action, double_tap = EXCLUDED.double_tap,
+            performed_at = EXCLUDED.performed_at
+        """#)
+
     /// Puts rows of active_focus into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertActiveFocus = Statement(name: "upsert_active_focus", sql: #"""
         INSERT INTO read_1.active_focus (
@@ -539,6 +594,20 @@ enum Queries {
             unread = EXCLUDED.unread
         """#)
 
+    /// Puts rows of categories into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertCategories = Statement(name: "upsert_categories", sql: #"""
+        INSERT INTO read_1.categories (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, categories
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::bigint[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            categories = EXCLUDED.categories
+        """#)
+
     /// Puts rows of devices into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertDevices = Statement(name: "upsert_devices", sql: #"""
         INSERT INTO read_1.devices (
@@ -579,6 +648,18 @@ enum Queries {
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             name = EXCLUDED.name, symbol = EXCLUDED.symbol, allows_time_sensitive = EXCLUDED.allows_time_sensitive,
             shares_status = EXCLUDED.shares_status
+        """#)
+
+    /// Puts rows of interactions into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertInteractions = Statement(name: "upsert_interactions", sql: #"""
+        INSERT INTO read_1.interactions (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
         """#)
 
     /// Puts rows of notifications into the read model. $1: partition; the others: one element per row, each row once.
@@ -671,6 +752,21 @@ enum Queries {
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
         """#)
 
+    /// Puts rows of suggestions into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertSuggestions = Statement(name: "upsert_suggestions", sql: #"""
+        INSERT INTO read_1.suggestions (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, outgoing, incoming, last_at, score
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::timestamptz[]), unnest($13::double precision[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            outgoing = EXCLUDED.outgoing, incoming = EXCLUDED.incoming,
+            last_at = EXCLUDED.last_at, score = EXCLUDED.score
+        """#)
+
     /// Says which version of each user the read model shows from now on.
     static let upsertUsers = Statement(name: "upsert_users", sql: #"""
         INSERT INTO read_1.users (partition, user_id, version)
@@ -694,5 +790,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

@@ -14,6 +14,10 @@ extension RowCollection {
         case .notifications: Queries.upsertNotifications
         case .alerts: Queries.upsertAlerts
         case .badges: Queries.upsertBadges
+        case .categories: Queries.upsertCategories
+        case .actions: Queries.upsertActions
+        case .suggestions: Queries.upsertSuggestions
+        case .interactions: Queries.upsertInteractions
         case .routes: Queries.upsertRoutes
         case .workouts: Queries.upsertWorkouts
         case .refusals: Queries.upsertRefusals

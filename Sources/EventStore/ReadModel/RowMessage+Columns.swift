@@ -68,6 +68,27 @@ extension BadgeRow {
     static func columns(_ rows: [BadgeRow?]) -> [PostgresValue] { [Columns.integer(rows) { $0.count.map(Int64.init) }] }
 }
 
+extension CategoriesRow {
+    static func columns(_ rows: [CategoriesRow?]) -> [PostgresValue] {
+        [Columns.integer(rows) { Int64($0.categories.count) }]
+    }
+}
+
+extension ActionRow {
+    static func columns(_ rows: [ActionRow?]) -> [PostgresValue] {
+        [Columns.text(rows) { $0.action }, Columns.bool(rows) { $0.doubleTap }, Columns.time(rows) { $0.performedAt }]
+    }
+}
+
+extension SuggestionRow {
+    static func columns(_ rows: [SuggestionRow?]) -> [PostgresValue] {
+        [
+            Columns.integer(rows) { Int64($0.outgoing) }, Columns.integer(rows) { Int64($0.incoming) },
+            Columns.time(rows) { $0.lastAt }, Columns.real(rows) { $0.score },
+        ]
+    }
+}
+
 extension WorkoutRow {
     static func columns(_ rows: [WorkoutRow?]) -> [PostgresValue] {
         [Columns.text(rows) { $0.activity }, Columns.time(rows) { $0.start }, Columns.time(rows) { $0.end }]

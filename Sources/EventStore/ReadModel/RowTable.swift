@@ -39,10 +39,13 @@ struct RowTable {
         case .notifications: NotificationRow.columns(decoded())
         case .alerts: AlertRow.columns(decoded())
         case .badges: BadgeRow.columns(decoded())
+        case .categories: CategoriesRow.columns(decoded())
+        case .actions: ActionRow.columns(decoded())
+        case .suggestions: SuggestionRow.columns(decoded())
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())
         case .refusals: RefusalRow.columns(decoded())
-        case .stream, .devices: []
+        case .stream, .devices, .interactions: []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
         }

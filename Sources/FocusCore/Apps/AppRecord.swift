@@ -20,6 +20,12 @@ struct AppRecord: Sendable {
     var list = NotificationList()
     var routes: [ByteText: RouteRecord] = [:]
     var workouts: [ByteText: Register<WorkoutRow>] = [:]
+    var interactions = InteractionTable()
+    /// With whom they were (rule I3).
+    var people: [ByteText: PersonTally] = [:]
+    var categories = CategoryTable()
+    /// When something was done with each listed notification that has a row in `actions` (rule N12).
+    var performed: [ByteText: Stamp] = [:]
 
     init(_ app: AppID) {
         self.app = app

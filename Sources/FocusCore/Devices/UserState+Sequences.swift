@@ -44,6 +44,12 @@ extension UserState {
         return (devices.values[index].stamp(event), key)
     }
 
+    /// The stamp that an event gets if it is accepted next.
+    func nextStamp(_ event: Event) -> Stamp {
+        var record = devices[event.device] ?? DeviceRecord(event.device)
+        return record.stamp(event)
+    }
+
     /// Rule E2: the refusal becomes a row for the device that sent the event, in its scope.
     mutating func applyRefused(_ refused: EventRefused, _ event: Event, _ context: inout FoldContext) {
         guard refused.code != RefusalCode.alreadyLogged.rawValue else { return }

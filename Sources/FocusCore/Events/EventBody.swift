@@ -11,6 +11,10 @@ public enum EventBody: Hashable, Sendable {
     case notificationPosted(NotificationPosted)
     case notificationRead(NotificationsNamed)
     case notificationRemoved(NotificationsNamed)
+    case interactionDonated(InteractionDonated)
+    case interactionDeleted(InteractionDeleted)
+    case categoriesRegistered(CategoriesRegistered)
+    case notificationActionPerformed(NotificationActionPerformed)
     case badgeCleared
     case routeStarted(RouteStarted)
     case routeLocationsInserted(RouteLocationsInserted)
@@ -32,6 +36,10 @@ public enum EventBody: Hashable, Sendable {
         case .notificationPosted: .notificationPosted
         case .notificationRead: .notificationRead
         case .notificationRemoved: .notificationRemoved
+        case .interactionDonated: .interactionDonated
+        case .interactionDeleted: .interactionDeleted
+        case .categoriesRegistered: .categoriesRegistered
+        case .notificationActionPerformed: .notificationActionPerformed
         case .badgeCleared: .badgeCleared
         case .routeStarted: .routeStarted
         case .routeLocationsInserted: .routeLocationsInserted

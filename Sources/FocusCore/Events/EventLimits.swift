@@ -26,6 +26,14 @@ public enum EventLimits {
     public static let rememberedNotificationsPerApp = 10_000
     /// Answers remembered per device (rule E1).
     public static let outcomesPerDevice = 256
+    /// Donated interactions of an app; the oldest leave.
+    public static let donationsPerApp = 10_000
+    /// Deletions remembered per app, of ids and of conversations each (rule I4); the oldest are forgotten.
+    public static let rememberedDeletionsPerApp = 10_000
+    /// People with whom an app's interactions are. Far above one for each donation, which E5 must let in.
+    public static let peoplePerApp = 50_000
+    /// Actions of a category (rule N1).
+    public static let actionsPerCategory = 4
     /// How far `occurred_at` may be ahead of `recorded_at`, in microseconds (rule E4: exactly this much is accepted).
     public static let clockSkewMicroseconds: Int64 = 5 * 60 * 1_000_000
 }

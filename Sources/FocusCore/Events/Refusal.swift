@@ -32,6 +32,12 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case marketingInterruptionLevel = "marketing_interruption_level"
     case marketingCommunication = "marketing_communication"
     case interactionNotDonated = "interaction_not_donated"
+    case tooManyActions = "too_many_actions"
+    case duplicateAction = "duplicate_action"
+    case actionUnknown = "action_unknown"
+    case textNotAccepted = "text_not_accepted"
+    // Interactions
+    case intentUndeclared = "intent_undeclared"
     // Routes
     case tooManyPoints = "too_many_points"
     case routeUnknown = "route_unknown"

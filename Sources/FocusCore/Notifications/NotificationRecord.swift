@@ -45,7 +45,8 @@ struct NotificationPost: Hashable, Sendable {
     var isCommunication: Bool
     /// Shows the app's name (rule N6).
     var isUntitled: Bool
-    // The sender's handle comes here with interactions (rule N5).
+    /// The sender's handle, of a communication: copied when it was posted (rules N5, N9.4).
+    var sender: String?
 
     var rank: LeavingRank { LeavingRank(level: level, stamp: stamp) }
 }
@@ -69,6 +70,7 @@ extension NotificationRecord {
             writer.bool(5, post.isMarketing)
             writer.bool(6, post.isCommunication)
             writer.bool(7, post.isUntitled)
+            writer.optionalString(8, post.sender)
         }
         return writer.bytes
     }
@@ -78,6 +80,7 @@ extension NotificationRecord {
         var posted: Stamp?
         var level: InterruptionLevel?
         var (isMarketing, isCommunication, isUntitled) = (false, false, false)
+        var sender: String?
         while let (field, value) = try reader.next() {
             switch field {
             case 1: posted = try value.stamp()
@@ -87,6 +90,7 @@ extension NotificationRecord {
             case 5: isMarketing = try value.bool()
             case 6: isCommunication = try value.bool()
             case 7: isUntitled = try value.bool()
+            case 8: sender = try value.string()
             default: break
             }
         }
@@ -94,6 +98,6 @@ extension NotificationRecord {
         guard let level else { throw .malformed }
         post = NotificationPost(
             stamp: posted, level: level, isMarketing: isMarketing, isCommunication: isCommunication,
-            isUntitled: isUntitled)
+            isUntitled: isUntitled, sender: sender)
     }
 }

@@ -15,6 +15,10 @@ public struct NotificationRow: RowMessage {
     public var sound: String?
     /// The time of the post's stamp; orders the list.
     public var postedAt: Timestamp
+    /// The sender's, of a communication (rule N5).
+    public var avatar: String?
+    /// The body to show when previews are hidden: the category's placeholder (rule N13).
+    public var hiddenBody: String?
     /// Counts in the badge (rule B1).
     public var unread: Bool
 
@@ -48,6 +52,8 @@ public struct NotificationRow: RowMessage {
         writer.presentInt(10, eventAt?.microseconds)
         writer.optionalString(11, sound)
         writer.int(12, postedAt.microseconds)
+        writer.optionalString(13, avatar)
+        writer.optionalString(14, hiddenBody)
         writer.bool(15, unread)
         return writer.bytes
     }
@@ -71,6 +77,8 @@ public struct NotificationRow: RowMessage {
             case 10: eventAt = try value.timestamp()
             case 11: sound = try value.string()
             case 12: postedAt = try value.timestamp()
+            case 13: avatar = try value.string()
+            case 14: hiddenBody = try value.string()
             case 15: unread = try value.bool()
             default: break
             }

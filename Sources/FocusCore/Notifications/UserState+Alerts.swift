@@ -54,7 +54,7 @@ extension UserState {
             AlertInputs.FocusFilter(
                 allowsTimeSensitive: focus.configuration.allowsTimeSensitive,
                 allowsApp: focus.configuration.allowedApps.contains(apps[slot].app),
-                allowsSender: false)
+                allowsSender: focus.configuration.allows(post.sender))
         }
         return inputs
     }

@@ -7,17 +7,22 @@ extension UserState {
         guard old.post.map(\.stamp) < context.stamp else { return }
         // Born removed.
         guard old.removed < context.stamp, apps[slot].clear < context.stamp else { return }
-        let post = NotificationPost(body, context)
+        var post = NotificationPost(body, context)
+        let donation = body.interactionID.flatMap { apps[slot].interactions[ByteText($0)].donation }
+        post.sender = donation?.sender?.handle
         var new = NotificationRecord(post: post, read: old.read, removed: nil)
         if new.isUnread { new.read = nil }
         apps[slot].list.update(id, from: old, to: new)
 
         let app = apps[slot].app
         let title = post.isUntitled ? apps[slot].registration?.value.name : body.title
-        let row = NotificationRow(body, title: title ?? "", postedAt: post.stamp.time, unread: new.isUnread)
+        var row = NotificationRow(body, title: title ?? "", postedAt: post.stamp.time, unread: new.isUnread)
+        if post.isCommunication { row.show(donation) }
+        row.hiddenBody = apps[slot].categories.placeholder(body.category)
         let key = RowKey(.notifications, app: app, key: id.text)
         context.touched.append(key)
         put(key, row.encoded, &context)
+        dropAction(id, slot, &context)
         // Before the alert: one that cannot stay in the list does not ring.
         while let leaving = apps[slot].list.nextToLeave() { evict(leaving, slot, &context) }
         if new.isUnread, apps[slot].list[id].isListed {
@@ -118,12 +123,23 @@ extension UserState {
     private mutating func removeRows(of id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         remove(RowKey(.notifications, app: apps[slot].app, key: id.text), &context)
         dropAlert(id, slot, &context)
+        dropAction(id, slot, &context)
     }
 
     private mutating func forgetOldest(_ slot: Int, _ context: inout FoldContext) {
         while let forgotten = apps[slot].list.forgetOldest() {
             context.touched.append(RowKey(.notifications, app: apps[slot].app, key: forgotten.text))
         }
+    }
+}
+
+extension NotificationRow {
+    /// Rule N5: who wrote or called, as the donation says now. Validation sees to it that there is one.
+    fileprivate mutating func show(_ donation: Donation?) {
+        guard let donation, let sender = donation.sender else { return }
+        title = sender.shownName
+        subtitle = donation.groupName.flatMap { $0.isEmpty ? nil : $0 }
+        avatar = sender.avatar
     }
 }
 

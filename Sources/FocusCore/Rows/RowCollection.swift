@@ -15,6 +15,12 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     /// Alert decisions, made once (rules E6, N9); key: notification id.
     case alerts
     case badges
+    /// Kinds of notifications and their actions (rule N1); key: "".
+    case categories
+    /// What was done with notifications, resolved once (rules E6, N12); key: notification id.
+    case actions
+    /// People suggested for Focus breakthrough, per app and, without app, over all (rule I3); key: handle.
+    case suggestions
     case routes
     case workouts
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
@@ -24,6 +30,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case stream
     /// Sequences and remembered answers (rule E1); key: device id.
     case devices
+    /// Donated interactions and remembered deletions (rules I2, I4); key: see `InteractionKey`.
+    case interactions
     /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
     case routePoints = "route_points"
 
@@ -31,10 +39,10 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     public var isPublic: Bool {
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
-            .badges,
+            .badges, .categories, .actions, .suggestions,
             .routes, .workouts, .refusals:
             true
-        case .stream, .devices, .routePoints: false
+        case .stream, .devices, .interactions, .routePoints: false
         }
     }
 
@@ -95,6 +103,10 @@ extension RowCollection {
         case .stream: 12
         case .devices: 13
         case .routePoints: 14
+        case .categories: 40
+        case .actions: 41
+        case .suggestions: 42
+        case .interactions: 43
         }
     }
 }

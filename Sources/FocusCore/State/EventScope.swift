@@ -22,6 +22,7 @@ enum EventScope {
         case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
             .focusStatusReported,
             .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
+            .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .routeStarted,
             .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
             false
@@ -33,6 +34,7 @@ enum EventScope {
         switch body {
         case .authorizationChanged(let change): change.kind == .marketing
         case .focusStatusReported, .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved,
+            .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false

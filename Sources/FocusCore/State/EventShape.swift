@@ -9,7 +9,8 @@ enum EventShape {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .eventRefused: nil
-        case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
+        case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
+            .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .workoutSaved,
             .routeFinished, .routeDiscarded:
@@ -37,6 +38,10 @@ enum EventShape {
             check.count("remove", body.remove.count)
         case .notificationPosted(let body): post(body, &check)
         case .notificationRead(let body), .notificationRemoved(let body): named(body, &check)
+        case .interactionDonated(let body): donation(body, &check)
+        case .interactionDeleted(let body): deletion(body, &check)
+        case .categoriesRegistered(let body): categories(body, &check)
+        case .notificationActionPerformed(let body): action(body, &check)
         case .routeStarted(let body): start(body, &check)
         case .routeLocationsInserted(let body): points(body, &check)
         case .workoutSaved(let body): workout(body, &check)

@@ -51,7 +51,10 @@ extension UserState {
             focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
         case .activeFocus: try focus.read(memo: row.memo)
         case .routes: try loadRoute(key, row, chunks[key] ?? [:])
-        case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts:
+        // Counted again from the donations, and then compared.
+        case .suggestions: break
+        case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
+            .categories, .actions, .interactions:
             guard let app = key.app else { throw .unexpected }
             try load(key, row, slot(of: app))
         case .routePoints: break
@@ -79,12 +82,30 @@ extension UserState {
         case .alerts:
             guard !row.isDeleted, try AlertRow(decoding: row.value).decision.alert.isHeld else { return }
             apps[slot].list.held.insert(ByteText(key.key))
+        case .categories:
+            guard !row.isDeleted else { throw .unexpected }
+            _ = apps[slot].categories.write(
+                try CategoriesRow(decoding: row.value).categories, try Stamp(memo: row.memo))
+        case .actions:
+            guard !row.isDeleted else { return }
+            apps[slot].performed[ByteText(key.key)] = try Stamp(memo: row.memo)
+        case .interactions: try loadInteraction(key, row, slot)
         case .workouts:
             guard !row.isDeleted else { throw .unexpected }
             apps[slot].workouts[ByteText(key.key)] = Register(
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
-        case .badges, .focuses, .activeFocus, .routes, .refusals, .stream, .devices, .routePoints: break
+        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints: break
         }
+    }
+
+    private mutating func loadInteraction(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
+        guard let interaction = InteractionKey(key.key) else { throw .unexpected }
+        try apps[slot].interactions.read(interaction, memo: row.memo)
+        guard case .interaction(let id) = interaction, let donation = apps[slot].interactions[id].donation else {
+            return
+        }
+        var affected: Set<ByteText> = []
+        tally(donation, isAdded: true, slot, &affected)
     }
 
     private mutating func loadRoute(_ key: RowKey, _ row: Row, _ chunks: [Int: [UInt8]]) throws(ProtoError) {
@@ -114,6 +135,9 @@ extension UserState {
             for id in record.list.held where !record.list[id].isUnread {
                 throw .corruptRow(RowKey(.alerts, app: record.app, key: id.text))
             }
+            for id in record.performed.keys where !record.list[id].isListed {
+                throw .corruptRow(RowKey(.actions, app: record.app, key: id.text))
+            }
             let badge = RowKey(.badges, app: record.app)
             if let entry = store.entries[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
                 count != record.list.unreadCount
@@ -121,5 +145,6 @@ extension UserState {
                 throw .corruptRow(badge)
             }
         }
+        try checkSuggestions()
     }
 }

@@ -28,6 +28,9 @@ extension UserState {
             for id in record.list.records.keys {
                 keys.insert(RowKey(.notifications, app: record.app, key: id.text))
             }
+            for key in record.interactions.keys {
+                keys.insert(RowKey(.interactions, app: record.app, key: key.text))
+            }
             for (id, route) in record.routes {
                 for chunk in route.chunkIDs {
                     let key = RouteChunkKey(routeID: id.text, chunk: chunk)
@@ -57,10 +60,15 @@ extension UserState {
             return apps[slot].audience[member]?.stamp.memo ?? []
         case .notifications: return slot.flatMap { apps[$0].list.records[ByteText(key.key)]?.memo } ?? []
         case .workouts: return slot.flatMap { apps[$0].workouts[ByteText(key.key)]?.stamp.memo } ?? []
+        case .categories: return slot.flatMap { apps[$0].categories.register?.stamp.memo } ?? []
+        case .actions: return slot.flatMap { apps[$0].performed[ByteText(key.key)]?.memo } ?? []
+        case .interactions:
+            guard let slot, let interaction = InteractionKey(key.key) else { return [] }
+            return apps[slot].interactions.memo(interaction)
         case .routePoints:
             guard let slot, let chunk = RouteChunkKey(key.key) else { return [] }
             return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
-        case .alerts, .badges, .refusals, .routes: return []
+        case .alerts, .badges, .suggestions, .refusals, .routes: return []
         }
     }
 }

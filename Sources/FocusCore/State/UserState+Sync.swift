@@ -13,5 +13,7 @@ extension UserState {
     public var rowCount: Int { store.entries.count }
 
     /// Memory that it takes, roughly; for the bound of the cache of states.
-    public var approximateBytes: Int { 1_024 + store.approximateBytes + devices.count * DeviceRecord.approximateBytes }
+    public var approximateBytes: Int {
+        1_024 + store.approximateBytes + devices.count * DeviceRecord.approximateBytes + interactionBytes
+    }
 }

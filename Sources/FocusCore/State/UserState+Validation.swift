@@ -23,6 +23,10 @@ extension UserState {
         case .focusExpired(let body): expirationRefusal(body, event)
         case .notificationPosted(let body): registered(event.app, or: { postRefusal(body, $0) })
         case .notificationRead, .notificationRemoved, .badgeCleared: registered(event.app, or: { _ in nil })
+        case .interactionDonated(let body): registered(event.app, or: { donationRefusal(body, event, $0) })
+        case .interactionDeleted, .categoriesRegistered: registered(event.app, or: { _ in nil })
+        case .notificationActionPerformed(let body):
+            registered(event.app, or: { actionRefusal(body, event, $0) })
         case .routeStarted(let body): registered(event.app, or: { startRefusal(body, $0) })
         case .routeLocationsInserted(let body): registered(event.app, or: { insertRefusal(body, event.device, $0) })
         case .workoutSaved(let body): registered(event.app, or: { workoutRefusal(body, $0) })
@@ -49,10 +53,7 @@ extension UserState {
             return Refusal(.notAuthorized, "notifications are neither authorized nor provisional for this app")
         }
         if body.marketing, let refusal = marketingRefusal(body, slot) { return refusal }
-        if body.interactionID != nil {
-            // Rule N5: donated interactions are looked up here when `interaction.donated` comes.
-            return Refusal(.interactionNotDonated, "interactionID names no donated incoming interaction of this app")
-        }
+        if let id = body.interactionID, let refusal = communicationRefusal(id, slot) { return refusal }
         switch body.level {
         case .critical where !apps[slot].has(.critical):
             return Refusal(.entitlementRequired, "level critical needs the capability critical")

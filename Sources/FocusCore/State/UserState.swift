@@ -20,6 +20,10 @@ public struct UserState: Sendable {
     /// In the order in which they were first heard of; nothing may depend on it.
     var apps: [AppRecord] = []
     var appSlots: [AppID: Int] = [:]
+    /// With whom the interactions of all apps were (rule I3).
+    var people: [ByteText: PersonTally] = [:]
+    /// Memory that donations take, roughly.
+    var interactionBytes = 0
 
     /// A user without any event.
     public init(user: UserID) { self.user = user }
@@ -55,6 +59,10 @@ public struct UserState: Sendable {
         case .notificationPosted(let body): applyPosted(body, try slot(of: event), &context)
         case .notificationRead(let body): applyRead(body, try slot(of: event), &context)
         case .notificationRemoved(let body): applyRemoved(body, try slot(of: event), &context)
+        case .interactionDonated(let body): applyDonated(body, try slot(of: event), &context)
+        case .interactionDeleted(let body): applyDeleted(body, try slot(of: event), &context)
+        case .categoriesRegistered(let body): try applyCategories(body, try slot(of: event), &context)
+        case .notificationActionPerformed(let body): applyActionPerformed(body, try slot(of: event), &context)
         case .badgeCleared: applyBadgeCleared(try slot(of: event), &context)
         case .routeStarted(let body): applyRouteStarted(body, event.device, try slot(of: event), &context)
         case .routeLocationsInserted(let body): applyLocations(body, try slot(of: event), &context)

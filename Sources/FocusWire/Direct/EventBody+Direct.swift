@@ -12,7 +12,8 @@ extension EventBody {
             case .notificationRemoved: return .notificationRemoved(try NotificationsNamed(direct: payload))
             case .badgeCleared: return payload.isEmpty ? .badgeCleared : nil
             case .routeLocationsInserted: return .routeLocationsInserted(try RouteLocationsInserted(direct: payload))
-            case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
+            case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
+                .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
                 .routeDiscarded, .eventRefused:
                 return nil

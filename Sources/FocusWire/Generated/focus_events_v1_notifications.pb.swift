@@ -86,7 +86,8 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
 
   var marketing: Bool = false
 
-  /// Names a donated incoming interaction: then this is a communication notification (rule N5).
+  /// Names a donated incoming interaction of the app (else interaction_not_donated): then this is a communication
+  /// notification (rule N5). The app needs the capability communication: capability_required.
   var interactionID: String {
     get {_interactionID ?? String()}
     set {_interactionID = newValue}
@@ -227,6 +228,134 @@ nonisolated struct Focus_Events_V1_BadgeCleared: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// categories.registered: the kinds of notifications that an app posts, and what can be done with them (rule N1). A
+/// register: it replaces all of the app's categories. Notifications posted before follow it: their actions are looked up
+/// when one is performed (rule N12), what they show when previews are hidden is written anew (rule N13).
+/// Scope: the app, or system. Envelope app: required.
+/// Refused: app_unknown, too_many_actions, duplicate_action, too_many.
+nonisolated struct Focus_Events_V1_CategoriesRegistered: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// At most 1,000: too_many. Two with the same id: field_invalid.
+  var categories: [Focus_Events_V1_NotificationCategory] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Events_V1_NotificationCategory: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// What NotificationPosted.category names.
+  var id: String = String()
+
+  /// The body to show when previews are hidden (rule N13). Absent: nothing is.
+  var hiddenPreviewsPlaceholder: String {
+    get {_hiddenPreviewsPlaceholder ?? String()}
+    set {_hiddenPreviewsPlaceholder = newValue}
+  }
+  /// Returns true if `hiddenPreviewsPlaceholder` has been explicitly set.
+  var hasHiddenPreviewsPlaceholder: Bool {self._hiddenPreviewsPlaceholder != nil}
+  /// Clears the value of `hiddenPreviewsPlaceholder`. Subsequent reads from it will return its default value.
+  mutating func clearHiddenPreviewsPlaceholder() {self._hiddenPreviewsPlaceholder = nil}
+
+  /// In the order in which they are shown. At most four: too_many_actions. Two with the same id: duplicate_action.
+  var actions: [Focus_Events_V1_NotificationAction] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _hiddenPreviewsPlaceholder: String? = nil
+}
+
+nonisolated struct Focus_Events_V1_NotificationAction: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: String = String()
+
+  /// Not empty: field_missing.
+  var title: String = String()
+
+  /// Name of an icon.
+  var icon: String {
+    get {_icon ?? String()}
+    set {_icon = newValue}
+  }
+  /// Returns true if `icon` has been explicitly set.
+  var hasIcon: Bool {self._icon != nil}
+  /// Clears the value of `icon`. Subsequent reads from it will return its default value.
+  mutating func clearIcon() {self._icon = nil}
+
+  /// A double tap never performs it (rule N12).
+  var destructive: Bool = false
+
+  var opensApp: Bool = false
+
+  /// It takes a text (rule N12).
+  var textInput: Bool = false
+
+  var needsUnlock: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _icon: String? = nil
+}
+
+/// notification.actionPerformed: somebody did something with a notification, which thereby is read (rules N7, N12). For
+/// an id that is not listed, or was posted again after the action, that is all.
+/// Scope: the app, or system. Envelope app: required.
+/// Refused: app_unknown, action_unknown (the notification's category has no such action, or nothing that a double tap
+/// may perform), text_not_accepted.
+nonisolated struct Focus_Events_V1_NotificationActionPerformed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The notification's id.
+  var id: String = String()
+
+  /// The id of an action of its category. Exactly one of this and double_tap: both are payload_malformed, none is
+  /// field_missing.
+  var action: String {
+    get {_action ?? String()}
+    set {_action = newValue}
+  }
+  /// Returns true if `action` has been explicitly set.
+  var hasAction: Bool {self._action != nil}
+  /// Clears the value of `action`. Subsequent reads from it will return its default value.
+  mutating func clearAction() {self._action = nil}
+
+  /// The first action of its category that is not destructive.
+  var doubleTap: Bool = false
+
+  /// What was typed, at most 16 KiB: string_too_long. An action without text_input takes none: text_not_accepted.
+  var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  mutating func clearText() {self._text = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _action: String? = nil
+  fileprivate var _text: String? = nil
 }
 
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
@@ -400,6 +529,193 @@ nonisolated extension Focus_Events_V1_BadgeCleared: SwiftProtobuf.Message, Swift
   }
 
   static func ==(lhs: Focus_Events_V1_BadgeCleared, rhs: Focus_Events_V1_BadgeCleared) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_CategoriesRegistered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CategoriesRegistered"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}categories\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.categories) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.categories.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.categories, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_CategoriesRegistered, rhs: Focus_Events_V1_CategoriesRegistered) -> Bool {
+    if lhs.categories != rhs.categories {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_NotificationCategory: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NotificationCategory"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}hidden_previews_placeholder\0\u{1}actions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._hiddenPreviewsPlaceholder) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.actions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._hiddenPreviewsPlaceholder {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.actions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.actions, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_NotificationCategory, rhs: Focus_Events_V1_NotificationCategory) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._hiddenPreviewsPlaceholder != rhs._hiddenPreviewsPlaceholder {return false}
+    if lhs.actions != rhs.actions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_NotificationAction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NotificationAction"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}icon\0\u{1}destructive\0\u{3}opens_app\0\u{3}text_input\0\u{3}needs_unlock\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._icon) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.destructive) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.opensApp) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.textInput) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.needsUnlock) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 2)
+    }
+    try { if let v = self._icon {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    if self.destructive != false {
+      try visitor.visitSingularBoolField(value: self.destructive, fieldNumber: 4)
+    }
+    if self.opensApp != false {
+      try visitor.visitSingularBoolField(value: self.opensApp, fieldNumber: 5)
+    }
+    if self.textInput != false {
+      try visitor.visitSingularBoolField(value: self.textInput, fieldNumber: 6)
+    }
+    if self.needsUnlock != false {
+      try visitor.visitSingularBoolField(value: self.needsUnlock, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_NotificationAction, rhs: Focus_Events_V1_NotificationAction) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.title != rhs.title {return false}
+    if lhs._icon != rhs._icon {return false}
+    if lhs.destructive != rhs.destructive {return false}
+    if lhs.opensApp != rhs.opensApp {return false}
+    if lhs.textInput != rhs.textInput {return false}
+    if lhs.needsUnlock != rhs.needsUnlock {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_NotificationActionPerformed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".NotificationActionPerformed"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}action\0\u{3}double_tap\0\u{1}text\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._action) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.doubleTap) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._action {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.doubleTap != false {
+      try visitor.visitSingularBoolField(value: self.doubleTap, fieldNumber: 3)
+    }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_NotificationActionPerformed, rhs: Focus_Events_V1_NotificationActionPerformed) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._action != rhs._action {return false}
+    if lhs.doubleTap != rhs.doubleTap {return false}
+    if lhs._text != rhs._text {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -401,7 +401,8 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `thread`. Subsequent reads from it will return its default value.
   mutating func clearThread() {self._thread = nil}
 
-  /// What to show: the app's name when the notification has no title of its own (rule N6).
+  /// What to show: the app's name when the notification has no title of its own (rule N6). Of a communication, the
+  /// sender's name, as it was when this was posted; the subtitle then is the group's name (rule N5).
   var title: String = String()
 
   var subtitle: String {
@@ -455,6 +456,27 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
 
   /// The time of the post's stamp (rule E3); orders the list.
   var postedAtUs: Int64 = 0
+
+  /// The sender's image, of a communication (rule N5).
+  var avatar: String {
+    get {_avatar ?? String()}
+    set {_avatar = newValue}
+  }
+  /// Returns true if `avatar` has been explicitly set.
+  var hasAvatar: Bool {self._avatar != nil}
+  /// Clears the value of `avatar`. Subsequent reads from it will return its default value.
+  mutating func clearAvatar() {self._avatar = nil}
+
+  /// With previews hidden show the title "Notification" and this body (absent: none), without subtitle, sender and
+  /// avatar (rule N13). The category's placeholder; follows the category.
+  var hiddenBody: String {
+    get {_hiddenBody ?? String()}
+    set {_hiddenBody = newValue}
+  }
+  /// Returns true if `hiddenBody` has been explicitly set.
+  var hasHiddenBody: Bool {self._hiddenBody != nil}
+  /// Clears the value of `hiddenBody`. Subsequent reads from it will return its default value.
+  mutating func clearHiddenBody() {self._hiddenBody = nil}
 
   /// Counts in the badge (rule B1). Has the greatest number, so that reading changes only a value's end.
   var unread: Bool = false
@@ -516,6 +538,8 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   fileprivate var _interactionID: String? = nil
   fileprivate var _eventAtUs: Int64? = nil
   fileprivate var _sound: String? = nil
+  fileprivate var _avatar: String? = nil
+  fileprivate var _hiddenBody: String? = nil
 }
 
 /// Collection `alerts`, key: the notification's id. What became of the alert of a listed notification; decided once,
@@ -728,6 +752,127 @@ nonisolated struct Focus_Sync_V1_BadgeRow: Sendable {
   init() {}
 
   fileprivate var _count: Int64? = nil
+}
+
+/// Collection `categories`, key "": the app's kinds of notifications, as registered (rule N1).
+nonisolated struct Focus_Sync_V1_CategoriesRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var categories: [Focus_Sync_V1_CategoriesRow.Category] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated struct Category: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var id: String = String()
+
+    /// The body to show when previews are hidden (rule N13).
+    var hiddenPreviewsPlaceholder: String {
+      get {_hiddenPreviewsPlaceholder ?? String()}
+      set {_hiddenPreviewsPlaceholder = newValue}
+    }
+    /// Returns true if `hiddenPreviewsPlaceholder` has been explicitly set.
+    var hasHiddenPreviewsPlaceholder: Bool {self._hiddenPreviewsPlaceholder != nil}
+    /// Clears the value of `hiddenPreviewsPlaceholder`. Subsequent reads from it will return its default value.
+    mutating func clearHiddenPreviewsPlaceholder() {self._hiddenPreviewsPlaceholder = nil}
+
+    /// At most four, in the order in which they are shown.
+    var actions: [Focus_Sync_V1_CategoriesRow.Action] = []
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _hiddenPreviewsPlaceholder: String? = nil
+  }
+
+  nonisolated struct Action: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var id: String = String()
+
+    var title: String = String()
+
+    /// Name of an icon.
+    var icon: String {
+      get {_icon ?? String()}
+      set {_icon = newValue}
+    }
+    /// Returns true if `icon` has been explicitly set.
+    var hasIcon: Bool {self._icon != nil}
+    /// Clears the value of `icon`. Subsequent reads from it will return its default value.
+    mutating func clearIcon() {self._icon = nil}
+
+    var destructive: Bool = false
+
+    var opensApp: Bool = false
+
+    /// It takes a text.
+    var textInput: Bool = false
+
+    var needsUnlock: Bool = false
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _icon: String? = nil
+  }
+
+  init() {}
+}
+
+/// Collection `actions`, key: the notification's id. What was done with a listed notification: the latest by stamp,
+/// resolved once, when it arrived (rules E6, N12). Goes when the notification leaves the list or is posted again.
+nonisolated struct Focus_Sync_V1_ActionRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The action's id; of a double tap, that of the action it was resolved to.
+  var action: String = String()
+
+  var doubleTap: Bool = false
+
+  /// The time of its stamp (rule E3).
+  var performedAtUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Collection `suggestions`, key: the person's handle. Somebody to suggest for breaking through a Focus (rule I3): there
+/// is a row for everybody to whom an interaction went out, for each app and, without an app, over all apps (`system`
+/// only).
+nonisolated struct Focus_Sync_V1_SuggestionRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Donated interactions that went to the person.
+  var outgoing: Int64 = 0
+
+  /// Donated interactions that came from the person.
+  var incoming: Int64 = 0
+
+  /// When the newest of them started.
+  var lastAtUs: Int64 = 0
+
+  /// The sum of (2 * outgoing + incoming) * 2^(-age / 14) over all UTC days, with ages in days as of the day of
+  /// last_at_us. n days later it is score * 2^(-n / 14).
+  var score: Double = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Collection `workouts`, key: the workout's id.
@@ -1047,7 +1192,7 @@ nonisolated extension Focus_Sync_V1_AudienceRow: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NotificationRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}thread\0\u{1}title\0\u{1}subtitle\0\u{1}body\0\u{1}level\0\u{1}relevance\0\u{1}marketing\0\u{3}interaction_id\0\u{3}event_at_us\0\u{1}sound\0\u{3}posted_at_us\0\u{2}\u{3}unread\0\u{b}avatar\0\u{b}hidden\0\u{c}\u{d}\u{1}\u{c}\u{e}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}thread\0\u{1}title\0\u{1}subtitle\0\u{1}body\0\u{1}level\0\u{1}relevance\0\u{1}marketing\0\u{3}interaction_id\0\u{3}event_at_us\0\u{1}sound\0\u{3}posted_at_us\0\u{1}avatar\0\u{3}hidden_body\0\u{1}unread\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1067,6 +1212,8 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
       case 10: try { try decoder.decodeSingularInt64Field(value: &self._eventAtUs) }()
       case 11: try { try decoder.decodeSingularStringField(value: &self._sound) }()
       case 12: try { try decoder.decodeSingularInt64Field(value: &self.postedAtUs) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self._avatar) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self._hiddenBody) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self.unread) }()
       default: break
       }
@@ -1114,6 +1261,12 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
     if self.postedAtUs != 0 {
       try visitor.visitSingularInt64Field(value: self.postedAtUs, fieldNumber: 12)
     }
+    try { if let v = self._avatar {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+    } }()
+    try { if let v = self._hiddenBody {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 14)
+    } }()
     if self.unread != false {
       try visitor.visitSingularBoolField(value: self.unread, fieldNumber: 15)
     }
@@ -1133,6 +1286,8 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
     if lhs._eventAtUs != rhs._eventAtUs {return false}
     if lhs._sound != rhs._sound {return false}
     if lhs.postedAtUs != rhs.postedAtUs {return false}
+    if lhs._avatar != rhs._avatar {return false}
+    if lhs._hiddenBody != rhs._hiddenBody {return false}
     if lhs.unread != rhs.unread {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
@@ -1230,6 +1385,229 @@ nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtob
 
   static func ==(lhs: Focus_Sync_V1_BadgeRow, rhs: Focus_Sync_V1_BadgeRow) -> Bool {
     if lhs._count != rhs._count {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_CategoriesRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".CategoriesRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}categories\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.categories) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.categories.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.categories, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_CategoriesRow, rhs: Focus_Sync_V1_CategoriesRow) -> Bool {
+    if lhs.categories != rhs.categories {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_CategoriesRow.Category: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = Focus_Sync_V1_CategoriesRow.protoMessageName + ".Category"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{3}hidden_previews_placeholder\0\u{1}actions\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._hiddenPreviewsPlaceholder) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.actions) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try { if let v = self._hiddenPreviewsPlaceholder {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if !self.actions.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.actions, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_CategoriesRow.Category, rhs: Focus_Sync_V1_CategoriesRow.Category) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs._hiddenPreviewsPlaceholder != rhs._hiddenPreviewsPlaceholder {return false}
+    if lhs.actions != rhs.actions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_CategoriesRow.Action: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = Focus_Sync_V1_CategoriesRow.protoMessageName + ".Action"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}title\0\u{1}icon\0\u{1}destructive\0\u{3}opens_app\0\u{3}text_input\0\u{3}needs_unlock\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.title) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._icon) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.destructive) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.opensApp) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.textInput) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.needsUnlock) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.title.isEmpty {
+      try visitor.visitSingularStringField(value: self.title, fieldNumber: 2)
+    }
+    try { if let v = self._icon {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    if self.destructive != false {
+      try visitor.visitSingularBoolField(value: self.destructive, fieldNumber: 4)
+    }
+    if self.opensApp != false {
+      try visitor.visitSingularBoolField(value: self.opensApp, fieldNumber: 5)
+    }
+    if self.textInput != false {
+      try visitor.visitSingularBoolField(value: self.textInput, fieldNumber: 6)
+    }
+    if self.needsUnlock != false {
+      try visitor.visitSingularBoolField(value: self.needsUnlock, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_CategoriesRow.Action, rhs: Focus_Sync_V1_CategoriesRow.Action) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.title != rhs.title {return false}
+    if lhs._icon != rhs._icon {return false}
+    if lhs.destructive != rhs.destructive {return false}
+    if lhs.opensApp != rhs.opensApp {return false}
+    if lhs.textInput != rhs.textInput {return false}
+    if lhs.needsUnlock != rhs.needsUnlock {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ActionRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ActionRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{3}double_tap\0\u{3}performed_at_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.action) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.doubleTap) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.performedAtUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.action.isEmpty {
+      try visitor.visitSingularStringField(value: self.action, fieldNumber: 1)
+    }
+    if self.doubleTap != false {
+      try visitor.visitSingularBoolField(value: self.doubleTap, fieldNumber: 2)
+    }
+    if self.performedAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.performedAtUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ActionRow, rhs: Focus_Sync_V1_ActionRow) -> Bool {
+    if lhs.action != rhs.action {return false}
+    if lhs.doubleTap != rhs.doubleTap {return false}
+    if lhs.performedAtUs != rhs.performedAtUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_SuggestionRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SuggestionRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}outgoing\0\u{1}incoming\0\u{3}last_at_us\0\u{1}score\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.outgoing) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.incoming) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastAtUs) }()
+      case 4: try { try decoder.decodeSingularDoubleField(value: &self.score) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.outgoing != 0 {
+      try visitor.visitSingularInt64Field(value: self.outgoing, fieldNumber: 1)
+    }
+    if self.incoming != 0 {
+      try visitor.visitSingularInt64Field(value: self.incoming, fieldNumber: 2)
+    }
+    if self.lastAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastAtUs, fieldNumber: 3)
+    }
+    if self.score.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.score, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_SuggestionRow, rhs: Focus_Sync_V1_SuggestionRow) -> Bool {
+    if lhs.outgoing != rhs.outgoing {return false}
+    if lhs.incoming != rhs.incoming {return false}
+    if lhs.lastAtUs != rhs.lastAtUs {return false}
+    if lhs.score != rhs.score {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -23,6 +23,10 @@ extension EventType {
         case .notificationPosted: Focus_Events_V1_NotificationPosted.self
         case .notificationRead: Focus_Events_V1_NotificationRead.self
         case .notificationRemoved: Focus_Events_V1_NotificationRemoved.self
+        case .interactionDonated: Focus_Events_V1_InteractionDonated.self
+        case .interactionDeleted: Focus_Events_V1_InteractionDeleted.self
+        case .categoriesRegistered: Focus_Events_V1_CategoriesRegistered.self
+        case .notificationActionPerformed: Focus_Events_V1_NotificationActionPerformed.self
         case .badgeCleared: Focus_Events_V1_BadgeCleared.self
         case .routeStarted: Focus_Events_V1_RouteStarted.self
         case .routeLocationsInserted: Focus_Events_V1_RouteLocationsInserted.self
@@ -49,6 +53,10 @@ extension EventBody {
         case .notificationPosted(let event): Focus_Events_V1_NotificationPosted(event)
         case .notificationRead(let event): Focus_Events_V1_NotificationRead(event)
         case .notificationRemoved(let event): Focus_Events_V1_NotificationRemoved(event)
+        case .interactionDonated(let event): Focus_Events_V1_InteractionDonated(event)
+        case .interactionDeleted(let event): Focus_Events_V1_InteractionDeleted(event)
+        case .categoriesRegistered(let event): Focus_Events_V1_CategoriesRegistered(event)
+        case .notificationActionPerformed(let event): Focus_Events_V1_NotificationActionPerformed(event)
         case .badgeCleared: Focus_Events_V1_BadgeCleared()
         case .routeStarted(let event): Focus_Events_V1_RouteStarted(event)
         case .routeLocationsInserted(let event): Focus_Events_V1_RouteLocationsInserted(event)

@@ -30,7 +30,8 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(24) {
+        switch pick(40) {
+        case 24...: return PeopleMaker.body(at: second, using: &random)
         case 20, 21, 22, 23: return route(at: second, using: &random)
         case 0: return registration(pick(8))
         case 1, 2:
@@ -54,7 +55,8 @@ enum HistoryMaker {
         default:
             return .notificationPosted(
                 NotificationPosted(
-                    notificationID: id, title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
+                    notificationID: id, category: pick(3) == 0 ? "c\(pick(2))" : nil,
+                    title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
                     level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0)
             )
         }
@@ -80,14 +82,16 @@ enum HistoryMaker {
     private static func registration(_ bits: Int) -> EventBody {
         .appRegistered(
             AppRegistered(
-                name: "A\(bits & 1)", build: 1, capabilities: bits & 2 == 0 ? Stage.allCapabilities : [.communication],
+                name: "A\(bits & 1)", build: 1, declaredIntents: bits & 2 == 0 ? [.sendMessage, .startCall] : [],
+                capabilities: bits & 2 == 0 ? Stage.allCapabilities : [.communication],
                 focusStatusUsageDescription: bits & 4 == 0 ? "why" : nil))
     }
 
     private static func configuration(_ focus: Int, _ bits: Int) -> EventBody {
         .focusConfigured(
             FocusConfigured(
-                focusID: "f\(focus)", name: "F", allowedApps: bits & 1 == 0 ? [] : [.chat], allowedPeople: ["b", "a"],
+                focusID: "f\(focus)", name: "F", allowedApps: bits & 1 == 0 ? [] : [.chat],
+                allowedPeople: ["b", "a", "p1"],
                 allowsTimeSensitive: bits & 2 == 0, sharesStatus: bits & 12 != 0))
     }
 }

@@ -17,7 +17,33 @@ import Testing
                 time: time(), latitude: double(), longitude: double(), altitude: double(), horizontalAccuracy: double(),
                 verticalAccuracy: double(), speed: double(), course: double())
         }
-        switch pick(18) {
+        func person() -> Person { Person(handle: text(), displayName: text(), avatar: text()) }
+        func people() -> [Person] { (0..<pick(4)).map { _ in person() } }
+        switch pick(23) {
+        case 18, 19:
+            return .interactionDonated(
+                InteractionDonated(
+                    interactionID: text(), direction: InteractionDirection.allCases[pick(2)],
+                    intent: pick(2) == 0
+                        ? .startCall(
+                            StartCall(kind: .video, caller: pick(2) == 0 ? nil : person(), participants: people()))
+                        : .sendMessage(
+                            SendMessage(
+                                conversationID: text(), groupName: text(), sender: pick(2) == 0 ? nil : person(),
+                                recipients: people())),
+                    startedAt: time(), durationMicroseconds: times.randomElement(using: &random)))
+        case 20: return .interactionDeleted([.ids([text(), text()]), .conversation(text()), .all][pick(3)])
+        case 21:
+            let actions = (0..<pick(7)).map { _ in NotificationAction(id: text(), title: text(), destructive: true) }
+            return .categoriesRegistered(
+                CategoriesRegistered(
+                    categories: (0..<pick(3)).map { _ in
+                        NotificationCategory(id: text(), hiddenPreviewsPlaceholder: text(), actions: actions)
+                    }))
+        case 22:
+            return .notificationActionPerformed(
+                NotificationActionPerformed(
+                    notificationID: text(), gesture: pick(2) == 0 ? .doubleTap : .action(text()), text: text()))
         case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
         case 1:
             return .authorizationChanged(
@@ -37,7 +63,8 @@ import Testing
         case 9, 10:
             return .notificationPosted(
                 NotificationPosted(
-                    notificationID: text(), title: text(), body: text(), level: InterruptionLevel.allCases[pick(4)],
+                    notificationID: text(), category: text(), title: text(), body: text(),
+                    level: InterruptionLevel.allCases[pick(4)],
                     relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil,
                     eventAt: time()))
         case 11: return .notificationRead(NotificationsNamed(ids: [text(), text()]))

@@ -2,7 +2,7 @@
 
 /// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
 struct ReferenceModel {
-    private var written: [(event: Event, stamp: Stamp)] = []
+    private(set) var written: [(event: Event, stamp: Stamp)] = []
     private var greatest: [DeviceID: Timestamp] = [:]
 
     mutating func add(_ event: Event) {
@@ -14,7 +14,7 @@ struct ReferenceModel {
     }
 
     /// The greatest write among the events that `value` reads.
-    private func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (
+    func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (
         value: Value, stamp: Stamp, event: Event
     )? {
         written.compactMap { event, stamp in
@@ -47,7 +47,7 @@ struct ReferenceModel {
                     })
             else { continue }
             let read = last(app) {
-                if case .notificationRead(let named) = $0, named.ids.contains(id) { true } else { nil }
+                $0.marksRead(id) ? true : nil
             }?.stamp
             let removed = last(app) {
                 if case .notificationRemoved(let named) = $0, named.ids.contains(id) { true } else { nil }

@@ -75,6 +75,9 @@ import Testing
             .notificationRemoved(ids), .badgeCleared,
             .routeStarted(RouteStarted(routeID: "r", activity: "run", utcOffsetSeconds: 0)),
             .workoutSaved(WorkoutSaved(workoutID: "w", activity: "run", start: .at(0), end: .at(1))),
+            .interactionDeleted(.all), .categoriesRegistered(CategoriesRegistered(categories: [])),
+            .notificationActionPerformed(NotificationActionPerformed(notificationID: "a", gesture: .doubleTap)),
+            Stage.message("i", .outgoing, with: "anna", at: 0),
         ]
         for body in bodies { #expect(stage.send(body, app: .chat, at: 1) == .appUnknown) }
     }
@@ -133,7 +136,9 @@ import Testing
         let open: [EventBody] = [
             .authorizationChanged(AuthorizationChanged(kind: .marketing, status: .authorized)),
             .focusStatusReported(FocusStatusReported(isFocused: true)), .audienceChanged(AudienceChanged(add: [.bob])),
-            .badgeCleared,
+            .badgeCleared, .interactionDeleted(.all), .categoriesRegistered(CategoriesRegistered(categories: [])),
+            .notificationActionPerformed(NotificationActionPerformed(notificationID: "b", gesture: .doubleTap)),
+            Stage.message("i", .outgoing, with: "anna", at: 0),
         ]
         for body in open { #expect(stage.send(body, app: .chat, at: 2, scope: app) == nil) }
     }

@@ -38,6 +38,16 @@ import Testing
         try check(AudienceRow(user: .bob))
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
+        try check(CategoriesRow([]))
+        let action = NotificationAction(
+            id: "a", title: "A", icon: "", destructive: true, opensApp: true, textInput: true, needsUnlock: true)
+        try check(
+            CategoriesRow([
+                NotificationCategory(id: "", hiddenPreviewsPlaceholder: "", actions: [action]),
+                NotificationCategory(id: "c", actions: [NotificationAction(id: "", title: "")]),
+            ]))
+        for doubleTap in [false, true] { try check(ActionRow(action: "a", doubleTap: doubleTap, performedAt: .at(1))) }
+        try check(SuggestionRow(outgoing: 1, incoming: 0, lastAt: Timestamp(microseconds: .min), score: 0.1))
         try check(RefusalRow(event: EventID(Stage.uuid(1)), type: "", code: "x", message: "y", occurredAt: .at(1)))
         for alert in [Alert.now, .none, .heldByFocus, .heldForSummary] {
             for reason in AlertReason.allCases {
@@ -54,6 +64,8 @@ import Testing
             relevance: 0.5, marketing: true, interactionID: "i", eventAt: Timestamp(microseconds: 0), sound: "s")
         for posted in [full, NotificationPosted(notificationID: "a", body: "")] {
             var row = NotificationRow(posted, title: posted.title ?? "", postedAt: .at(1), unread: true)
+            try check(row)
+            (row.avatar, row.hiddenBody) = (posted.category, posted.thread)
             try check(row)
             let unread = row.encoded
             row.unread = false

@@ -137,7 +137,7 @@ extension UserState {
 
 // Things that happen often.
 extension Stage {
-    static let allCapabilities: Set<AppCapability> = [.communication, .timeSensitive, .critical]
+    static let allCapabilities: Set<AppCapability> = [.communication, .timeSensitive, .critical, .siriKit]
 
     /// Registered with everything, and allowed to notify.
     static func ready(_ apps: [AppID] = [.chat], status: AuthorizationStatus = .authorized) -> Stage {
@@ -155,7 +155,9 @@ extension Stage {
         _ app: AppID = .chat, name: String = "Chat", capabilities: Set<AppCapability> = Stage.allCapabilities,
         usage: String? = "To show it", at second: Double, from device: DeviceID = .phone
     ) -> RefusalCode? {
-        let body = AppRegistered(name: name, build: 1, capabilities: capabilities, focusStatusUsageDescription: usage)
+        let body = AppRegistered(
+            name: name, build: 1, declaredIntents: [.sendMessage, .startCall], capabilities: capabilities,
+            focusStatusUsageDescription: usage)
         return send(.appRegistered(body), app: app, from: device, at: second)
     }
 

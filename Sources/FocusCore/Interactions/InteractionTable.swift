@@ -1,0 +1,137 @@
+/// An app's donated interactions, and the deletions that are remembered (rules I2, I4, E5).
+struct InteractionTable: Sendable {
+    private(set) var records: [ByteText: InteractionRecord] = [:]
+    private(set) var donatedCount = 0
+    /// Donated ones by their conversation, so that deleting one does not look at all others.
+    private(set) var conversations: [ByteText: Set<ByteText>] = [:]
+    /// When each conversation was last deleted.
+    private(set) var deletedConversations: [ByteText: Stamp] = [:]
+    /// When everything of the app was last deleted.
+    private(set) var deleted: Stamp?
+    private var leaving = LeavingOrder<Stamp>()
+    private var forgetting = LeavingOrder<Stamp>()
+    private var forgettingConversations = LeavingOrder<Stamp>()
+
+    var rememberedCount: Int { records.count - donatedCount }
+
+    subscript(id: ByteText) -> InteractionRecord { records[id] ?? InteractionRecord() }
+
+    /// Replaces what is remembered of an id; one without any mark is forgotten.
+    mutating func update(_ id: ByteText, from old: InteractionRecord, to new: InteractionRecord) {
+        donatedCount += (new.donation == nil ? 0 : 1) - (old.donation == nil ? 0 : 1)
+        if let conversation = old.donation?.conversationID.map(ByteText.init) {
+            conversations[conversation]?.remove(id)
+            if conversations[conversation]?.isEmpty == true { conversations[conversation] = nil }
+        }
+        if let donation = new.donation {
+            if let conversation = donation.conversationID {
+                conversations[ByteText(conversation), default: []].insert(id)
+            }
+            leaving.insert(donation.stamp, id)
+        } else if let mark = new.removed {
+            if old.donation != nil || old.removed != mark { forgetting.insert(mark, id) }
+        } else {
+            records[id] = nil
+            return
+        }
+        records[id] = new
+    }
+
+    mutating func setDeleted(_ conversation: ByteText, at stamp: Stamp) {
+        deletedConversations[conversation] = stamp
+        forgettingConversations.insert(stamp, conversation)
+    }
+
+    /// Also forgets when conversations were deleted before that, and says which.
+    mutating func setAllDeleted(at stamp: Stamp) -> [ByteText] {
+        deleted = stamp
+        let covered = deletedConversations.filter { $0.value < stamp }.keys.sorted()
+        for conversation in covered { deletedConversations[conversation] = nil }
+        return covered
+    }
+
+    /// The donation that must leave when there are too many (rule E5: the oldest by stamp); nil while there are not.
+    mutating func nextToLeave() -> ByteText? {
+        guard donatedCount > EventLimits.donationsPerApp else { return nil }
+        return oldestDonated()?.id
+    }
+
+    /// Forgets the oldest remembered deletion of an id beyond the bound, and says which.
+    mutating func forgetOldest() -> ByteText? {
+        guard rememberedCount > EventLimits.rememberedDeletionsPerApp, let oldest = oldestRemembered() else {
+            return nil
+        }
+        records[oldest.id] = nil
+        return oldest.id
+    }
+
+    /// Forgets the oldest deletion of a conversation beyond the bound, and says which.
+    mutating func forgetOldestConversation() -> ByteText? {
+        guard deletedConversations.count > EventLimits.rememberedDeletionsPerApp,
+            let oldest = oldestDeletedConversation()
+        else { return nil }
+        deletedConversations[oldest.id] = nil
+        return oldest.id
+    }
+
+    // Functions of their own, so that the copies which the closures need are gone before anything is changed.
+    private mutating func oldestDonated() -> LeavingOrder<Stamp>.Place? {
+        let records = records
+        return leaving.removeLowest(
+            scan: {
+                records.compactMap { id, record in
+                    record.donation.map { LeavingOrder<Stamp>.Place(rank: $0.stamp, id: id) }
+                }
+            },
+            isCurrent: { records[$0.id]?.donation?.stamp == $0.rank })
+    }
+
+    private mutating func oldestRemembered() -> LeavingOrder<Stamp>.Place? {
+        let records = records
+        return forgetting.removeLowest(
+            scan: {
+                records.compactMap { id, record in
+                    guard record.donation == nil, let mark = record.removed else { return nil }
+                    return LeavingOrder<Stamp>.Place(rank: mark, id: id)
+                }
+            },
+            isCurrent: { place in
+                guard let record = records[place.id], record.donation == nil else { return false }
+                return record.removed == place.rank
+            })
+    }
+
+    private mutating func oldestDeletedConversation() -> LeavingOrder<Stamp>.Place? {
+        let deleted = deletedConversations
+        return forgettingConversations.removeLowest(
+            scan: { deleted.map { LeavingOrder<Stamp>.Place(rank: $0.value, id: $0.key) } },
+            isCurrent: { deleted[$0.id] == $0.rank })
+    }
+}
+
+extension InteractionTable {
+    /// Its row in `interactions`; empty when there is none.
+    func memo(_ key: InteractionKey) -> [UInt8] {
+        switch key {
+        case .app: deleted?.memo ?? []
+        case .interaction(let id): records[id]?.memo ?? []
+        case .conversation(let id): deletedConversations[id]?.memo ?? []
+        }
+    }
+
+    /// Of every row that has a memo, in no order.
+    var keys: [InteractionKey] {
+        (deleted == nil ? [] : [.app]) + records.keys.map { .interaction($0) }
+            + deletedConversations.keys.map { .conversation($0) }
+    }
+
+    /// Takes a row of the read model over.
+    mutating func read(_ key: InteractionKey, memo: [UInt8]) throws(ProtoError) {
+        switch key {
+        case .app: deleted = try Stamp(memo: memo)
+        case .interaction(let id):
+            update(id, from: InteractionRecord(), to: try InteractionRecord(memo: memo))
+        case .conversation(let id): setDeleted(id, at: try Stamp(memo: memo))
+        }
+    }
+}

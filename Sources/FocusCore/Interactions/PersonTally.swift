@@ -1,0 +1,75 @@
+/// A person's interactions counted by UTC day (rule I3). Whole numbers, so that they come out the same in any order,
+/// and deleting takes out exactly what donating put in (rule I4).
+struct PersonTally: Hashable, Sendable {
+    struct Day: Hashable, Sendable {
+        var day: Int64
+        var outgoing = 0
+        var incoming = 0
+
+        var weight: Int { 2 * outgoing + incoming }
+    }
+
+    private(set) var outgoing = 0
+    private(set) var incoming = 0
+    /// Ascending; none without interactions.
+    private(set) var days: [Day] = []
+    /// When each interaction started, ascending.
+    private var times: [Timestamp] = []
+
+    var isEmpty: Bool { times.isEmpty }
+    /// When the newest interaction started.
+    var lastAt: Timestamp? { times.last }
+
+    mutating func add(_ direction: InteractionDirection, at time: Timestamp) {
+        times.insert(time, at: times.place { $0 < time })
+        let day = time.utcDay
+        let place = days.place { $0.day < day }
+        if place == days.count || days[place].day != day { days.insert(Day(day: day), at: place) }
+        count(direction, 1, at: place)
+    }
+
+    /// What was added before.
+    mutating func remove(_ direction: InteractionDirection, at time: Timestamp) {
+        let day = time.utcDay
+        let (timePlace, place) = (times.place { $0 < time }, days.place { $0.day < day })
+        guard timePlace < times.count, times[timePlace] == time, place < days.count, days[place].day == day else {
+            return
+        }
+        times.remove(at: timePlace)
+        count(direction, -1, at: place)
+        if days[place].weight == 0 { days.remove(at: place) }
+    }
+
+    private mutating func count(_ direction: InteractionDirection, _ change: Int, at place: Int) {
+        switch direction {
+        case .incoming:
+            incoming += change
+            days[place].incoming += change
+        case .outgoing:
+            outgoing += change
+            days[place].outgoing += change
+        }
+    }
+
+    /// Σ (2·outgoing + incoming) · 2^(−age in days / 14) as of the newest day, summed from the oldest day on. Costs at
+    /// most the days of `SuggestionDecay.horizonDays`.
+    var score: Double {
+        guard let newest = days.last?.day else { return 0 }
+        let first = days.place { newest - $0.day > SuggestionDecay.horizonDays }
+        return days[first...].reduce(0) { $0 + Double($1.weight) * SuggestionDecay.weight(days: newest - $1.day) }
+    }
+}
+
+extension Array {
+    /// The first place whose element is not before; the array is sorted so that those come first.
+    fileprivate func place(_ isBefore: (Element) -> Bool) -> Int {
+        // Most of what comes is the newest.
+        guard let last, !isBefore(last) else { return count }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,20 @@
+/// An app's categories: one register for all of them (rule N1).
+struct CategoryTable: Sendable {
+    private(set) var register: Register<[NotificationCategory]>?
+    /// Where each stands in the register's value.
+    private var places: [ByteText: Int] = [:]
+
+    /// False: a later registration stands.
+    mutating func write(_ categories: [NotificationCategory], _ stamp: Stamp) -> Bool {
+        guard register.write(categories, stamp) else { return false }
+        places = Dictionary(
+            categories.enumerated().map { (ByteText($1.id), $0) }, uniquingKeysWith: { first, _ in first })
+        return true
+    }
+
+    /// Nil for a category that is not registered, and without one.
+    subscript(id: String?) -> NotificationCategory? {
+        guard let id, let place = places[ByteText(id)], let register else { return nil }
+        return register.value[place]
+    }
+}

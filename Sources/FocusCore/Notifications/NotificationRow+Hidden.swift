@@ -1,0 +1,22 @@
+extension NotificationRow {
+    /// The title of every notification whose preview is hidden.
+    public static let hiddenTitle = "Notification"
+
+    /// Rule N13: what to show, and all there is to know, when previews are hidden. Without subtitle, sender and avatar;
+    /// without the thread too, because apps name threads for the people in them.
+    public var hidden: NotificationRow {
+        var posted = NotificationPosted(notificationID: "", body: hiddenBody ?? "")
+        posted.category = category
+        posted.level = level
+        posted.relevance = relevance
+        posted.marketing = marketing
+        posted.eventAt = eventAt
+        posted.sound = sound
+        return NotificationRow(posted, title: Self.hiddenTitle, postedAt: postedAt, unread: unread)
+    }
+
+    /// The hidden form of a row's value, derived from it alone. Throws when `bytes` are no notification's.
+    public static func hidden(_ bytes: [UInt8]) throws(ProtoError) -> [UInt8] {
+        try NotificationRow(decoding: bytes).hidden.encoded
+    }
+}
