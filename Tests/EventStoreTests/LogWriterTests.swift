@@ -100,7 +100,8 @@ struct LogWriterTests {
         let result = try connection.query(
             Statement(name: "types", sql: "SELECT unnest(enum_range(NULL::event_type))::text"))
         let names = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
-        #expect(names == EventType.allCases.map(\.rawValue))
+        // In whatever order: migrations add new ones at the end.
+        #expect(names.sorted() == EventType.allCases.map(\.rawValue).sorted())
     }
 
     @Test("A payload of 256 KiB and a batch over all partitions fit")
