@@ -14,7 +14,13 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case notifications
     /// Alert decisions, made once (rules E6, N9); key: notification id.
     case alerts
+    /// Of a class of device that comes out differently (rule N15); key: `<class>/<notification id>`.
+    case classAlerts = "class_alerts"
     case badges
+    /// What notifications of an app, or by default of all apps, may do (rules N15, N16); key: "".
+    case notificationSettings = "notification_settings"
+    /// When summaries come (rule N16); key: "".
+    case deliverySchedule = "delivery_schedule"
     case routes
     case workouts
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
@@ -34,6 +40,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
             .badges,
             .routes, .workouts, .refusals:
             true
+        case .classAlerts, .notificationSettings, .deliverySchedule: true
         case .stream, .devices, .routePoints: false
         }
     }
@@ -95,6 +102,9 @@ extension RowCollection {
         case .stream: 12
         case .devices: 13
         case .routePoints: 14
+        case .classAlerts: 40
+        case .notificationSettings: 41
+        case .deliverySchedule: 42
         }
     }
 }
