@@ -35,6 +35,9 @@ extension RowCollection {
         case .routes: Focus_Sync_V1_RouteRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
+        case .classAlerts: Focus_Sync_V1_AlertRow.self
+        case .notificationSettings: Focus_Sync_V1_NotificationSettingsRow.self
+        case .deliverySchedule: Focus_Sync_V1_DeliveryScheduleRow.self
         case .stream, .devices, .routePoints: nil
         }
     }

@@ -14,7 +14,8 @@ extension EventBody {
             case .routeLocationsInserted: return .routeLocationsInserted(try RouteLocationsInserted(direct: payload))
             case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .eventRefused:
+                .routeDiscarded, .eventRefused, .notificationSettingsChanged, .appMuted, .appUnmuted,
+                .deliveryScheduleChanged, .summaryDelivered:
                 return nil
             }
         } catch {
