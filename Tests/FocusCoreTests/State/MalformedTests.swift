@@ -17,7 +17,19 @@ import Testing
                 time: time(), latitude: double(), longitude: double(), altitude: double(), horizontalAccuracy: double(),
                 verticalAccuracy: double(), speed: double(), course: double())
         }
-        switch pick(18) {
+        switch pick(22) {
+        case 18: return .appMuted(AppMuted(until: time()))
+        case 19, 20:
+            return .notificationSettingsChanged(
+                NotificationSettingsChanged(
+                    deviceClass: DeviceClass.allCases.randomElement(using: &random),
+                    alerts: [.on, .off, .follow][pick(3)],
+                    scheduledDelivery: pick(3) == 0 ? .off : .on))
+        case 21:
+            let schedule = Stamp(time: time(), device: .phone, sequence: DeviceSequence(times[pick(8)]))
+            return pick(2) == 0
+                ? .summaryDelivered(SummaryDelivered(schedule: schedule, dueAt: time()))
+                : .deliveryScheduleChanged(DeliveryScheduleChanged(times: [.min, .max], timeZone: text()))
         case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
         case 1:
             return .authorizationChanged(

@@ -2,7 +2,7 @@
 
 /// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
 struct ReferenceModel {
-    private var written: [(event: Event, stamp: Stamp)] = []
+    private(set) var written: [(event: Event, stamp: Stamp)] = []
     private var greatest: [DeviceID: Timestamp] = [:]
 
     mutating func add(_ event: Event) {
