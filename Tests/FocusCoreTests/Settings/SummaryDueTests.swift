@@ -79,6 +79,7 @@ import Testing
     @Test("T3: recorded at the very moment of a summary: it waits for the next")
     func edge() {
         var stage = waiting(since: 100)
+        #expect(stage.refusal(of: stage.state.summarySchedule!.delivery(dueAt: .at(100))) != nil)
         stage.fireTimers(at: 100)
         #expect(stage.decision("a")?.alert == .heldForSummary)
         var earlier = waiting(since: 99.999_999)

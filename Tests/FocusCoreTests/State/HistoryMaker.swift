@@ -30,7 +30,7 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(32) {
+        switch pick(40) {
         case 20, 21, 22, 23: return route(at: second, using: &random)
         case 24...31: return settings(at: second, using: &random)
         case 0: return registration(pick(8))
@@ -82,17 +82,20 @@ enum HistoryMaker {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases[pick(3)] }
         switch pick(8) {
-        case 0: return .appMuted(AppMuted(until: .at(second + Double(pick(40)))))
+        case 0: return .appMuted(AppMuted(until: .at(second + Double(pick(12)))))
         case 1: return .appUnmuted
         case 2, 3:
-            let times: [Set<Int32>] = [[], [20, 50, 80, 110, 140, 170], [30, 90, 150]]
-            return .deliveryScheduleChanged(DeliveryScheduleChanged(times: times[pick(3)], timeZone: "Z\(pick(2))"))
+            let times: [Set<Int32>] = [[], Set((1...24).map { $0 * 8 }), [30, 90, 150]]
+            return .deliveryScheduleChanged(
+                DeliveryScheduleChanged(times: times[min(2, pick(7) / 2)], timeZone: "Z\(pick(2))"))
         default:
+            // Off is rare for alerts, or nothing would ever be held.
             return .notificationSettingsChanged(
                 NotificationSettingsChanged(
-                    deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases[pick(4)], alerts: choice(), badges: choice(),
-                    sounds: choice(), previews: pick(3) == 0 ? PreviewsChoice.allCases[pick(4)] : nil,
-                    timeSensitive: choice(), scheduledDelivery: pick(2) == 0 ? .on : choice()))
+                    deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases[pick(4)],
+                    alerts: pick(8) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
+                    previews: pick(3) == 0 ? PreviewsChoice.allCases[pick(4)] : nil, timeSensitive: choice(),
+                    scheduledDelivery: pick(3) > 0 ? .on : choice()))
         }
     }
 

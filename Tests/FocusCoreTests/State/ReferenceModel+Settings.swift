@@ -1,41 +1,35 @@
 @testable import FocusCore
 
 extension ReferenceModel {
-    /// The greatest write of one field in one place; `follow` and nothing are nil.
-    private func own<Choice: Equatable>(
-        _ app: AppID?, _ deviceClass: DeviceClass, _ field: KeyPath<NotificationSettingsChanged, Choice?>,
-        except follow: Choice
-    ) -> Choice? {
-        let greatest = written.compactMap { event, stamp -> (Choice, Stamp)? in
-            guard case .notificationSettingsChanged(let change) = event.body, event.app == app,
-                change.deviceClass ?? .phone == deviceClass, let value = change[keyPath: field]
-            else { return nil }
-            return (value, stamp)
-        }.max { $0.1 < $1.1 }
-        return greatest?.0 == follow ? nil : greatest?.0
+    /// What was last written in one place, field by field: all writes in the order of their stamps.
+    private func written(_ app: AppID?, _ deviceClass: DeviceClass) -> NotificationSettingsChanged {
+        var last = NotificationSettingsChanged()
+        for (change, place, _) in settingsWritten.sorted(by: { $0.stamp < $1.stamp })
+        where place == app && change.deviceClass ?? .phone == deviceClass {
+            last.alerts = change.alerts ?? last.alerts
+            last.badges = change.badges ?? last.badges
+            last.sounds = change.sounds ?? last.sounds
+            last.previews = change.previews ?? last.previews
+            last.timeSensitive = change.timeSensitive ?? last.timeSensitive
+            last.scheduledDelivery = change.scheduledDelivery ?? last.scheduledDelivery
+        }
+        return last
     }
 
-    /// N15: the first place of four that says anything.
-    private func first<Choice: Equatable>(
-        _ app: AppID?, _ deviceClass: DeviceClass, _ field: KeyPath<NotificationSettingsChanged, Choice?>,
-        except follow: Choice
-    ) -> Choice? {
-        let ofApp =
-            app == nil ? nil : own(app, deviceClass, field, except: follow) ?? own(app, .phone, field, except: follow)
-        return ofApp ?? own(nil, deviceClass, field, except: follow) ?? own(nil, .phone, field, except: follow)
-    }
-
+    /// N15: of four places the first that says anything.
     func settings(_ app: AppID?, _ deviceClass: DeviceClass) -> NotificationSettings {
-        func isOn(_ field: KeyPath<NotificationSettingsChanged, SwitchChoice?>, else value: Bool) -> Bool {
-            first(app, deviceClass, field, except: .follow).map { $0 == .on } ?? value
+        let ofApp = app.map { [written($0, deviceClass), written($0, .phone)] } ?? []
+        let places = ofApp + [written(nil, deviceClass), written(nil, .phone)]
+        func isOn(_ field: (NotificationSettingsChanged) -> SwitchChoice?, else value: Bool) -> Bool {
+            places.compactMap(field).first { $0 != .follow }.map { $0 == .on } ?? value
         }
         var settings = NotificationSettings()
-        settings.alerts = isOn(\.alerts, else: true)
-        settings.badges = isOn(\.badges, else: true)
-        settings.sounds = isOn(\.sounds, else: true)
-        settings.timeSensitive = isOn(\.timeSensitive, else: true)
-        settings.scheduledDelivery = isOn(\.scheduledDelivery, else: false)
-        switch first(app, deviceClass, \.previews, except: .follow) {
+        settings.alerts = isOn({ $0.alerts }, else: true)
+        settings.badges = isOn({ $0.badges }, else: true)
+        settings.sounds = isOn({ $0.sounds }, else: true)
+        settings.timeSensitive = isOn({ $0.timeSensitive }, else: true)
+        settings.scheduledDelivery = isOn({ $0.scheduledDelivery }, else: false)
+        switch places.compactMap(\.previews).first(where: { $0 != .follow }) {
         case .whenUnlocked: settings.previews = .whenUnlocked
         case .never: settings.previews = .never
         case .always, .follow, nil: settings.previews = .always
@@ -45,16 +39,15 @@ extension ReferenceModel {
 
     /// Whether anything was ever set for the app or for all, or it was ever muted.
     func hasSettings(_ app: AppID?) -> Bool {
-        written.contains { event, _ in
-            switch event.body {
-            case .notificationSettingsChanged(let change):
-                (event.app == nil || event.app == app)
-                    && (change.alerts != nil || change.badges != nil || change.sounds != nil || change.previews != nil
-                        || change.timeSensitive != nil || change.scheduledDelivery != nil)
-            case .appMuted, .appUnmuted: app != nil && event.app == app
-            default: false
-            }
+        settingsWritten.contains { change, place, _ in
+            (place == nil || place == app) && change != NotificationSettingsChanged(deviceClass: change.deviceClass)
         }
+            || written.contains { event, _ in
+                switch event.body {
+                case .appMuted, .appUnmuted: app != nil && event.app == app
+                default: false
+                }
+            }
     }
 
     /// N16.

@@ -3,6 +3,7 @@
 /// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
 struct ReferenceModel {
     private(set) var written: [(event: Event, stamp: Stamp)] = []
+    private(set) var settingsWritten: [(change: NotificationSettingsChanged, app: AppID?, stamp: Stamp)] = []
     private var greatest: [DeviceID: Timestamp] = [:]
 
     mutating func add(_ event: Event) {
@@ -10,7 +11,11 @@ struct ReferenceModel {
         let isServer = event.device == .server
         let time = isServer ? event.occurredAt : max(event.occurredAt, greatest[event.device] ?? event.occurredAt)
         greatest[event.device] = time
-        written.append((event, Stamp(time: time, device: event.device, sequence: event.sequence)))
+        let stamp = Stamp(time: time, device: event.device, sequence: event.sequence)
+        written.append((event, stamp))
+        if case .notificationSettingsChanged(let change) = event.body {
+            settingsWritten.append((change, event.app, stamp))
+        }
     }
 
     /// The greatest write among the events that `value` reads.
