@@ -73,7 +73,13 @@ struct ReferenceModel {
                     if case .focusChanged(let change) = body, change.isActive { change } else { nil }
                 })
         else { return nil }
-        let id = activation.value.focusID
+        guard let configured = standing(activation.value, activation.stamp) else { return nil }
+        return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured
+    }
+
+    /// The activation's Focus, unless that is not configured or was put off since.
+    private func standing(_ activation: FocusChanged, _ stamp: Stamp) -> FocusConfigured? {
+        let id = activation.focusID
         let removed = last { if case .focusRemoved(let body) = $0, body.focusID == id { true } else { nil } }?.stamp
         let deactivated = last { body -> Bool? in
             if case .focusChanged(let change) = body, change.focusID == id, !change.isActive { true } else { nil }
@@ -82,8 +88,8 @@ struct ReferenceModel {
             if case .focusConfigured(let focus) = body, focus.focusID == id { focus } else { nil }
         }
         guard let configured, removed.map({ $0 < configured.stamp }) ?? true else { return nil }
-        guard [removed, deactivated].compactMap({ $0 }).allSatisfy({ $0 < activation.stamp }) else { return nil }
-        return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured.value
+        guard [removed, deactivated].compactMap({ $0 }).allSatisfy({ $0 < stamp }) else { return nil }
+        return configured.value
     }
 
     private func hasEnded(_ change: FocusChanged, _ stamp: Stamp, _ event: Event) -> Bool {
@@ -121,7 +127,7 @@ struct ReferenceModel {
         }
         if let activation, let end = activation.value.endsAt,
             hasEnded(activation.value, activation.stamp, activation.event),
-            end > report.stamp.time
+            standing(activation.value, activation.stamp) != nil, end > report.stamp.time
         {
             return nil
         }
