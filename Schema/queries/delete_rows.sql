@@ -34,6 +34,10 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.alerts t USING gone g
     WHERE g.collection = 'alerts' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), class_alerts_gone AS (
+    DELETE FROM read_1.class_alerts t USING gone g
+    WHERE g.collection = 'class_alerts' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), badges_gone AS (
     DELETE FROM read_1.badges t USING gone g
     WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
@@ -53,6 +57,14 @@ WITH gone AS MATERIALIZED (
 ), interactions_gone AS (
     DELETE FROM read_1.interactions t USING gone g
     WHERE g.collection = 'interactions' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), notification_settings_gone AS (
+    DELETE FROM read_1.notification_settings t USING gone g
+    WHERE g.collection = 'notification_settings' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), delivery_schedule_gone AS (
+    DELETE FROM read_1.delivery_schedule t USING gone g
+    WHERE g.collection = 'delivery_schedule' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
 ), routes_gone AS (
     DELETE FROM read_1.routes t USING gone g

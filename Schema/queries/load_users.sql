@@ -72,6 +72,12 @@ FROM wanted w
 JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'class_alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.class_alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
@@ -100,6 +106,18 @@ SELECT
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w
 JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'notification_settings', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.notification_settings t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'delivery_schedule', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.delivery_schedule t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
     'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,

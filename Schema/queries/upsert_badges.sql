@@ -1,10 +1,11 @@
 -- Puts rows of badges into the read model. $1: partition; the others: one element per row, each row once.
 INSERT INTO read_1.badges (
-    partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread
+    partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread, shown_on
 )
 SELECT
     $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
-    unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[])
+    unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[]),
+    string_to_array(unnest($11::text[]), ' ')
 ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
     version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
-    unread = EXCLUDED.unread
+    unread = EXCLUDED.unread, shown_on = EXCLUDED.shown_on

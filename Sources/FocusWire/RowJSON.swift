@@ -38,6 +38,9 @@ extension RowCollection {
         case .suggestions: Focus_Sync_V1_SuggestionRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
+        case .classAlerts: Focus_Sync_V1_AlertRow.self
+        case .notificationSettings: Focus_Sync_V1_NotificationSettingsRow.self
+        case .deliverySchedule: Focus_Sync_V1_DeliveryScheduleRow.self
         case .stream, .devices, .interactions, .routePoints: nil
         }
     }

@@ -80,7 +80,7 @@ struct RandomHistory {
 
     private mutating func randomBody() -> EventBody {
         let id = Self.ids.randomElement(using: &random)!
-        switch Int.random(in: 0..<19, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0: return .focusConfigured(FocusConfigured(focusID: id, name: "Focus", allowsTimeSensitive: true))
         case 1: return .focusChanged(FocusChanged(focusID: id, isActive: Bool.random(using: &random)))
         case 2: return .focusRemoved(FocusRemoved(focusID: id))
@@ -96,6 +96,7 @@ struct RandomHistory {
         case 10: return .routeFinished(RouteFinished(routeID: id, workoutID: id))
         case 11: return .routeDiscarded(RouteDiscarded(routeID: id))
         case 12, 13, 14, 15: return person(id)
+        case 16, 17: return settings()
         default:
             return .notificationPosted(
                 NotificationPosted(
@@ -131,6 +132,21 @@ struct RandomHistory {
         }
     }
 
+    private mutating func settings() -> EventBody {
+        let choice = SwitchChoice.allCases.randomElement(using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: return .appMuted(AppMuted(until: Timestamp(microseconds: now + 5_000_000)))
+        case 1: return .appUnmuted
+        case 2:
+            return .deliveryScheduleChanged(DeliveryScheduleChanged(times: [480, 1_080], timeZone: "Europe/Zurich"))
+        default:
+            return .notificationSettingsChanged(
+                NotificationSettingsChanged(
+                    deviceClass: DeviceClass.allCases.randomElement(using: &random), alerts: choice, badges: choice,
+                    scheduledDelivery: choice))
+        }
+    }
+
     private mutating func points() -> [RoutePoint] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             RoutePoint(
@@ -145,6 +161,8 @@ extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
+        case .deliveryScheduleChanged, .summaryDelivered: true
+        case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,

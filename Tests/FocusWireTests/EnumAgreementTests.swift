@@ -27,6 +27,8 @@ struct EnumAgreementTests {
         expectAgreement(InterruptionLevel.self, Focus_Events_V1_NotificationPosted.Level.self)
         expectAgreement(InteractionDirection.self, Focus_Events_V1_InteractionDonated.Direction.self)
         expectAgreement(CallKind.self, Focus_Events_V1_InteractionDonated.StartCall.Kind.self)
+        expectAgreement(SwitchChoice.self, Focus_Events_V1_NotificationSettingsChanged.Switch.self)
+        expectAgreement(PreviewsChoice.self, Focus_Events_V1_Previews.self)
     }
 
     @Test("row enums")
@@ -36,6 +38,7 @@ struct EnumAgreementTests {
         expectAgreement(AuthorizationKind.self, Focus_Sync_V1_AuthorizationRow.Kind.self)
         expectAgreement(AuthorizationStatus.self, Focus_Sync_V1_AuthorizationRow.Status.self)
         expectAgreement(InterruptionLevel.self, Focus_Sync_V1_NotificationRow.Level.self)
+        expectAgreement(NotificationPreviews.self, Focus_Sync_V1_NotificationSettingsRow.Previews.self)
         expectAgreement(Alert.self, Focus_Sync_V1_AlertRow.Alert.self)
         expectAgreement(AlertReason.self, Focus_Sync_V1_AlertRow.Reason.self)
     }
@@ -43,6 +46,11 @@ struct EnumAgreementTests {
     @Test("device classes")
     func deviceClasses() throws {
         for value in DeviceClass.allCases { #expect(try DeviceClass(value.message) == value) }
+        for value in DeviceClass.allCases {
+            #expect(value.message.rawValue == Int(value.number))
+            let inEvents = Focus_Events_V1_NotificationSettingsChanged.DeviceClass(number: value.number)
+            #expect("\(inEvents)" == value.rawValue)
+        }
         #expect(Focus_Sync_V1_DeviceClass.allCases.count == DeviceClass.allCases.count + 1)
     }
 }

@@ -72,6 +72,16 @@ struct RowMessageTests {
             .alerts, AlertRow(decision, introducesTimeSensitive: true, post: Version(8)).encoded,
             is: #"{"alert":"HELD_FOR_SUMMARY","reason":"SCHEDULED_DELIVERY","overridesSilentSwitch":true,"#
                 + #""introducesTimeSensitive":true,"postVersion":"8"}"#)
+        let rung = AlertRow(
+            AlertDecision(.now, .summary), introducesTimeSensitive: false, post: Version(8), summaryRank: 2,
+            deviceClass: .watch)
+        try expect(
+            .classAlerts, rung.encoded,
+            is: #"{"alert":"NOW","reason":"SUMMARY","postVersion":"8","summaryRank":2,"#
+                + #""deviceClass":"DEVICE_CLASS_WATCH"}"#)
+        try expect(
+            .badges, BadgeRow(count: nil, others: [.init(.tablet, count: 0), .init(.watch, count: nil)]).encoded,
+            is: #"{"others":[{"deviceClass":"DEVICE_CLASS_TABLET","count":"0"},{"deviceClass":"DEVICE_CLASS_WATCH"}]}"#)
         try expect(.badges, BadgeRow(count: 0).encoded, is: #"{"count":"0"}"#)
         try expect(.badges, BadgeRow(count: nil).encoded, is: "{}")
     }
@@ -91,6 +101,36 @@ struct RowMessageTests {
             .suggestions,
             SuggestionRow(outgoing: 2, incoming: 1, lastAt: Timestamp(microseconds: -1), score: 4.5).encoded,
             is: #"{"outgoing":"2","incoming":"1","lastAtUs":"-1","score":4.5}"#)
+    }
+
+    @Test("notification settings and the delivery schedule")
+    func settings() throws {
+        var row = NotificationSettingsRow(effective: ByClass(repeating: NotificationSettings()))
+        let defaults = #"{"alerts":true,"badges":true,"sounds":true,"previews":"ALWAYS","timeSensitive":true}"#
+        try expect(
+            .notificationSettings, row.encoded,
+            is: #"{"phone":\#(defaults),"tablet":\#(defaults),"watch":\#(defaults),"desktop":\#(defaults)}"#)
+        var off = NotificationSettings()
+        (off.alerts, off.badges, off.sounds, off.timeSensitive) = (false, false, false, false)
+        (off.previews, off.scheduledDelivery) = (.whenUnlocked, true)
+        row.effective = ByClass(repeating: off)
+        row.own.phone.alerts = false
+        row.own.tablet.previews = .never
+        row.own.watch.badges = true
+        row.own.watch.sounds = false
+        row.own.desktop.timeSensitive = true
+        row.own.desktop.scheduledDelivery = false
+        row.mutedUntil = Timestamp(microseconds: 0)
+        let settings = #"{"previews":"WHEN_UNLOCKED","scheduledDelivery":true}"#
+        try expect(
+            .notificationSettings, row.encoded,
+            is: #"{"phone":\#(settings),"tablet":\#(settings),"watch":\#(settings),"desktop":\#(settings),"#
+                + #""phoneOwn":{"alerts":false},"tabletOwn":{"previews":"NEVER"},"#
+                + #""watchOwn":{"badges":true,"sounds":false},"#
+                + #""desktopOwn":{"timeSensitive":true,"scheduledDelivery":false},"mutedUntilUs":"0"}"#)
+        try expect(
+            .deliverySchedule, DeliveryScheduleRow(times: [1_080, 0], timeZone: "Asia/Tokyo").encoded,
+            is: #"{"times":[0,1080],"timeZone":"Asia/Tokyo"}"#)
     }
 
     @Test("workouts and refusals")

@@ -75,6 +75,20 @@ enum SampleEvents {
             .routeFinished(
                 RouteFinished(routeID: "r1", workoutID: "w1", metadata: ["shoe": "blue", "weather": "light rain"]))
         case .routeDiscarded: .routeDiscarded(RouteDiscarded(routeID: "r1"))
+        case .notificationSettingsChanged:
+            .notificationSettingsChanged(
+                NotificationSettingsChanged(
+                    deviceClass: .watch, alerts: .on, badges: .off, sounds: .follow, previews: .never,
+                    timeSensitive: .off, scheduledDelivery: .on))
+        case .appMuted: .appMuted(AppMuted(until: time))
+        case .appUnmuted: .appUnmuted
+        case .deliveryScheduleChanged:
+            .deliveryScheduleChanged(DeliveryScheduleChanged(times: [1_080, 0, 480], timeZone: "Europe/Zurich"))
+        case .summaryDelivered:
+            .summaryDelivered(
+                SummaryDelivered(
+                    schedule: Stamp(time: time, device: DeviceID(id(1)), sequence: DeviceSequence(7)),
+                    dueAt: time.adding(microseconds: 3_600_000_000)))
         case .eventRefused:
             .eventRefused(
                 EventRefused(
@@ -133,6 +147,15 @@ enum SampleEvents {
                     end: Timestamp(microseconds: .max)))
         case .routeFinished: .routeFinished(RouteFinished(routeID: "", workoutID: "", metadata: ["": ""]))
         case .routeDiscarded: .routeDiscarded(RouteDiscarded(routeID: ""))
+        case .notificationSettingsChanged: .notificationSettingsChanged(NotificationSettingsChanged())
+        case .appMuted: .appMuted(AppMuted(until: Timestamp(microseconds: 0)))
+        case .appUnmuted: .appUnmuted
+        case .deliveryScheduleChanged: .deliveryScheduleChanged(DeliveryScheduleChanged(times: [], timeZone: ""))
+        case .summaryDelivered:
+            .summaryDelivered(
+                SummaryDelivered(
+                    schedule: Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero),
+                    dueAt: Timestamp(microseconds: .min)))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         }
     }

@@ -121,6 +121,10 @@ enum Queries {
             DELETE FROM read_1.alerts t USING gone g
             WHERE g.collection = 'alerts' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), class_alerts_gone AS (
+            DELETE FROM read_1.class_alerts t USING gone g
+            WHERE g.collection = 'class_alerts' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), badges_gone AS (
             DELETE FROM read_1.badges t USING gone g
             WHERE g.collection = 'badges' AND t.partition = $1 AND t.user_id = g.user_id
@@ -140,6 +144,14 @@ enum Queries {
         ), interactions_gone AS (
             DELETE FROM read_1.interactions t USING gone g
             WHERE g.collection = 'interactions' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), notification_settings_gone AS (
+            DELETE FROM read_1.notification_settings t USING gone g
+            WHERE g.collection = 'notification_settings' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), delivery_schedule_gone AS (
+            DELETE FROM read_1.delivery_schedule t USING gone g
+            WHERE g.collection = 'delivery_schedule' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
         ), routes_gone AS (
             DELETE FROM read_1.routes t USING gone g
@@ -307,6 +319,12 @@ enum Queries {
         JOIN read_1.alerts t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
+            'class_alerts', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.class_alerts t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
             'badges', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
@@ -335,6 +353,18 @@ enum Queries {
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
         JOIN read_1.interactions t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'notification_settings', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.notification_settings t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'delivery_schedule', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.delivery_schedule t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
             'routes', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
@@ -523,17 +553,17 @@ enum Queries {
     static let upsertAlerts = Statement(name: "upsert_alerts", sql: #"""
         INSERT INTO read_1.alerts (
             partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-            overrides_silent_switch, introduces_time_sensitive
+            overrides_silent_switch, introduces_time_sensitive, summary_rank
         )
         SELECT
             $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
             unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
-            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[])
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[])
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             alert = EXCLUDED.alert, reason = EXCLUDED.reason,
             overrides_silent_switch = EXCLUDED.overrides_silent_switch,
-            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive
+            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive, summary_rank = EXCLUDED.summary_rank
         """#)
 
     /// Puts rows of apps into the read model. $1: partition; the others: one element per row, each row once.
@@ -584,14 +614,15 @@ enum Queries {
     /// Puts rows of badges into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertBadges = Statement(name: "upsert_badges", sql: #"""
         INSERT INTO read_1.badges (
-            partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread, shown_on
         )
         SELECT
             $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
-            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[])
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[]),
+            string_to_array(unnest($11::text[]), ' ')
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
-            unread = EXCLUDED.unread
+            unread = EXCLUDED.unread, shown_on = EXCLUDED.shown_on
         """#)
 
     /// Puts rows of categories into the read model. $1: partition; the others: one element per row, each row once.
@@ -606,6 +637,38 @@ enum Queries {
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             categories = EXCLUDED.categories
+        """#)
+
+    /// Puts rows of class_alerts into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertClassAlerts = Statement(name: "upsert_class_alerts", sql: #"""
+        INSERT INTO read_1.class_alerts (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+            overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::text[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            alert = EXCLUDED.alert, reason = EXCLUDED.reason,
+            overrides_silent_switch = EXCLUDED.overrides_silent_switch,
+            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive, summary_rank = EXCLUDED.summary_rank,
+            device_class = EXCLUDED.device_class
+        """#)
+
+    /// Puts rows of delivery_schedule into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertDeliverySchedule = Statement(name: "upsert_delivery_schedule", sql: #"""
+        INSERT INTO read_1.delivery_schedule (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, times, time_zone
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            string_to_array(unnest($10::text[]), ' ')::time[], unnest($11::text[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            times = EXCLUDED.times, time_zone = EXCLUDED.time_zone
         """#)
 
     /// Puts rows of devices into the read model. $1: partition; the others: one element per row, each row once.
@@ -660,6 +723,25 @@ enum Queries {
             unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
+        """#)
+
+    /// Puts rows of notification_settings into the read model. $1: partition; the others: one element per row, each row
+    /// once.
+    static let upsertNotificationSettings = Statement(name: "upsert_notification_settings", sql: #"""
+        INSERT INTO read_1.notification_settings (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, alerts, badges, sounds, previews,
+            time_sensitive, scheduled_delivery, muted_until, differs_on
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::boolean[]),
+            unnest($11::boolean[]), unnest($12::boolean[]), unnest($13::text[]), unnest($14::boolean[]),
+            unnest($15::boolean[]), unnest($16::timestamptz[]), string_to_array(unnest($17::text[]), ' ')
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            alerts = EXCLUDED.alerts, badges = EXCLUDED.badges, sounds = EXCLUDED.sounds, previews = EXCLUDED.previews,
+            time_sensitive = EXCLUDED.time_sensitive, scheduled_delivery = EXCLUDED.scheduled_delivery,
+            muted_until = EXCLUDED.muted_until, differs_on = EXCLUDED.differs_on
         """#)
 
     /// Puts rows of notifications into the read model. $1: partition; the others: one element per row, each row once.
@@ -790,5 +872,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

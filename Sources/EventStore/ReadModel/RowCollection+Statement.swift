@@ -21,6 +21,9 @@ extension RowCollection {
         case .routes: Queries.upsertRoutes
         case .workouts: Queries.upsertWorkouts
         case .refusals: Queries.upsertRefusals
+        case .classAlerts: Queries.upsertClassAlerts
+        case .notificationSettings: Queries.upsertNotificationSettings
+        case .deliverySchedule: Queries.upsertDeliverySchedule
         case .stream: Queries.upsertStream
         case .devices: Queries.upsertDevices
         case .routePoints: Queries.upsertRoutePoints

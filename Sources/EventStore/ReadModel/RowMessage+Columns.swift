@@ -59,13 +59,23 @@ extension AlertRow {
         [
             Columns.text(rows) { "\($0.decision.alert)" }, Columns.text(rows) { "\($0.decision.reason)" },
             Columns.bool(rows) { $0.decision.overridesSilentSwitch },
-            Columns.bool(rows) { $0.introducesTimeSensitive },
+            Columns.bool(rows) { $0.introducesTimeSensitive }, Columns.integer(rows) { $0.summaryRank.map(Int64.init) },
         ]
+    }
+
+    /// Of `class_alerts`.
+    static func classColumns(_ rows: [AlertRow?]) -> [PostgresValue] {
+        columns(rows) + [Columns.text(rows) { $0.deviceClass?.rawValue }]
     }
 }
 
 extension BadgeRow {
-    static func columns(_ rows: [BadgeRow?]) -> [PostgresValue] { [Columns.integer(rows) { $0.count.map(Int64.init) }] }
+    static func columns(_ rows: [BadgeRow?]) -> [PostgresValue] {
+        [
+            Columns.integer(rows) { $0.count.map(Int64.init) },
+            Columns.names(rows) { row in Set(DeviceClass.allCases.filter { row.count(on: $0) != nil }) },
+        ]
+    }
 }
 
 extension CategoriesRow {

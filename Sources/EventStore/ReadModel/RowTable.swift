@@ -45,6 +45,9 @@ struct RowTable {
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())
         case .refusals: RefusalRow.columns(decoded())
+        case .classAlerts: AlertRow.classColumns(decoded())
+        case .notificationSettings: NotificationSettingsRow.columns(decoded())
+        case .deliverySchedule: DeliveryScheduleRow.columns(decoded())
         case .stream, .devices, .interactions: []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]

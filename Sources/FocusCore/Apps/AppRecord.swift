@@ -18,6 +18,12 @@ struct AppRecord: Sendable {
     /// A time-sensitive notification was decided before (rule N3).
     var hasIntroducedTimeSensitive = false
     var list = NotificationList()
+    /// What was set for the app itself (rule N15).
+    var ownSettings = SettingsTable()
+    /// What that comes to, with the defaults of all apps. Stored, because every post asks.
+    var settings = EffectiveSettings()
+    /// Rule N16.
+    var mutes = MuteHistory()
     var routes: [ByteText: RouteRecord] = [:]
     var workouts: [ByteText: Register<WorkoutRow>] = [:]
     var interactions = InteractionTable()

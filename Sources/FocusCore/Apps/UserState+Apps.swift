@@ -10,6 +10,7 @@ extension UserState {
         put(key, AppRow(body).encoded, &context)
         writeBadge(slot, &context)
         writeVisibility(slot, &context)
+        writeSettings(slot, &context)
         if formerName != body.name { try retitle(slot, &context) }
     }
 

@@ -1,11 +1,18 @@
 extension UserState {
     /// Rules B1 and B2: unread notifications in the list; hidden while the app is not authorized to notify
-    /// (provisional is not: such notifications go to the list quietly). Badges off (N15) will hide it here too. A row
-    /// for each registered app.
+    /// (provisional is not: such notifications go to the list quietly), and where its badges are off (N15): the count
+    /// goes on underneath. A row for each registered app.
     mutating func writeBadge(_ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].registration != nil else { return }
         let isShown = apps[slot].status(.notifications) == .authorized
-        let row = BadgeRow(count: isShown ? apps[slot].list.unreadCount : nil)
+        let settings = apps[slot].settings
+        let count = apps[slot].list.unreadCount
+        var row = BadgeRow(count: isShown && settings.phone.badges ? count : nil)
+        if isShown {
+            for deviceClass in settings.differing where settings[deviceClass].badges != settings.phone.badges {
+                row.others.append(BadgeRow.Other(deviceClass, count: settings[deviceClass].badges ? count : nil))
+            }
+        }
         put(RowKey(.badges, app: apps[slot].app), row.encoded, &context)
     }
 }

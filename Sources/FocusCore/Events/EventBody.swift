@@ -21,6 +21,11 @@ public enum EventBody: Hashable, Sendable {
     case workoutSaved(WorkoutSaved)
     case routeFinished(RouteFinished)
     case routeDiscarded(RouteDiscarded)
+    case notificationSettingsChanged(NotificationSettingsChanged)
+    case appMuted(AppMuted)
+    case appUnmuted
+    case deliveryScheduleChanged(DeliveryScheduleChanged)
+    case summaryDelivered(SummaryDelivered)
     case eventRefused(EventRefused)
 
     public var type: EventType {
@@ -46,6 +51,11 @@ public enum EventBody: Hashable, Sendable {
         case .workoutSaved: .workoutSaved
         case .routeFinished: .routeFinished
         case .routeDiscarded: .routeDiscarded
+        case .notificationSettingsChanged: .notificationSettingsChanged
+        case .appMuted: .appMuted
+        case .appUnmuted: .appUnmuted
+        case .deliveryScheduleChanged: .deliveryScheduleChanged
+        case .summaryDelivered: .summaryDelivered
         case .eventRefused: .eventRefused
         }
     }

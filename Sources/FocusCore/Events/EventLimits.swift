@@ -18,6 +18,10 @@ public enum EventLimits {
     public static let focusesPerUser = 1_000
     /// Members of an app's audience, removed ones included: their stamps are kept (rule F5).
     public static let audiencePerApp = 10_000
+    /// Times of day in a delivery schedule (rule N16).
+    public static let summaryTimes = 24
+    /// A time zone's name; the longest of the IANA database has 32 bytes.
+    public static let timeZoneBytes = 64
     public static let routesPerApp = 10_000
     public static let workoutsPerApp = 10_000
     /// Points logged of one route: more than eleven days, one a second.

@@ -21,5 +21,10 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case workoutSaved = "workout.saved"
     case routeFinished = "route.finished"
     case routeDiscarded = "route.discarded"
+    case notificationSettingsChanged = "notificationSettings.changed"
+    case appMuted = "app.muted"
+    case appUnmuted = "app.unmuted"
+    case deliveryScheduleChanged = "deliverySchedule.changed"
+    case summaryDelivered = "summary.delivered"
     case eventRefused = "event.refused"
 }

@@ -49,9 +49,13 @@ struct FocusTable: Sendable {
     }
 
     /// What a report must be later than (rule F4). An end by itself counts at its due time, written or not: so it is
-    /// the same whether the activation arrived before its end or after.
+    /// the same whether the activation arrived before its end or after. One that is off or not configured has no end:
+    /// arriving in time it gets none, arriving late it is born with one all the same.
     var lastHeard: Stamp? {
-        guard let activation, activation.hasEnded, let endsAt = activation.endsAt else { return greatest }
+        guard let activation, activation.hasEnded, let endsAt = activation.endsAt,
+            let entry = entries[ByteText(activation.focusID)], entry.configured != nil,
+            !entry.isOff(since: activation.stamp)
+        else { return greatest }
         let end = Stamp(time: endsAt, device: .server, sequence: .zero)
         guard let greatest, greatest > end else { return end }
         return greatest

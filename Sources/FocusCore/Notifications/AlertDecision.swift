@@ -16,7 +16,7 @@ public enum Alert: Int32, Hashable, Sendable, CaseIterable {
 public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
     case alertsOff = 1
     case provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
-        allowedPerson, allowedApp, ordinary, summary
+        allowedPerson, allowedApp, ordinary, summary, read
 }
 
 /// The result of rule N9.
@@ -32,8 +32,7 @@ public struct AlertDecision: Hashable, Sendable {
     }
 }
 
-/// Everything that rule N9 looks at. What no event can set yet has its default here: settings (N15: alerts on,
-/// timeSensitiveOn, inScheduledDelivery), mute (N16), and senders (N5); the events that set them fill these in.
+/// Everything that rule N9 looks at, for one class of device.
 public struct AlertInputs: Hashable, Sendable {
     /// How the active Focus looks at the notification.
     public struct FocusFilter: Hashable, Sendable {
@@ -57,10 +56,12 @@ public struct AlertInputs: Hashable, Sendable {
     public var isCommunication = false
     /// Nil: no Focus is active.
     public var focus: FocusFilter?
+    /// Rule N15, like the two below.
     public var alertsOn = true
     public var timeSensitiveOn = true
-    /// At the post's stamp.
+    /// At the post's stamp (rule N16).
     public var isMuted = false
+    /// False while the schedule has no times.
     public var inScheduledDelivery = false
 
     public init(authorization: AuthorizationStatus, level: InterruptionLevel) {

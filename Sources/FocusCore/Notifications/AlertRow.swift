@@ -1,16 +1,26 @@
-/// What became of the alert of a listed notification (rules N9, N10; collection `alerts`). The row's key is the
-/// notification's id.
+/// What became of the alert of a listed notification (rules N9, N10). In collection `alerts`, with the notification's
+/// id as key, for the phone and every class that comes out like it; in `class_alerts`, with `<class>/<id>` as key, for a
+/// class that does not (rule N15).
 public struct AlertRow: RowMessage {
     public var decision: AlertDecision
     /// It is the app's first time-sensitive one (rule N3).
     public var introducesTimeSensitive: Bool
     /// The event whose post it is of: a re-post is a new decision, even when it comes out the same.
     public var post: Version
+    /// Its place among what came with the same summary (rule N10), from 1; nil: it did not come with one.
+    public var summaryRank: Int32?
+    /// Of a row in `class_alerts`; nil in `alerts`.
+    public var deviceClass: DeviceClass?
 
-    public init(_ decision: AlertDecision, introducesTimeSensitive: Bool, post: Version) {
+    public init(
+        _ decision: AlertDecision, introducesTimeSensitive: Bool, post: Version, summaryRank: Int32? = nil,
+        deviceClass: DeviceClass? = nil
+    ) {
         self.decision = decision
         self.introducesTimeSensitive = introducesTimeSensitive
         self.post = post
+        self.summaryRank = summaryRank
+        self.deviceClass = deviceClass
     }
 
     public var encoded: [UInt8] {
@@ -20,6 +30,8 @@ public struct AlertRow: RowMessage {
         writer.bool(3, decision.overridesSilentSwitch)
         writer.bool(4, introducesTimeSensitive)
         writer.int(5, post.rawValue)
+        writer.presentInt(6, summaryRank.map(Int64.init))
+        if let deviceClass { writer.int(7, Int64(deviceClass.number)) }
         return writer.bytes
     }
 
@@ -27,6 +39,7 @@ public struct AlertRow: RowMessage {
         var reader = ProtoReader(bytes)
         var (alert, reason): (Alert?, AlertReason?)
         var (overrides, introduces, post) = (false, false, Version.zero)
+        var (summaryRank, deviceClass): (Int32?, DeviceClass?)
         while let (field, value) = try reader.next() {
             switch field {
             case 1: alert = try value.member(of: Alert.self)
@@ -34,12 +47,18 @@ public struct AlertRow: RowMessage {
             case 3: overrides = try value.bool()
             case 4: introduces = try value.bool()
             case 5: post = Version(try value.int())
+            case 6:
+                guard let rank = Int32(exactly: try value.int()) else { throw .unexpected }
+                summaryRank = rank
+            case 7:
+                guard let known = DeviceClass(number: try value.int()) else { throw .unexpected }
+                deviceClass = known
             default: break
             }
         }
         guard let alert, let reason else { throw .malformed }
         self.init(
             AlertDecision(alert, reason, overridesSilentSwitch: overrides), introducesTimeSensitive: introduces,
-            post: post)
+            post: post, summaryRank: summaryRank, deviceClass: deviceClass)
     }
 }

@@ -4,8 +4,12 @@ struct NotificationList: Sendable {
     private(set) var listedCount = 0
     /// The badge (rule B1).
     private(set) var unreadCount = 0
-    /// Listed ones whose alert is held (rule N10).
+    /// Listed ones whose alert is held, for any class of device (rule N10).
     var held: Set<ByteText> = []
+    /// Those of them that wait for the summary.
+    var waiting: Set<ByteText> = []
+    /// Listed ones with rows in `class_alerts` (rule N15).
+    var withClassAlerts: Set<ByteText> = []
     private var leaving = LeavingOrder<LeavingRank>()
     private var forgetting = LeavingOrder<Stamp>()
 

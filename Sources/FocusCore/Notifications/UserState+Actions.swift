@@ -3,8 +3,8 @@ extension UserState {
     /// posted again.
     mutating func applyActionPerformed(
         _ body: NotificationActionPerformed, _ slot: Int, _ context: inout FoldContext
-    ) {
-        applyRead(NotificationsNamed(ids: [body.notificationID]), slot, &context)
+    ) throws(FoldError) {
+        try applyRead(NotificationsNamed(ids: [body.notificationID]), slot, &context)
         let id = ByteText(body.notificationID)
         guard let row = actedOn(body, slot, context.stamp), let action = resolve(body.gesture, row, slot),
             apps[slot].performed[id] < context.stamp

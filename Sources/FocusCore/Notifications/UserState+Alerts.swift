@@ -13,13 +13,22 @@ extension UserState {
             context.touched.append(RowKey(.apps, app: apps[slot].app))
         }
         let row = AlertRow(
-            AlertDecision(inputs(post, slot)), introducesTimeSensitive: introduces, post: context.version)
-        write(row, id, slot, &context)
+            AlertDecision(inputs(post, slot, .phone)), introducesTimeSensitive: introduces, post: context.version)
+        guard classesMayDiffer(id, slot) else {
+            write(row, id, slot, &context)
+            return
+        }
+        var rows = ByClass(repeating: row)
+        for deviceClass in apps[slot].settings.differing {
+            rows[deviceClass].decision = AlertDecision(inputs(post, slot, deviceClass))
+        }
+        write(rows, id, slot, &context)
     }
 
     mutating func dropAlert(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
-        apps[slot].list.held.remove(id)
+        note(id, isHeld: false, isWaiting: false, slot)
         remove(RowKey(.alerts, app: apps[slot].app, key: id.text), &context)
+        dropClassAlerts(id, slot, &context)
     }
 
     /// Rule N10: what held the app's alerts may have changed.
@@ -30,23 +39,27 @@ extension UserState {
                 throw .brokenInvariant("a held alert without a listed notification")
             }
             var row: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, key: id.text))
-            row.decision = AlertDecision(inputs(post, slot))
-            write(row, id, slot, &context)
+            if classesMayDiffer(id, slot) {
+                var rows = try alerts(of: id, phone: row, slot)
+                for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert.isHeld {
+                    rows[deviceClass].decision = AlertDecision(inputs(post, slot, deviceClass))
+                }
+                write(rows, id, slot, &context)
+            } else {
+                row.decision = AlertDecision(inputs(post, slot, .phone))
+                write(row, id, slot, &context)
+            }
         }
     }
 
+    /// The row that all classes share.
     private mutating func write(_ row: AlertRow, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
-        if row.decision.alert.isHeld {
-            apps[slot].list.held.insert(id)
-        } else {
-            apps[slot].list.held.remove(id)
-        }
+        note(id, isHeld: row.decision.alert.isHeld, isWaiting: row.decision.alert == .heldForSummary, slot)
         put(RowKey(.alerts, app: apps[slot].app, key: id.text), row.encoded, &context)
     }
 
-    /// Everything that rule N9 looks at, for a post of the app. Settings (N15), mutes and the schedule (N16) and the
-    /// sender (N5) fill in the rest when their events come.
-    private func inputs(_ post: NotificationPost, _ slot: Int) -> AlertInputs {
+    /// Everything that rule N9 looks at, for a post of the app on a class of device.
+    func inputs(_ post: NotificationPost, _ slot: Int, _ deviceClass: DeviceClass) -> AlertInputs {
         var inputs = AlertInputs(authorization: apps[slot].status(.notifications), level: post.level)
         inputs.isMarketing = post.isMarketing
         inputs.isCommunication = post.isCommunication
@@ -56,6 +69,7 @@ extension UserState {
                 allowsApp: focus.configuration.allowedApps.contains(apps[slot].app),
                 allowsSender: focus.configuration.allows(post.sender))
         }
+        applySettings(to: &inputs, post, slot, deviceClass)
         return inputs
     }
 }

@@ -34,7 +34,9 @@ extension UserState {
     }
 
     /// Rule N7: reading leaves the entry, read. Unknown ids are remembered.
-    mutating func applyRead(_ body: NotificationsNamed, _ slot: Int, _ context: inout FoldContext) {
+    mutating func applyRead(
+        _ body: NotificationsNamed, _ slot: Int, _ context: inout FoldContext
+    ) throws(FoldError) {
         for text in body.ids {
             let id = ByteText(text)
             let old = apps[slot].list[id]
@@ -50,7 +52,7 @@ extension UserState {
             guard old.isUnread, let entry = store.entries[key] else { continue }
             put(key, NotificationRow.read(entry.value), &context)
             // Rule N10: what was read meanwhile is not released.
-            if apps[slot].list.held.contains(id) { dropAlert(id, slot, &context) }
+            if apps[slot].list.held.contains(id) { try forgetHeldAlert(id, slot, &context) }
         }
         forgetOldest(slot, &context)
         writeBadge(slot, &context)

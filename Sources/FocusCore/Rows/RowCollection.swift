@@ -14,6 +14,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case notifications
     /// Alert decisions, made once (rules E6, N9); key: notification id.
     case alerts
+    /// Of a class of device that comes out differently (rule N15); key: `<class>/<notification id>`.
+    case classAlerts = "class_alerts"
     case badges
     /// Kinds of notifications and their actions (rule N1); key: "".
     case categories
@@ -21,6 +23,10 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case actions
     /// People suggested for Focus breakthrough, per app and, without app, over all (rule I3); key: handle.
     case suggestions
+    /// What notifications of an app, or by default of all apps, may do (rules N15, N16); key: "".
+    case notificationSettings = "notification_settings"
+    /// When summaries come (rule N16); key: "".
+    case deliverySchedule = "delivery_schedule"
     case routes
     case workouts
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
@@ -42,6 +48,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
             .badges, .categories, .actions, .suggestions,
             .routes, .workouts, .refusals:
             true
+        case .classAlerts, .notificationSettings, .deliverySchedule: true
         case .stream, .devices, .interactions, .routePoints: false
         }
     }
@@ -107,6 +114,9 @@ extension RowCollection {
         case .actions: 41
         case .suggestions: 42
         case .interactions: 43
+        case .classAlerts: 44
+        case .notificationSettings: 45
+        case .deliverySchedule: 46
         }
     }
 }

@@ -19,6 +19,8 @@ enum EventScope {
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
         case .focusExpired, .eventRefused: true
+        case .summaryDelivered: true
+        case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
         case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
             .focusStatusReported,
             .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
@@ -38,6 +40,7 @@ enum EventScope {
             .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
+        case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
         }
     }
 }

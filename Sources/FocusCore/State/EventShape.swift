@@ -6,14 +6,17 @@ enum EventShape {
 
     private static func appRefusal(_ event: Event) -> Refusal? {
         switch event.body {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired:
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
+            .summaryDelivered:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .eventRefused: nil
+        // Without one: of all apps.
+        case .notificationSettingsChanged: nil
         case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .workoutSaved,
-            .routeFinished, .routeDiscarded:
+            .routeFinished, .routeDiscarded, .appMuted, .appUnmuted:
             event.app == nil ? Refusal(.fieldMissing, "the envelope's app is required") : nil
         }
     }
@@ -47,6 +50,8 @@ enum EventShape {
         case .workoutSaved(let body): workout(body, &check)
         case .routeFinished(let body): finish(body, &check)
         case .routeDiscarded(let body): check.identifier("routeID", body.routeID)
+        case .notificationSettingsChanged, .appMuted, .appUnmuted, .summaryDelivered: break
+        case .deliveryScheduleChanged(let body): schedule(body, &check)
         }
         return check.refusal
     }
@@ -77,6 +82,15 @@ enum EventShape {
         if body.ids.isEmpty { check.refuse(.fieldMissing, "ids is empty") }
         check.count("ids", body.ids.count)
         for id in body.ids { check.identifier("ids", id) }
+    }
+
+    private static func schedule(_ body: DeliveryScheduleChanged, _ check: inout FieldCheck) {
+        check.count("times", body.times.count, limit: EventLimits.summaryTimes)
+        if !body.times.allSatisfy({ (0..<1_440).contains($0) }) {
+            check.refuse(.fieldInvalid, "times are minutes after local midnight, from 0 to 1439")
+        }
+        if !body.times.isEmpty && body.timeZone.isEmpty { check.refuse(.fieldMissing, "timeZone is empty") }
+        check.text("timeZone", body.timeZone, limit: EventLimits.timeZoneBytes)
     }
 
     private static func start(_ body: RouteStarted, _ check: inout FieldCheck) {

@@ -18,6 +18,7 @@ extension UserState {
             let isMemoOnly = row.isDeleted && row.version == .zero
             if key.collection.isPublic && !isMemoOnly { store.load(key, row) }
         }
+        deriveSettings()
         if version > .zero, rows[RowKey(.stream)] == nil { throw .corruptRow(RowKey(.stream)) }
         try checkLoaded(chunks)
     }
@@ -57,6 +58,18 @@ extension UserState {
             .categories, .actions, .interactions:
             guard let app = key.app else { throw .unexpected }
             try load(key, row, slot(of: app))
+        case .deliverySchedule:
+            try summary.read(memo: row.memo, value: row.isDeleted ? nil : DeliveryScheduleRow(decoding: row.value))
+        case .notificationSettings:
+            let (table, mutes) = try SettingsMemo.read(row.memo)
+            guard let app = key.app else {
+                defaultSettings = table
+                return
+            }
+            let slot = slot(of: app)
+            apps[slot].ownSettings = table
+            apps[slot].mutes = mutes
+        case .classAlerts: try loadClassAlert(key, row)
         case .routePoints: break
         }
     }
@@ -80,8 +93,8 @@ extension UserState {
             guard record.isListed != row.isDeleted else { throw .unexpected }
             apps[slot].list.update(ByteText(key.key), from: NotificationRecord(), to: record)
         case .alerts:
-            guard !row.isDeleted, try AlertRow(decoding: row.value).decision.alert.isHeld else { return }
-            apps[slot].list.held.insert(ByteText(key.key))
+            guard !row.isDeleted else { return }
+            loadHeld(try AlertRow(decoding: row.value).decision.alert, ByteText(key.key), slot)
         case .categories:
             guard !row.isDeleted else { throw .unexpected }
             _ = apps[slot].categories.write(
@@ -95,6 +108,7 @@ extension UserState {
             apps[slot].workouts[ByteText(key.key)] = Register(
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
         case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints: break
+        case .classAlerts, .notificationSettings, .deliverySchedule: break
         }
     }
 
@@ -119,6 +133,29 @@ extension UserState {
         }
     }
 
+    private mutating func loadClassAlert(_ key: RowKey, _ row: Row) throws(ProtoError) {
+        guard !row.isDeleted else { return }
+        let alert = try AlertRow(decoding: row.value)
+        guard let app = key.app, let parts = ClassAlertKey(key.key), parts.deviceClass == alert.deviceClass else {
+            throw .unexpected
+        }
+        let slot = slot(of: app)
+        apps[slot].list.withClassAlerts.insert(parts.id)
+        loadHeld(alert.decision.alert, parts.id, slot)
+    }
+
+    private mutating func loadHeld(_ alert: Alert, _ id: ByteText, _ slot: Int) {
+        if alert.isHeld { apps[slot].list.held.insert(id) }
+        if alert == .heldForSummary, apps[slot].list.waiting.insert(id).inserted { waitingCount += 1 }
+    }
+
+    /// Once the rows of every app and of the default are there.
+    private mutating func deriveSettings() {
+        for slot in apps.indices where apps[slot].ownSettings.isWritten || defaultSettings.isWritten {
+            apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)
+        }
+    }
+
     private mutating func loadRefusal(_ key: RowKey, _ row: Row) throws(ProtoError) {
         guard !row.isDeleted else { return }
         guard let text = key.key.split(separator: "/").first, let device = DeviceID(text: String(text)) else {
@@ -129,6 +166,7 @@ extension UserState {
 
     /// What must hold between rows.
     private func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
+        guard (waitingCount > 0) == (summary.waitingSince != nil) else { throw .corruptRow(RowKey(.deliverySchedule)) }
         // Sorted, so that the same rows fail alike everywhere.
         for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
         for record in apps {
@@ -137,6 +175,11 @@ extension UserState {
             }
             for id in record.performed.keys where !record.list[id].isListed {
                 throw .corruptRow(RowKey(.actions, app: record.app, key: id.text))
+            }
+            // A class's own row stands beside the phone's.
+            for id in record.list.withClassAlerts {
+                let key = RowKey(.alerts, app: record.app, key: id.text)
+                guard store.entries[key]?.isDeleted == false else { throw .corruptRow(key) }
             }
             let badge = RowKey(.badges, app: record.app)
             if let entry = store.entries[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,

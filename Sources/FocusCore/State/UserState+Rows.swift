@@ -19,9 +19,12 @@ extension UserState {
         for device in devices.keys { keys.insert(RowKey(.devices, key: device.description)) }
         for id in focus.entries.keys { keys.insert(RowKey(.focuses, key: id.text)) }
         keys.insert(RowKey(.activeFocus))
+        keys.insert(RowKey(.notificationSettings))
+        keys.insert(RowKey(.deliverySchedule))
         for record in apps {
             keys.insert(RowKey(.apps, app: record.app))
             keys.insert(RowKey(.focusVisibility, app: record.app))
+            keys.insert(RowKey(.notificationSettings, app: record.app))
             for member in record.audience.keys {
                 keys.insert(RowKey(.audience, app: record.app, key: member.description))
             }
@@ -68,7 +71,11 @@ extension UserState {
         case .routePoints:
             guard let slot, let chunk = RouteChunkKey(key.key) else { return [] }
             return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
-        case .alerts, .badges, .suggestions, .refusals, .routes: return []
+        case .notificationSettings:
+            guard key.app != nil else { return SettingsMemo.bytes(defaultSettings, MuteHistory()) }
+            return slot.map { SettingsMemo.bytes(apps[$0].ownSettings, apps[$0].mutes) } ?? []
+        case .deliverySchedule: return summary.memo
+        case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts: return []
         }
     }
 }

@@ -33,6 +33,9 @@ extension UserState {
         case .routeFinished(let body): registered(event.app, or: { finishRefusal(body, event.device, $0) })
         case .routeDiscarded(let body):
             registered(event.app, or: { discardRefusal(body, event.device, scope, $0) })
+        case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app)
+        case .deliveryScheduleChanged: nil
+        case .summaryDelivered(let body): summaryRefusal(body, event)
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
         }
     }

@@ -24,6 +24,11 @@ public struct UserState: Sendable {
     var people: [ByteText: PersonTally] = [:]
     /// Memory that donations take, roughly.
     var interactionBytes = 0
+    /// Rule N15: of all apps.
+    var defaultSettings = SettingsTable()
+    var summary = SummaryTable()
+    /// How many notifications are in the lists' `waiting`.
+    var waitingCount = 0
 
     /// A user without any event.
     public init(user: UserID) { self.user = user }
@@ -40,6 +45,7 @@ public struct UserState: Sendable {
         context.touched.append(RowKey(.stream))
         context.touched.append(device)
         try fold(event, &context)
+        noteWaiting(&context)
         version = event.version
         lastEvent = event.id
         if store.tombstones.count > TombstoneQueue.limit { context.touched += store.trimTombstones() }
@@ -57,18 +63,24 @@ public struct UserState: Sendable {
         case .focusExpired(let body): try applyFocusExpired(body, &context)
         case .audienceChanged(let body): applyAudience(body, try slot(of: event), &context)
         case .notificationPosted(let body): applyPosted(body, try slot(of: event), &context)
-        case .notificationRead(let body): applyRead(body, try slot(of: event), &context)
+        case .notificationRead(let body): try applyRead(body, try slot(of: event), &context)
         case .notificationRemoved(let body): applyRemoved(body, try slot(of: event), &context)
         case .interactionDonated(let body): applyDonated(body, try slot(of: event), &context)
         case .interactionDeleted(let body): applyDeleted(body, try slot(of: event), &context)
         case .categoriesRegistered(let body): try applyCategories(body, try slot(of: event), &context)
-        case .notificationActionPerformed(let body): applyActionPerformed(body, try slot(of: event), &context)
+        case .notificationActionPerformed(let body): try applyActionPerformed(body, try slot(of: event), &context)
         case .badgeCleared: applyBadgeCleared(try slot(of: event), &context)
         case .routeStarted(let body): applyRouteStarted(body, event.device, try slot(of: event), &context)
         case .routeLocationsInserted(let body): applyLocations(body, try slot(of: event), &context)
         case .workoutSaved(let body): applyWorkoutSaved(body, try slot(of: event), &context)
         case .routeFinished(let body): applyRouteFinished(body, try slot(of: event), &context)
         case .routeDiscarded(let body): applyRouteDiscarded(body, try slot(of: event), &context)
+        case .notificationSettingsChanged(let body):
+            try applySettings(body, event.app.map { slot(of: $0) }, &context)
+        case .appMuted(let body): applyMute(body.until, try slot(of: event), &context)
+        case .appUnmuted: applyMute(nil, try slot(of: event), &context)
+        case .deliveryScheduleChanged(let body): try applyScheduleChanged(body, &context)
+        case .summaryDelivered(let body): try applySummaryDelivered(body, &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
         }
     }
@@ -82,6 +94,9 @@ public struct UserState: Sendable {
     mutating func slot(of app: AppID) -> Int {
         if let slot = appSlots[app] { return slot }
         apps.append(AppRecord(app))
+        if defaultSettings.isWritten {
+            apps[apps.count - 1].settings = EffectiveSettings(app: SettingsTable(), default: defaultSettings)
+        }
         appSlots[app] = apps.count - 1
         return apps.count - 1
     }

@@ -15,7 +15,8 @@ extension EventBody {
             case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
                 .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .eventRefused:
+                .routeDiscarded, .eventRefused, .notificationSettingsChanged, .appMuted, .appUnmuted,
+                .deliveryScheduleChanged, .summaryDelivered:
                 return nil
             }
         } catch {

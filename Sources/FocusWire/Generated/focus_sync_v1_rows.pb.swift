@@ -544,7 +544,10 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
 
 /// Collection `alerts`, key: the notification's id. What became of the alert of a listed notification; decided once,
 /// when it is posted (rules E6, N9), and again while it is held (rule N10). No row: it never had one (it came read), or it
-/// was read while held.
+/// was read while held. Decided by the phone's settings, for every class of device without a row of its own.
+/// Collection `class_alerts`, key: `<class>/<notification id>`, class `tablet`, `watch` or `desktop`: the same for a class
+/// whose settings make it come out differently (rule N15). There is always a row in `alerts` beside it. When it goes, the
+/// class's alert is that of `alerts` again; ring only if `alert` becomes NOW by that, or `post_version` changes.
 nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -563,6 +566,20 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   /// The version of the event that posted it. A re-post is a new decision, even when it comes out the same: ring when this
   /// or `alert` changes to NOW.
   var postVersion: Int64 = 0
+
+  /// With reason SUMMARY: its place in the summary, from 1; most relevant first, then newest (rule N10). Over all apps;
+  /// numbers are left out where another class has a notification in its summary that this one has not.
+  var summaryRank: Int32 {
+    get {_summaryRank ?? 0}
+    set {_summaryRank = newValue}
+  }
+  /// Returns true if `summaryRank` has been explicitly set.
+  var hasSummaryRank: Bool {self._summaryRank != nil}
+  /// Clears the value of `summaryRank`. Subsequent reads from it will return its default value.
+  mutating func clearSummaryRank() {self._summaryRank = nil}
+
+  /// In `class_alerts`: the class of the key. Absent in `alerts`.
+  var deviceClass: Focus_Sync_V1_DeviceClass = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -662,6 +679,9 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
 
     /// NOW: it came with the summary.
     case summary // = 13
+
+    /// NONE: it was read while this class held it and the phone's had rung already. In `class_alerts` only.
+    case read // = 14
     case UNRECOGNIZED(Int)
 
     init() {
@@ -684,6 +704,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case 11: self = .allowedApp
       case 12: self = .ordinary
       case 13: self = .summary
+      case 14: self = .read
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -704,6 +725,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case .allowedApp: return 11
       case .ordinary: return 12
       case .summary: return 13
+      case .read: return 14
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -724,11 +746,14 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       .allowedApp,
       .ordinary,
       .summary,
+      .read,
     ]
 
   }
 
   init() {}
+
+  fileprivate var _summaryRank: Int32? = nil
 }
 
 /// Collection `badges`, key "": the number on the app's icon (rules B1, B2). A row for each registered app.
@@ -737,7 +762,7 @@ nonisolated struct Focus_Sync_V1_BadgeRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Unread notifications in the list. Absent: no badge is shown.
+  /// Unread notifications in the list. Absent: no badge is shown. The phone's, and that of every class not in `others`.
   var count: Int64 {
     get {_count ?? 0}
     set {_count = newValue}
@@ -747,7 +772,34 @@ nonisolated struct Focus_Sync_V1_BadgeRow: Sendable {
   /// Clears the value of `count`. Subsequent reads from it will return its default value.
   mutating func clearCount() {self._count = nil}
 
+  /// Classes that show a badge where the phone does not, or the other way round (rules B2, N15); ascending, each once.
+  var others: [Focus_Sync_V1_BadgeRow.Other] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated struct Other: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var deviceClass: Focus_Sync_V1_DeviceClass = .unspecified
+
+    /// Absent: no badge is shown.
+    var count: Int64 {
+      get {_count ?? 0}
+      set {_count = newValue}
+    }
+    /// Returns true if `count` has been explicitly set.
+    var hasCount: Bool {self._count != nil}
+    /// Clears the value of `count`. Subsequent reads from it will return its default value.
+    mutating func clearCount() {self._count = nil}
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _count: Int64? = nil
+  }
 
   init() {}
 
@@ -1300,7 +1352,7 @@ nonisolated extension Focus_Sync_V1_NotificationRow.Level: SwiftProtobuf._ProtoN
 
 nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AlertRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alert\0\u{1}reason\0\u{3}overrides_silent_switch\0\u{3}introduces_time_sensitive\0\u{3}post_version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alert\0\u{1}reason\0\u{3}overrides_silent_switch\0\u{3}introduces_time_sensitive\0\u{3}post_version\0\u{3}summary_rank\0\u{3}device_class\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1313,12 +1365,18 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
       case 3: try { try decoder.decodeSingularBoolField(value: &self.overridesSilentSwitch) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.introducesTimeSensitive) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.postVersion) }()
+      case 6: try { try decoder.decodeSingularInt32Field(value: &self._summaryRank) }()
+      case 7: try { try decoder.decodeSingularEnumField(value: &self.deviceClass) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.alert != .unspecified {
       try visitor.visitSingularEnumField(value: self.alert, fieldNumber: 1)
     }
@@ -1334,6 +1392,12 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
     if self.postVersion != 0 {
       try visitor.visitSingularInt64Field(value: self.postVersion, fieldNumber: 5)
     }
+    try { if let v = self._summaryRank {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 6)
+    } }()
+    if self.deviceClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.deviceClass, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1343,6 +1407,8 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
     if lhs.overridesSilentSwitch != rhs.overridesSilentSwitch {return false}
     if lhs.introducesTimeSensitive != rhs.introducesTimeSensitive {return false}
     if lhs.postVersion != rhs.postVersion {return false}
+    if lhs._summaryRank != rhs._summaryRank {return false}
+    if lhs.deviceClass != rhs.deviceClass {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1353,12 +1419,12 @@ nonisolated extension Focus_Sync_V1_AlertRow.Alert: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Focus_Sync_V1_AlertRow.Reason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0")
 }
 
 nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BadgeRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}count\0\u{1}others\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1367,6 +1433,7 @@ nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtob
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self._count) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.others) }()
       default: break
       }
     }
@@ -1380,10 +1447,53 @@ nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._count {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
     } }()
+    if !self.others.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.others, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Focus_Sync_V1_BadgeRow, rhs: Focus_Sync_V1_BadgeRow) -> Bool {
+    if lhs._count != rhs._count {return false}
+    if lhs.others != rhs.others {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_BadgeRow.Other: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = Focus_Sync_V1_BadgeRow.protoMessageName + ".Other"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}device_class\0\u{1}count\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.deviceClass) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._count) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.deviceClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.deviceClass, fieldNumber: 1)
+    }
+    try { if let v = self._count {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_BadgeRow.Other, rhs: Focus_Sync_V1_BadgeRow.Other) -> Bool {
+    if lhs.deviceClass != rhs.deviceClass {return false}
     if lhs._count != rhs._count {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

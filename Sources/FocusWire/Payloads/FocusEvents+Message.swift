@@ -67,18 +67,12 @@ extension Focus_Events_V1_FocusExpired: PayloadMessage {
     init(_ event: FocusExpired) {
         self.init()
         focusID = event.focusID
-        activation.timeUs = event.activation.time.microseconds
-        activation.device = event.activation.device.description
-        activation.sequence = event.activation.sequence.rawValue
+        activation = Focus_Events_V1_Stamp(event.activation)
     }
 
     func eventBody() throws(PayloadError) -> EventBody {
         guard hasActivation else { throw .malformed("activation is missing.") }
-        guard let device = DeviceID(text: activation.device) else { throw .malformed("activation.device is no UUID.") }
-        let stamp = Stamp(
-            time: Timestamp(microseconds: activation.timeUs), device: device,
-            sequence: DeviceSequence(activation.sequence))
-        return .focusExpired(FocusExpired(focusID: focusID, activation: stamp))
+        return .focusExpired(FocusExpired(focusID: focusID, activation: try activation.stamp(field: "activation")))
     }
 }
 

@@ -33,6 +33,11 @@ extension EventType {
         case .workoutSaved: Focus_Events_V1_WorkoutSaved.self
         case .routeFinished: Focus_Events_V1_RouteFinished.self
         case .routeDiscarded: Focus_Events_V1_RouteDiscarded.self
+        case .notificationSettingsChanged: Focus_Events_V1_NotificationSettingsChanged.self
+        case .appMuted: Focus_Events_V1_AppMuted.self
+        case .appUnmuted: Focus_Events_V1_AppUnmuted.self
+        case .deliveryScheduleChanged: Focus_Events_V1_DeliveryScheduleChanged.self
+        case .summaryDelivered: Focus_Events_V1_SummaryDelivered.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         }
     }
@@ -63,6 +68,11 @@ extension EventBody {
         case .workoutSaved(let event): Focus_Events_V1_WorkoutSaved(event)
         case .routeFinished(let event): Focus_Events_V1_RouteFinished(event)
         case .routeDiscarded(let event): Focus_Events_V1_RouteDiscarded(event)
+        case .notificationSettingsChanged(let event): Focus_Events_V1_NotificationSettingsChanged(event)
+        case .appMuted(let event): Focus_Events_V1_AppMuted(event)
+        case .appUnmuted: Focus_Events_V1_AppUnmuted()
+        case .deliveryScheduleChanged(let event): Focus_Events_V1_DeliveryScheduleChanged(event)
+        case .summaryDelivered(let event): Focus_Events_V1_SummaryDelivered(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         }
     }

@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Rule N9 as domain.md words it: six lines, the first that matches.
-    private static func stated(_ i: AlertInputs) -> AlertDecision {
+    static func stated(_ i: AlertInputs) -> AlertDecision {
         let timeSensitive = i.level == .timeSensitive && i.timeSensitiveOn
         let isListOnly = !i.alertsOn || i.authorization != .authorized || i.level == .passive
         let passesFocus =

@@ -192,6 +192,19 @@ import Testing
         #expect(stage.decision("a")?.alert == .now)
     }
 
+    @Test("F4: an end that something else came before does not count, whether the activation was in time or late")
+    func endsThatNeverCame() {
+        for late in [false, true] {
+            var stage = stage("x")
+            if !late { stage.focus("x", on: true, until: 10, at: 5) }
+            stage.focus("x", on: false, at: 8)
+            report(&stage, true, at: 9)
+            stage.fireTimers(at: 10)
+            if late { stage.focus("x", on: true, until: 10, at: 5, recorded: 11, from: .tablet) }
+            #expect(stage.visibility()?.isFocused == true, "late: \(late)")
+        }
+    }
+
     @Test("F4: an end by itself counts at its due time, whether the activation came before or after it")
     func endsOutdateReports() {
         for late in [false, true] {

@@ -22,7 +22,7 @@ enum HistoryMaker {
         let device = devices.randomElement(using: &random)!
         let occurred = second + Double(Int.random(in: -20...0, using: &random))
         let body = body(at: occurred, using: &random)
-        let isOfApp = EventScopeOfTests.needsApp(body)
+        let isOfApp = EventScopeOfTests.needsApp(body, using: &random)
         stage.send(body, app: isOfApp ? app : nil, from: device, at: occurred, recorded: second)
         if Int.random(in: 0..<3, using: &random) == 0 { stage.fireTimers(at: second) }
     }
@@ -30,9 +30,10 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(40) {
-        case 24...: return PeopleMaker.body(at: second, using: &random)
+        switch pick(48) {
+        case 32...: return PeopleMaker.body(at: second, using: &random)
         case 20, 21, 22, 23: return route(at: second, using: &random)
+        case 24...31: return settings(at: second, using: &random)
         case 0: return registration(pick(8))
         case 1, 2:
             let kind = [AuthorizationKind.notifications, .notifications, .focusStatus, .marketing][pick(4)]
@@ -79,6 +80,27 @@ enum HistoryMaker {
         }
     }
 
+    private static func settings(at second: Double, using random: inout SeededRandom) -> EventBody {
+        func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+        func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases[pick(3)] }
+        switch pick(8) {
+        case 0: return .appMuted(AppMuted(until: .at(second + Double(pick(12)))))
+        case 1: return .appUnmuted
+        case 2, 3:
+            let times: [Set<Int32>] = [[], Set((1...24).map { $0 * 8 }), [30, 90, 150]]
+            return .deliveryScheduleChanged(
+                DeliveryScheduleChanged(times: times[min(2, pick(7) / 2)], timeZone: "Z\(pick(2))"))
+        default:
+            // Off is rare for alerts, or nothing would ever be held.
+            return .notificationSettingsChanged(
+                NotificationSettingsChanged(
+                    deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases[pick(4)],
+                    alerts: pick(8) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
+                    previews: pick(3) == 0 ? PreviewsChoice.allCases[pick(4)] : nil, timeSensitive: choice(),
+                    scheduledDelivery: pick(3) > 0 ? .on : choice()))
+        }
+    }
+
     private static func registration(_ bits: Int) -> EventBody {
         .appRegistered(
             AppRegistered(
@@ -97,9 +119,12 @@ enum HistoryMaker {
 }
 
 enum EventScopeOfTests {
-    static func needsApp(_ body: EventBody) -> Bool {
+    static func needsApp(_ body: EventBody, using random: inout SeededRandom) -> Bool {
         switch body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
+        case .deliveryScheduleChanged, .summaryDelivered: false
+        // Of an app, or of all.
+        case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0
         default: true
         }
     }

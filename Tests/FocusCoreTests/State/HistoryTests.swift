@@ -7,7 +7,7 @@ import Testing
     /// Collections that are the same in whatever order events arrive (rule E6).
     private static let convergent: Set<RowCollection> = [
         .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges, .workouts,
-        .categories, .suggestions, .interactions,
+        .categories, .suggestions, .interactions, .notificationSettings, .deliverySchedule,
     ]
 
     private func history(_ seed: UInt64, steps: Int) -> Stage {
@@ -40,8 +40,7 @@ import Testing
     private func compare(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ place: Comment) {
         let listed = model.notifications(app)
         let unread = listed.values.count { $0.unread }
-        let isShown = model.status(.notifications, app) == .authorized
-        #expect(stage.badge(app) == model.registration(app).map { _ in BadgeRow(count: isShown ? unread : nil) }, place)
+        SettingsChecks.compare(stage, model, app, unread: unread, place)
         #expect(stage.visibility(app)?.isFocused == model.visibility(app), place)
         for number in 0..<6 {
             let row = stage.notification("n\(number)", app)

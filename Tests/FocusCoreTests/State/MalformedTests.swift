@@ -19,7 +19,7 @@ import Testing
         }
         func person() -> Person { Person(handle: text(), displayName: text(), avatar: text()) }
         func people() -> [Person] { (0..<pick(4)).map { _ in person() } }
-        switch pick(23) {
+        switch pick(27) {
         case 18, 19:
             return .interactionDonated(
                 InteractionDonated(
@@ -44,6 +44,18 @@ import Testing
             return .notificationActionPerformed(
                 NotificationActionPerformed(
                     notificationID: text(), gesture: pick(2) == 0 ? .doubleTap : .action(text()), text: text()))
+        case 23: return .appMuted(AppMuted(until: time()))
+        case 24, 25:
+            return .notificationSettingsChanged(
+                NotificationSettingsChanged(
+                    deviceClass: DeviceClass.allCases.randomElement(using: &random),
+                    alerts: [.on, .off, .follow][pick(3)],
+                    scheduledDelivery: pick(3) == 0 ? .off : .on))
+        case 26:
+            let schedule = Stamp(time: time(), device: .phone, sequence: DeviceSequence(times[pick(8)]))
+            return pick(2) == 0
+                ? .summaryDelivered(SummaryDelivered(schedule: schedule, dueAt: time()))
+                : .deliveryScheduleChanged(DeliveryScheduleChanged(times: [.min, .max], timeZone: text()))
         case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
         case 1:
             return .authorizationChanged(

@@ -3,6 +3,7 @@
 /// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
 struct ReferenceModel {
     private(set) var written: [(event: Event, stamp: Stamp)] = []
+    private(set) var settingsWritten: [(change: NotificationSettingsChanged, app: AppID?, stamp: Stamp)] = []
     private var greatest: [DeviceID: Timestamp] = [:]
 
     mutating func add(_ event: Event) {
@@ -10,7 +11,11 @@ struct ReferenceModel {
         let isServer = event.device == .server
         let time = isServer ? event.occurredAt : max(event.occurredAt, greatest[event.device] ?? event.occurredAt)
         greatest[event.device] = time
-        written.append((event, Stamp(time: time, device: event.device, sequence: event.sequence)))
+        let stamp = Stamp(time: time, device: event.device, sequence: event.sequence)
+        written.append((event, stamp))
+        if case .notificationSettingsChanged(let change) = event.body {
+            settingsWritten.append((change, event.app, stamp))
+        }
     }
 
     /// The greatest write among the events that `value` reads.
@@ -68,7 +73,13 @@ struct ReferenceModel {
                     if case .focusChanged(let change) = body, change.isActive { change } else { nil }
                 })
         else { return nil }
-        let id = activation.value.focusID
+        guard let configured = standing(activation.value, activation.stamp) else { return nil }
+        return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured
+    }
+
+    /// The activation's Focus, unless that is not configured or was put off since.
+    private func standing(_ activation: FocusChanged, _ stamp: Stamp) -> FocusConfigured? {
+        let id = activation.focusID
         let removed = last { if case .focusRemoved(let body) = $0, body.focusID == id { true } else { nil } }?.stamp
         let deactivated = last { body -> Bool? in
             if case .focusChanged(let change) = body, change.focusID == id, !change.isActive { true } else { nil }
@@ -77,8 +88,8 @@ struct ReferenceModel {
             if case .focusConfigured(let focus) = body, focus.focusID == id { focus } else { nil }
         }
         guard let configured, removed.map({ $0 < configured.stamp }) ?? true else { return nil }
-        guard [removed, deactivated].compactMap({ $0 }).allSatisfy({ $0 < activation.stamp }) else { return nil }
-        return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured.value
+        guard [removed, deactivated].compactMap({ $0 }).allSatisfy({ $0 < stamp }) else { return nil }
+        return configured.value
     }
 
     private func hasEnded(_ change: FocusChanged, _ stamp: Stamp, _ event: Event) -> Bool {
@@ -116,7 +127,7 @@ struct ReferenceModel {
         }
         if let activation, let end = activation.value.endsAt,
             hasEnded(activation.value, activation.stamp, activation.event),
-            end > report.stamp.time
+            standing(activation.value, activation.stamp) != nil, end > report.stamp.time
         {
             return nil
         }

@@ -36,6 +36,16 @@ import Testing
         for isFocused in [nil, true, false] { try check(FocusVisibilityRow(isFocused: isFocused)) }
         for count in [nil, 0, 10_000] { try check(BadgeRow(count: count)) }
         try check(AudienceRow(user: .bob))
+        try check(BadgeRow(count: nil, others: [.init(.tablet, count: 3), .init(.watch, count: nil)]))
+        try check(DeliveryScheduleRow(times: [1_439, 0, 480], timeZone: "Europe/Zurich"))
+        var settings = NotificationSettingsRow(effective: ByClass(repeating: NotificationSettings()))
+        try check(settings)
+        settings.effective.watch.alerts = false
+        settings.effective.desktop.previews = .never
+        settings.own.watch.alerts = false
+        settings.own.desktop.previews = .never
+        settings.mutedUntil = .at(0)
+        try check(settings)
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
         try check(CategoriesRow([]))
@@ -53,6 +63,10 @@ import Testing
             for reason in AlertReason.allCases {
                 let decision = AlertDecision(alert, reason, overridesSilentSwitch: reason == .critical)
                 try check(AlertRow(decision, introducesTimeSensitive: reason == .muted, post: Version(7)))
+                try check(
+                    AlertRow(
+                        decision, introducesTimeSensitive: false, post: Version(7), summaryRank: 3,
+                        deviceClass: .desktop))
             }
         }
     }
@@ -81,5 +95,8 @@ import Testing
         #expect(throws: ProtoError.self) { try AuthorizationRow(decoding: [8, 99, 16, 1]) }
         #expect(throws: ProtoError.self) { try AudienceRow(decoding: [10, 1, 65]) }
         #expect(throws: ProtoError.self) { try NotificationRow(decoding: [10]) }
+        #expect(throws: ProtoError.self) { try BadgeRow(decoding: [18, 0]) }
+        #expect(throws: ProtoError.self) { try NotificationSettingsRow(decoding: [10, 2, 32, 9]) }
+        #expect(throws: ProtoError.self) { try AlertRow(decoding: [8, 1, 16, 1, 56, 9]) }
     }
 }

@@ -56,18 +56,26 @@ struct Stage {
         return refusal?.code
     }
 
-    /// Appends what falls due at `second` (rule T1), as the server does.
+    /// Appends what falls due at `second` (rules T1, T3), as the server does.
     mutating func fireTimers(at second: Double) {
         now = max(now, .at(second))
-        while let due = state.dueExpiration, due.at <= now {
-            let event = Event(
-                version: state.version.next, device: .server, incarnation: Incarnation(0),
-                sequence: DeviceSequence((sequences[.server] ?? 0) + 1), id: EventID(Self.uuid(events.count + 1)),
-                app: nil, occurredAt: due.at, recordedAt: now, body: .focusExpired(due.event))
-            let refusal = state.validate(event, scope: .system)
-            #expect(refusal == nil)
-            log(event, refusal, .system)
-        }
+        while let due = state.dueExpiration, due.at <= now { fire(.focusExpired(due.event), due: due.at) }
+        while let delivery = dueSummary { fire(.summaryDelivered(delivery), due: delivery.dueAt) }
+    }
+
+    /// The server's own event, as it would be written now.
+    func timer(_ body: EventBody, due: Timestamp) -> Event {
+        Event(
+            version: state.version.next, device: .server, incarnation: Incarnation(0),
+            sequence: DeviceSequence((sequences[.server] ?? 0) + 1), id: EventID(Self.uuid(events.count + 1)),
+            app: nil, occurredAt: due, recordedAt: now, body: body)
+    }
+
+    private mutating func fire(_ body: EventBody, due: Timestamp) {
+        let event = timer(body, due: due)
+        let refusal = state.validate(event, scope: .system)
+        #expect(refusal == nil)
+        log(event, refusal, .system)
     }
 
     private mutating func log(_ event: Event, _ refusal: Refusal?, _ scope: Scope) {

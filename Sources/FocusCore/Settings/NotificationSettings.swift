@@ -1,0 +1,76 @@
+/// What notifications of an app may do on a class of device, once everything that it follows is looked up (rule N15).
+/// The defaults are what holds where nothing was ever set.
+public struct NotificationSettings: Hashable, Sendable {
+    /// Rule N9.1.
+    public var alerts = true
+    /// Rule B2.
+    public var badges = true
+    public var sounds = true
+    public var previews = NotificationPreviews.always
+    /// Whether time-sensitive notifications may break through (rule N9).
+    public var timeSensitive = true
+    /// Whether alerts wait for the summary (rule N9.5). Without any time in the schedule nothing waits.
+    public var scheduledDelivery = false
+
+    public init() {}
+}
+
+/// When a notification's content is shown (rule N13).
+public enum NotificationPreviews: Int32, Hashable, Sendable, CaseIterable {
+    case always = 1
+    case whenUnlocked, never
+}
+
+/// What was set in one place (an app's or the default's, of one class); nil: it follows.
+public struct OwnSettings: Hashable, Sendable {
+    public var alerts: Bool?
+    public var badges: Bool?
+    public var sounds: Bool?
+    public var previews: NotificationPreviews?
+    public var timeSensitive: Bool?
+    public var scheduledDelivery: Bool?
+
+    public init() {}
+}
+
+extension NotificationSettings {
+    mutating func override(by own: OwnSettings) {
+        alerts = own.alerts ?? alerts
+        badges = own.badges ?? badges
+        sounds = own.sounds ?? sounds
+        previews = own.previews ?? previews
+        timeSensitive = own.timeSensitive ?? timeSensitive
+        scheduledDelivery = own.scheduledDelivery ?? scheduledDelivery
+    }
+}
+
+/// An app's settings as every rule reads them.
+struct EffectiveSettings: Hashable, Sendable {
+    let byClass: ByClass<NotificationSettings>
+    /// The classes that the phone does not speak for; nearly always none.
+    let differing: [DeviceClass]
+
+    init() {
+        byClass = ByClass(repeating: NotificationSettings())
+        differing = []
+    }
+
+    /// Rule N15. What was said of the app goes before what was said for all apps; of each, a class's own before the
+    /// phone's. So (app, class), (app, phone), (all apps, class), (all apps, phone), field by field: turning an app's
+    /// alerts off on the phone silences the watch too, whatever the watch does with apps that nothing was said of.
+    init(app: SettingsTable, default shared: SettingsTable) {
+        var settings = NotificationSettings()
+        settings.override(by: shared[.phone].own)
+        var byClass = ByClass(repeating: settings)
+        for deviceClass in DeviceClass.allCases {
+            if deviceClass != .phone { byClass[deviceClass].override(by: shared[deviceClass].own) }
+            byClass[deviceClass].override(by: app[.phone].own)
+            if deviceClass != .phone { byClass[deviceClass].override(by: app[deviceClass].own) }
+        }
+        self.byClass = byClass
+        differing = DeviceClass.followers.filter { byClass[$0] != byClass.phone }
+    }
+
+    var phone: NotificationSettings { byClass.phone }
+    subscript(deviceClass: DeviceClass) -> NotificationSettings { byClass[deviceClass] }
+}

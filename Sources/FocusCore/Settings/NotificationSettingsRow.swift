@@ -1,0 +1,100 @@
+/// What notifications may do, as devices see it (rules N15, N16; collection `notification_settings`): of an app, or,
+/// without an app, of those that nothing was said of. The row has what everything comes to; `own` says which of it was
+/// set here and which follows.
+public struct NotificationSettingsRow: RowMessage {
+    public var effective: ByClass<NotificationSettings>
+    public var own: ByClass<OwnSettings>
+    /// Nil: not muted. The moment may have passed: no event says so.
+    public var mutedUntil: Timestamp?
+
+    public init(
+        effective: ByClass<NotificationSettings>, own: ByClass<OwnSettings> = ByClass(repeating: OwnSettings()),
+        mutedUntil: Timestamp? = nil
+    ) {
+        self.effective = effective
+        self.own = own
+        self.mutedUntil = mutedUntil
+    }
+
+    public var encoded: [UInt8] {
+        var writer = ProtoWriter()
+        for deviceClass in DeviceClass.allCases {
+            writer.message(Int(deviceClass.number)) { effective[deviceClass].write(to: &$0) }
+        }
+        for deviceClass in DeviceClass.allCases where own[deviceClass] != OwnSettings() {
+            writer.message(4 + Int(deviceClass.number)) { own[deviceClass].write(to: &$0) }
+        }
+        writer.presentInt(9, mutedUntil?.microseconds)
+        return writer.bytes
+    }
+
+    public init(decoding bytes: [UInt8]) throws(ProtoError) {
+        self.init(effective: ByClass(repeating: NotificationSettings()))
+        var reader = ProtoReader(bytes)
+        while let (field, value) = try reader.next() {
+            if let deviceClass = DeviceClass(number: Int64(field)) {
+                effective[deviceClass] = try NotificationSettings(decoding: value.bytes())
+            } else if let deviceClass = DeviceClass(number: Int64(field) - 4) {
+                own[deviceClass] = try OwnSettings(decoding: value.bytes())
+            } else if field == 9 {
+                mutedUntil = try value.timestamp()
+            }
+        }
+    }
+}
+
+extension NotificationSettings {
+    fileprivate func write(to writer: inout ProtoWriter) {
+        writer.bool(1, alerts)
+        writer.bool(2, badges)
+        writer.bool(3, sounds)
+        writer.int(4, Int64(previews.rawValue))
+        writer.bool(5, timeSensitive)
+        writer.bool(6, scheduledDelivery)
+    }
+
+    fileprivate init(decoding bytes: ArraySlice<UInt8>) throws(ProtoError) {
+        self.init()
+        // What is absent from a message is false, whatever holds where nothing was set.
+        (alerts, badges, sounds, timeSensitive) = (false, false, false, false)
+        var reader = ProtoReader(bytes)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: alerts = try value.bool()
+            case 2: badges = try value.bool()
+            case 3: sounds = try value.bool()
+            case 4: previews = try value.member(of: NotificationPreviews.self)
+            case 5: timeSensitive = try value.bool()
+            case 6: scheduledDelivery = try value.bool()
+            default: break
+            }
+        }
+    }
+}
+
+extension OwnSettings {
+    fileprivate func write(to writer: inout ProtoWriter) {
+        writer.presentInt(1, alerts.map { $0 ? 1 : 0 })
+        writer.presentInt(2, badges.map { $0 ? 1 : 0 })
+        writer.presentInt(3, sounds.map { $0 ? 1 : 0 })
+        writer.presentInt(4, previews.map { Int64($0.rawValue) })
+        writer.presentInt(5, timeSensitive.map { $0 ? 1 : 0 })
+        writer.presentInt(6, scheduledDelivery.map { $0 ? 1 : 0 })
+    }
+
+    fileprivate init(decoding bytes: ArraySlice<UInt8>) throws(ProtoError) {
+        self.init()
+        var reader = ProtoReader(bytes)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: alerts = try value.bool()
+            case 2: badges = try value.bool()
+            case 3: sounds = try value.bool()
+            case 4: previews = try value.member(of: NotificationPreviews.self)
+            case 5: timeSensitive = try value.bool()
+            case 6: scheduledDelivery = try value.bool()
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// `notificationSettings.changed` (rule N15): each field a register of (app or default, class, field). Nil: unchanged.
+public struct NotificationSettingsChanged: Hashable, Sendable {
+    /// Nil: the phone's, which every class follows until it has its own.
+    public var deviceClass: DeviceClass?
+    public var alerts: SwitchChoice?
+    public var badges: SwitchChoice?
+    public var sounds: SwitchChoice?
+    public var previews: PreviewsChoice?
+    public var timeSensitive: SwitchChoice?
+    public var scheduledDelivery: SwitchChoice?
+
+    public init(
+        deviceClass: DeviceClass? = nil, alerts: SwitchChoice? = nil, badges: SwitchChoice? = nil,
+        sounds: SwitchChoice? = nil, previews: PreviewsChoice? = nil, timeSensitive: SwitchChoice? = nil,
+        scheduledDelivery: SwitchChoice? = nil
+    ) {
+        self.deviceClass = deviceClass
+        self.alerts = alerts
+        self.badges = badges
+        self.sounds = sounds
+        self.previews = previews
+        self.timeSensitive = timeSensitive
+        self.scheduledDelivery = scheduledDelivery
+    }
+}
+
+public enum SwitchChoice: Int32, Hashable, Sendable, CaseIterable {
+    case on = 1
+    case off
+    /// No value of its own any more.
+    case follow
+}
+
+public enum PreviewsChoice: Int32, Hashable, Sendable, CaseIterable {
+    case always = 1
+    case whenUnlocked, never
+    /// No value of its own any more.
+    case follow
+}
+
+/// `app.muted` (rule N16).
+public struct AppMuted: Hashable, Sendable {
+    /// Posts before this moment do not ring; one at exactly this moment does.
+    public var until: Timestamp
+    public init(until: Timestamp) { self.until = until }
+}
+
+/// `deliverySchedule.changed` (rule N16): when summaries come. A register.
+public struct DeliveryScheduleChanged: Hashable, Sendable {
+    /// Minutes after local midnight, 0…1,439, at most 24 of them. None: there is no scheduled delivery.
+    public var times: Set<Int32>
+    /// A name of the IANA time-zone database; only the scheduler knows what it means (§8).
+    public var timeZone: String
+
+    public init(times: Set<Int32>, timeZone: String) {
+        self.times = times
+        self.timeZone = timeZone
+    }
+}
+
+/// `summary.delivered` (rule T3), appended by the server: what waits for the summary is released.
+public struct SummaryDelivered: Hashable, Sendable {
+    /// Names the write of the schedule that it is of.
+    public var schedule: Stamp
+    /// When it was due; also the event's `occurredAt`.
+    public var dueAt: Timestamp
+
+    public init(schedule: Stamp, dueAt: Timestamp) {
+        self.schedule = schedule
+        self.dueAt = dueAt
+    }
+}

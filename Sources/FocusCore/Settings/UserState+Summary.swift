@@ -1,0 +1,86 @@
+extension UserState {
+    /// What the scheduler of summaries needs; nil: the schedule has no times, so none will come.
+    public var summarySchedule: SummarySchedule? {
+        guard let schedule = summary.schedule, !schedule.value.times.isEmpty else { return nil }
+        return SummarySchedule(
+            times: schedule.value.times, timeZone: schedule.value.timeZone, stamp: schedule.stamp,
+            lastDelivered: summary.lastDelivered, waitingSince: summary.waitingSince)
+    }
+
+    /// Rule N16: a register. An alert that no schedule holds any more is released (N10).
+    mutating func applyScheduleChanged(
+        _ body: DeliveryScheduleChanged, _ context: inout FoldContext
+    ) throws(FoldError) {
+        let row = DeliveryScheduleRow(times: body.times, timeZone: body.times.isEmpty ? "" : body.timeZone)
+        guard summary.schedule.write(row, context.stamp) else { return }
+        let key = RowKey(.deliverySchedule)
+        context.touched.append(key)
+        if row.times.isEmpty {
+            remove(key, &context)
+        } else {
+            put(key, row.encoded, &context)
+        }
+        for slot in apps.indices { try decideHeldAgain(slot, &context) }
+    }
+
+    /// Rules T3 and N10: what waits for the summary rings now, most relevant first, then newest.
+    mutating func applySummaryDelivered(_ body: SummaryDelivered, _ context: inout FoldContext) throws(FoldError) {
+        guard summary.schedule?.stamp == body.schedule else { return }
+        summary.lastDelivered = max(summary.lastDelivered ?? body.dueAt, body.dueAt)
+        context.touched.append(RowKey(.deliverySchedule))
+        var rank: Int32 = 1
+        for waiting in try waitingForSummary().sorted() {
+            if try release(waiting.id, waiting.post, rank, waiting.slot, &context) { rank += 1 }
+        }
+    }
+
+    /// Rule T3: no longer due when it would be written: nothing is written.
+    func summaryRefusal(_ body: SummaryDelivered, _ event: Event) -> Refusal? {
+        guard let schedule = summarySchedule, schedule.stamp == body.schedule, let after = schedule.dueAfter,
+            after < body.dueAt, body.dueAt <= event.recordedAt
+        else { return Refusal(.fieldInvalid, "no such summary is due") }
+        return nil
+    }
+
+    /// After every event: since when alerts have been waiting for a summary.
+    mutating func noteWaiting(_ context: inout FoldContext) {
+        guard (waitingCount > 0) != (summary.waitingSince != nil) else { return }
+        summary.waitingSince = waitingCount > 0 ? context.recordedAt : nil
+        context.touched.append(RowKey(.deliverySchedule))
+    }
+
+    /// In no order.
+    private func waitingForSummary() throws(FoldError) -> [WaitingAlert] {
+        var waiting: [WaitingAlert] = []
+        for slot in apps.indices {
+            for id in apps[slot].list.waiting {
+                guard let post = apps[slot].list[id].post else {
+                    throw .brokenInvariant("an alert waits without a listed notification")
+                }
+                let row: NotificationRow = try value(of: RowKey(.notifications, app: apps[slot].app, key: id.text))
+                waiting.append(
+                    WaitingAlert(
+                        relevance: row.relevance, post: post, app: apps[slot].app, id: id, slot: slot))
+            }
+        }
+        return waiting
+    }
+}
+
+/// An alert that waits for the summary; in the summary's order (rule N10).
+private struct WaitingAlert: Comparable {
+    var relevance: Double
+    var post: NotificationPost
+    var app: AppID
+    var id: ByteText
+    /// Nothing may depend on it.
+    var slot: Int
+
+    static func < (a: Self, b: Self) -> Bool {
+        // Total also for a NaN, which the fold never validated.
+        let (x, y) = (a.relevance.isNaN ? 0 : a.relevance, b.relevance.isNaN ? 0 : b.relevance)
+        if x != y { return x > y }
+        if a.post.stamp != b.post.stamp { return a.post.stamp > b.post.stamp }
+        return (a.app, a.id) < (b.app, b.id)
+    }
+}

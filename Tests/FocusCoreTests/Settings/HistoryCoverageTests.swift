@@ -1,0 +1,28 @@
+import Testing
+
+@testable import FocusCore
+
+@Suite("HistoryMaker") struct HistoryCoverageTests {
+    @Test("Random histories meet summaries, mutes, and classes that differ; else their properties say little")
+    func coverage() {
+        var reasons: Set<AlertReason> = []
+        var (summaries, ranks, classRows, otherBadges) = (0, 0, 0, 0)
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var random = SeededRandom(seed: seed)
+            var stage = HistoryMaker.ready()
+            for step in 1...400 {
+                HistoryMaker.step(&stage, at: Double(step), using: &random)
+                for key in stage.touched where [.alerts, .classAlerts].contains(key.collection) {
+                    guard let row = stage.value(AlertRow.self, key) else { continue }
+                    reasons.insert(row.decision.reason)
+                    ranks += row.summaryRank == nil ? 0 : 1
+                    classRows += row.deviceClass == nil ? 0 : 1
+                }
+                otherBadges += HistoryMaker.apps.count { stage.badge($0)?.others.isEmpty == false }
+            }
+            summaries += stage.events.count { $0.body.type == .summaryDelivered }
+        }
+        #expect(Set(AlertReason.allCases).subtracting(reasons) == [])
+        #expect(summaries > 20 && ranks > 20 && classRows > 20 && otherBadges > 20)
+    }
+}

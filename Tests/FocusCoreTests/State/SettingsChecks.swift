@@ -1,0 +1,71 @@
+import Testing
+
+@testable import FocusCore
+
+/// What settings and summaries promise after every event of a history.
+enum SettingsChecks {
+    static func compare(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, unread: Int, _ place: Comment) {
+        settings(stage, model, app, place)
+        badge(stage, model, app, unread, place)
+        for number in 0..<6 { alerts(stage, "n\(number)", app, place) }
+        let waiting = stage.state.store.entries.contains { key, row in
+            guard [.alerts, .classAlerts].contains(key.collection), !row.isDeleted else { return false }
+            return (try? AlertRow(decoding: row.value).decision.alert) == .heldForSummary
+        }
+        #expect((stage.state.summary.waitingSince != nil) == waiting, place)
+    }
+
+    /// N15, N16: each class's settings are those of the first place that says anything.
+    private static func settings(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ place: Comment) {
+        let isExpected = model.registration(app) != nil && model.hasSettings(app)
+        let row = stage.settings(app)
+        #expect((row != nil) == isExpected, place)
+        guard let row else { return }
+        for deviceClass in DeviceClass.allCases {
+            #expect(row.effective[deviceClass] == model.settings(app, deviceClass), place)
+        }
+        #expect(row.mutedUntil == model.mutedUntil(app), place)
+        guard let shared = stage.settings(nil) else { return }
+        for deviceClass in DeviceClass.allCases {
+            #expect(shared.effective[deviceClass] == model.settings(nil, deviceClass), place)
+        }
+    }
+
+    /// B1, B2.
+    private static func badge(
+        _ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ unread: Int, _ place: Comment
+    ) {
+        let badge = stage.badge(app)
+        #expect((badge != nil) == (model.registration(app) != nil), place)
+        guard let badge else { return }
+        let isAuthorized = model.status(.notifications, app) == .authorized
+        for deviceClass in DeviceClass.allCases {
+            let isShown = isAuthorized && model.settings(app, deviceClass).badges
+            #expect(badge.count(on: deviceClass) == (isShown ? unread : nil), place)
+        }
+        #expect(badge.others.allSatisfy { $0.count != badge.count }, place)
+    }
+
+    /// N10: what is held is held for a reason that stands; N15: a class's row differs from the phone's.
+    private static func alerts(_ stage: Stage, _ id: String, _ app: AppID, _ place: Comment) {
+        let phone = stage.alert(id, app)
+        for deviceClass in DeviceClass.allCases {
+            let own = deviceClass == .phone ? nil : stage.alert(id, app, on: deviceClass)
+            if let own {
+                #expect(own.decision != phone?.decision || own.summaryRank != phone?.summaryRank, place)
+                #expect(own.deviceClass == deviceClass && own.post == phone?.post, place)
+            }
+            guard let row = own ?? phone, row.decision.alert.isHeld else { continue }
+            guard let slot = stage.state.appSlots[app], let post = stage.state.apps[slot].list[ByteText(id)].post,
+                stage.notification(id, app)?.unread == true
+            else {
+                Issue.record("held without an unread notification, \(place)")
+                continue
+            }
+            var inputs = stage.state.inputs(post, slot, deviceClass)
+            // A mute is no reason to look again.
+            inputs.isMuted = false
+            #expect(row.decision == AlertDecision(inputs), place)
+        }
+    }
+}
