@@ -1,6 +1,6 @@
 /// What became of the alert of a listed notification (rules N9, N10). In collection `alerts`, with the notification's
-/// id as key, for the phone and every class that comes out like it; in `class_alerts`, with `<class>/<id>` as key, for a
-/// class that does not (rule N15).
+/// id as key, for the phone and every class that comes out like it; in `class_alerts`, with `<class>/<id>` as key, for
+/// a class that does not (rule N15).
 public struct AlertRow: RowMessage {
     public var decision: AlertDecision
     /// It is the app's first time-sensitive one (rule N3).

@@ -12,8 +12,8 @@ public struct SummarySchedule: Hashable, Sendable {
     public var stamp: Stamp
     /// When the last summary was due that was delivered, of whatever schedule.
     public var lastDelivered: Timestamp?
-    /// Since when, by the server's clock, alerts have been waiting for a summary without a break. Nil: none waits, and no
-    /// summary is due, so the streams of idle users do not grow.
+    /// Since when, by the server's clock, alerts have been waiting for a summary without a break. Nil: none waits, and
+    /// no summary is due, so the streams of idle users do not grow.
     public var waitingSince: Timestamp?
 
     /// Only a time later than this can be due; nil: none is. A summary that passed before anything waited, before the

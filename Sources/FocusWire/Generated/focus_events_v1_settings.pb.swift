@@ -78,8 +78,8 @@ nonisolated enum Focus_Events_V1_Previews: SwiftProtobuf.Enum, Swift.CaseIterabl
 
 /// notificationSettings.changed: what notifications of an app may do (rule N15). Each field is a register for each (app,
 /// device class); an absent field is unchanged, FOLLOW takes the value back.
-/// What holds for an app on a class of device is, field by field, the first that has a value of: the app's of that class;
-/// the app's of the phone; the default of that class; the default of the phone; and where nothing was ever set: alerts,
+/// What holds for an app on a class of device is, field by field, the first that has a value of: the app's of the class;
+/// the app's of the phone; the default of the class; the default of the phone; and where nothing was ever set: alerts,
 /// badges, sounds and time-sensitive on, previews ALWAYS, scheduled delivery off.
 /// Scope: system. Envelope app: the app; absent: the default for all apps. Refused: too_many (a user has at most 1,000
 /// apps).
@@ -205,8 +205,8 @@ nonisolated struct Focus_Events_V1_NotificationSettingsChanged: Sendable {
   init() {}
 }
 
-/// app.muted: nothing that the app posts before `until_us` rings, critical notifications excepted (rules N9.3, N16). What
-/// was decided stays: a mute is judged at the post's stamp. Muting again replaces it.
+/// app.muted: nothing that the app posts before `until_us` rings, critical notifications excepted (rules N9.3, N16).
+/// What was decided stays: a mute is judged at the post's stamp. Muting again replaces it.
 /// Scope: system. Envelope app: required. Refused: too_many (a user has at most 1,000 apps).
 nonisolated struct Focus_Events_V1_AppMuted: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -244,7 +244,7 @@ nonisolated struct Focus_Events_V1_DeliveryScheduleChanged: Sendable {
   /// scheduled delivery, and what waited for it is decided anew at once (rule N10).
   var times: [Int32] = []
 
-  /// A name of the IANA time-zone database, at most 64 bytes: string_too_long. Not empty unless `times` is: field_missing.
+  /// A name of the IANA time-zone database, at most 64 bytes: string_too_long. Empty only when `times` is: field_missing.
   /// A name that the server does not know brings no summary until it does.
   var timeZone: String = String()
 
@@ -253,8 +253,8 @@ nonisolated struct Focus_Events_V1_DeliveryScheduleChanged: Sendable {
   init() {}
 }
 
-/// summary.delivered: a summary is due (rule T3): what waits for it rings now (rule N10). `occurred_at` is when it was due.
-/// Written only while something waits: a time of day at which nothing waited leaves nothing in the log.
+/// summary.delivered: a summary is due (rule T3): what waits for it rings now (rule N10). `occurred_at` is its
+/// time. Written only while something waits: a time of day at which nothing waited leaves nothing in the log.
 /// Appended by the server alone; from a device it is refused `forbidden`. Envelope app: absent.
 nonisolated struct Focus_Events_V1_SummaryDelivered: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the

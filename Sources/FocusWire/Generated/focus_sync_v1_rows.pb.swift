@@ -545,9 +545,9 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
 /// Collection `alerts`, key: the notification's id. What became of the alert of a listed notification; decided once,
 /// when it is posted (rules E6, N9), and again while it is held (rule N10). No row: it never had one (it came read), or it
 /// was read while held. Decided by the phone's settings, for every class of device without a row of its own.
-/// Collection `class_alerts`, key: `<class>/<notification id>`, class `tablet`, `watch` or `desktop`: the same for a class
-/// whose settings make it come out differently (rule N15). There is always a row in `alerts` beside it. When it goes, the
-/// class's alert is that of `alerts` again; ring only if `alert` becomes NOW by that, or `post_version` changes.
+/// Collection `class_alerts`, key: `<class>/<notification id>`, class `tablet`, `watch` or `desktop`: the same for a
+/// class whose settings make it come out differently (rule N15). There is always a row in `alerts` beside it. When it
+/// goes, the class's alert is that of `alerts` again; ring only if `alert` becomes NOW by that, or `post_version` changes.
 nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
