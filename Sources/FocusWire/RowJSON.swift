@@ -35,7 +35,8 @@ extension RowCollection {
         case .routes: Focus_Sync_V1_RouteRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
-        case .stream, .devices, .routePoints: nil
+        case .preferences: Focus_Sync_V1_PreferenceRow.self
+        case .stream, .devices, .routePoints, .preferenceDefaults: nil
         }
     }
 }

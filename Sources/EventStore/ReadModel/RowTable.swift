@@ -42,7 +42,8 @@ struct RowTable {
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())
         case .refusals: RefusalRow.columns(decoded())
-        case .stream, .devices: []
+        case .preferences: PreferenceRow.columns(decoded())
+        case .stream, .devices, .preferenceDefaults: []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
         }

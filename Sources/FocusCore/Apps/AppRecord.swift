@@ -20,6 +20,7 @@ struct AppRecord: Sendable {
     var list = NotificationList()
     var routes: [ByteText: RouteRecord] = [:]
     var workouts: [ByteText: Register<WorkoutRow>] = [:]
+    var preferences = PreferenceTable()
 
     init(_ app: AppID) {
         self.app = app

@@ -17,6 +17,9 @@ public enum EventBody: Hashable, Sendable {
     case workoutSaved(WorkoutSaved)
     case routeFinished(RouteFinished)
     case routeDiscarded(RouteDiscarded)
+    case preferencesRegistered(PreferencesRegistered)
+    case preferenceChanged(PreferenceChanged)
+    case preferenceReset(PreferenceReset)
     case eventRefused(EventRefused)
 
     public var type: EventType {
@@ -38,6 +41,9 @@ public enum EventBody: Hashable, Sendable {
         case .workoutSaved: .workoutSaved
         case .routeFinished: .routeFinished
         case .routeDiscarded: .routeDiscarded
+        case .preferencesRegistered: .preferencesRegistered
+        case .preferenceChanged: .preferenceChanged
+        case .preferenceReset: .preferenceReset
         case .eventRefused: .eventRefused
         }
     }

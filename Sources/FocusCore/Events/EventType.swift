@@ -17,5 +17,8 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case workoutSaved = "workout.saved"
     case routeFinished = "route.finished"
     case routeDiscarded = "route.discarded"
+    case preferencesRegistered = "preferences.registered"
+    case preferenceChanged = "preference.changed"
+    case preferenceReset = "preference.reset"
     case eventRefused = "event.refused"
 }

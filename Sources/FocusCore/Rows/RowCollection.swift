@@ -17,6 +17,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case badges
     case routes
     case workouts
+    /// Effective values of preferences (rule P1); key: the preference's.
+    case preferences
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
     case refusals
     // What only the fold needs, never sent
@@ -26,15 +28,17 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case devices
     /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
     case routePoints = "route_points"
+    /// What an app registered (domain.md §6); key: "".
+    case preferenceDefaults = "preference_defaults"
 
     /// Whether devices may ever see rows of this collection.
     public var isPublic: Bool {
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
             .badges,
-            .routes, .workouts, .refusals:
+            .routes, .workouts, .refusals, .preferences:
             true
-        case .stream, .devices, .routePoints: false
+        case .stream, .devices, .routePoints, .preferenceDefaults: false
         }
     }
 
@@ -95,6 +99,8 @@ extension RowCollection {
         case .stream: 12
         case .devices: 13
         case .routePoints: 14
+        case .preferences: 15
+        case .preferenceDefaults: 16
         }
     }
 }

@@ -23,7 +23,8 @@ enum EventScope {
             .focusStatusReported,
             .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
             .routeStarted,
-            .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
+            .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded,
+            .preferencesRegistered, .preferenceChanged, .preferenceReset:
             false
         }
     }
@@ -33,7 +34,8 @@ enum EventScope {
         switch body {
         case .authorizationChanged(let change): change.kind == .marketing
         case .focusStatusReported, .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved,
-            .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
+            .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded,
+            .preferencesRegistered, .preferenceChanged, .preferenceReset:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
         }

@@ -12,7 +12,7 @@ enum EventShape {
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .workoutSaved,
-            .routeFinished, .routeDiscarded:
+            .routeFinished, .routeDiscarded, .preferencesRegistered, .preferenceChanged, .preferenceReset:
             event.app == nil ? Refusal(.fieldMissing, "the envelope's app is required") : nil
         }
     }
@@ -42,6 +42,11 @@ enum EventShape {
         case .workoutSaved(let body): workout(body, &check)
         case .routeFinished(let body): finish(body, &check)
         case .routeDiscarded(let body): check.identifier("routeID", body.routeID)
+        case .preferencesRegistered(let body): defaults(body, &check)
+        case .preferenceChanged(let body):
+            check.identifier("key", body.key)
+            check.property("value", body.value)
+        case .preferenceReset(let body): check.identifier("key", body.key)
         }
         return check.refusal
     }
@@ -104,6 +109,16 @@ enum EventShape {
         for (key, value) in body.metadata.sorted(by: { ByteText.precedes($0.key, $1.key) }) {
             check.text("metadata", key)
             check.text("metadata", value)
+        }
+    }
+
+    private static func defaults(_ body: PreferencesRegistered, _ check: inout FieldCheck) {
+        if body.defaults.entries.count > EventLimits.preferencesPerApp {
+            check.refuse(.tooManyPreferences, "defaults has more than \(EventLimits.preferencesPerApp) keys")
+        }
+        for entry in body.defaults.entries {
+            check.identifier("defaults", entry.key)
+            check.property("defaults", entry.value)
         }
     }
 }

@@ -51,7 +51,8 @@ extension UserState {
             focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
         case .activeFocus: try focus.read(memo: row.memo)
         case .routes: try loadRoute(key, row, chunks[key] ?? [:])
-        case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts:
+        case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
+            .preferences, .preferenceDefaults:
             guard let app = key.app else { throw .unexpected }
             try load(key, row, slot(of: app))
         case .routePoints: break
@@ -83,6 +84,8 @@ extension UserState {
             guard !row.isDeleted else { throw .unexpected }
             apps[slot].workouts[ByteText(key.key)] = Register(
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
+        case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
+        case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
         case .badges, .focuses, .activeFocus, .routes, .refusals, .stream, .devices, .routePoints: break
         }
     }
@@ -111,6 +114,7 @@ extension UserState {
         // Sorted, so that the same rows fail alike everywhere.
         for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
         for record in apps {
+            if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
             for id in record.list.held where !record.list[id].isUnread {
                 throw .corruptRow(RowKey(.alerts, app: record.app, key: id.text))
             }
@@ -121,5 +125,12 @@ extension UserState {
                 throw .corruptRow(badge)
             }
         }
+    }
+
+    /// The first row of a registered default that is not there: every default shows, or what was set in its place.
+    private func missingPreference(of record: AppRecord) -> RowKey? {
+        guard let defaults = record.preferences.defaults else { return nil }
+        return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }
+            .filter { store.entries[$0]?.isDeleted != false }.min()
     }
 }

@@ -28,6 +28,10 @@ extension UserState {
             for id in record.list.records.keys {
                 keys.insert(RowKey(.notifications, app: record.app, key: id.text))
             }
+            if record.preferences.defaults != nil { keys.insert(RowKey(.preferenceDefaults, app: record.app)) }
+            for key in record.preferences.writes.keys {
+                keys.insert(RowKey(.preferences, app: record.app, key: key.text))
+            }
             for (id, route) in record.routes {
                 for chunk in route.chunkIDs {
                     let key = RouteChunkKey(routeID: id.text, chunk: chunk)
@@ -60,6 +64,8 @@ extension UserState {
         case .routePoints:
             guard let slot, let chunk = RouteChunkKey(key.key) else { return [] }
             return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
+        case .preferences: return slot.map { apps[$0].preferences.memo(of: ByteText(key.key)) } ?? []
+        case .preferenceDefaults: return slot.flatMap { apps[$0].preferences.defaults?.memo } ?? []
         case .alerts, .badges, .refusals, .routes: return []
         }
     }

@@ -29,6 +29,9 @@ extension UserState {
         case .routeFinished(let body): registered(event.app, or: { finishRefusal(body, event.device, $0) })
         case .routeDiscarded(let body):
             registered(event.app, or: { discardRefusal(body, event.device, scope, $0) })
+        case .preferencesRegistered(let body): registered(event.app, or: { registrationRefusal(body, $0) })
+        case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
+        case .preferenceReset: registered(event.app, or: { _ in nil })
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
         }
     }

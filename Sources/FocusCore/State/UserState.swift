@@ -61,6 +61,9 @@ public struct UserState: Sendable {
         case .workoutSaved(let body): applyWorkoutSaved(body, try slot(of: event), &context)
         case .routeFinished(let body): applyRouteFinished(body, try slot(of: event), &context)
         case .routeDiscarded(let body): applyRouteDiscarded(body, try slot(of: event), &context)
+        case .preferencesRegistered(let body): applyPreferencesRegistered(body, try slot(of: event), &context)
+        case .preferenceChanged(let body): applyPreferenceChanged(body, try slot(of: event), &context)
+        case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
         }
     }

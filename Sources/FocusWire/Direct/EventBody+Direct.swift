@@ -14,7 +14,7 @@ extension EventBody {
             case .routeLocationsInserted: return .routeLocationsInserted(try RouteLocationsInserted(direct: payload))
             case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .eventRefused:
+                .routeDiscarded, .eventRefused, .preferencesRegistered, .preferenceChanged, .preferenceReset:
                 return nil
             }
         } catch {

@@ -29,6 +29,9 @@ extension EventType {
         case .workoutSaved: Focus_Events_V1_WorkoutSaved.self
         case .routeFinished: Focus_Events_V1_RouteFinished.self
         case .routeDiscarded: Focus_Events_V1_RouteDiscarded.self
+        case .preferencesRegistered: Focus_Events_V1_PreferencesRegistered.self
+        case .preferenceChanged: Focus_Events_V1_PreferenceChanged.self
+        case .preferenceReset: Focus_Events_V1_PreferenceReset.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         }
     }
@@ -55,6 +58,9 @@ extension EventBody {
         case .workoutSaved(let event): Focus_Events_V1_WorkoutSaved(event)
         case .routeFinished(let event): Focus_Events_V1_RouteFinished(event)
         case .routeDiscarded(let event): Focus_Events_V1_RouteDiscarded(event)
+        case .preferencesRegistered(let event): Focus_Events_V1_PreferencesRegistered(event)
+        case .preferenceChanged(let event): Focus_Events_V1_PreferenceChanged(event)
+        case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         }
     }
