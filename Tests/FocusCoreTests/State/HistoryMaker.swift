@@ -30,7 +30,8 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(24) {
+        switch pick(27) {
+        case 24, 25, 26: return preference(pick(6), pick(4), pick(3))
         case 20, 21, 22, 23: return route(at: second, using: &random)
         case 0: return registration(pick(8))
         case 1, 2:
@@ -74,6 +75,18 @@ enum HistoryMaker {
                 RouteFixtures.point(at: Double.random(in: 0...2_000, using: &random), north: second)
             }
             return .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points))
+        }
+    }
+
+    private static func preference(_ kind: Int, _ key: Int, _ value: Int) -> EventBody {
+        let value: PropertyValue = [.integer(1), .real(1), .bool(true)][value]
+        switch kind {
+        case 0: return .preferenceReset(PreferenceReset(key: "p\(key)"))
+        case 1:
+            let entries = [PropertyDictionary.Entry("p\(key)", value), .init("p9", .string("d\(key)"))]
+            return .preferencesRegistered(
+                PreferencesRegistered(build: Int64(key), defaults: PropertyDictionary(entries) ?? .empty))
+        default: return .preferenceChanged(PreferenceChanged(key: "p\(key)", value: value))
         }
     }
 

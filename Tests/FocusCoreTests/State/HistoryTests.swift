@@ -7,6 +7,7 @@ import Testing
     /// Collections that are the same in whatever order events arrive (rule E6).
     private static let convergent: Set<RowCollection> = [
         .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges, .workouts,
+        .preferences, .preferenceDefaults,
     ]
 
     private func history(_ seed: UInt64, steps: Int) -> Stage {

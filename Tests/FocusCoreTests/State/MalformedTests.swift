@@ -17,7 +17,13 @@ import Testing
                 time: time(), latitude: double(), longitude: double(), altitude: double(), horizontalAccuracy: double(),
                 verticalAccuracy: double(), speed: double(), course: double())
         }
-        switch pick(18) {
+        switch pick(21) {
+        case 18: return .preferenceChanged(PreferenceChanged(key: text(), value: property(pick(40), double())))
+        case 19: return .preferenceReset(PreferenceReset(key: text()))
+        case 20:
+            let entries = [PropertyDictionary.Entry(text(), property(pick(3), double())), .init("d", .string(text()))]
+            return .preferencesRegistered(
+                PreferencesRegistered(build: times[pick(8)], defaults: PropertyDictionary(entries) ?? .empty))
         case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
         case 1:
             return .authorizationChanged(
@@ -56,6 +62,11 @@ import Testing
                 ? .routeDiscarded(RouteDiscarded(routeID: text()))
                 : .eventRefused(EventRefused(type: text(), code: text(), message: text()))
         }
+    }
+
+    /// As deep as nobody may send it.
+    private func property(_ depth: Int, _ number: Double) -> PropertyValue {
+        (0..<depth).reduce(.real(number)) { value, _ in .array([value, .bool(true)]) }
     }
 
     private func event(_ state: UserState, using random: inout SeededRandom) -> Event {

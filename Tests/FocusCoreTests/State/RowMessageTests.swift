@@ -36,6 +36,7 @@ import Testing
         for isFocused in [nil, true, false] { try check(FocusVisibilityRow(isFocused: isFocused)) }
         for count in [nil, 0, 10_000] { try check(BadgeRow(count: count)) }
         try check(AudienceRow(user: .bob))
+        for value in PropertyValueTests.samples { try check(PreferenceRow(value: value)) }
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
         try check(RefusalRow(event: EventID(Stage.uuid(1)), type: "", code: "x", message: "y", occurredAt: .at(1)))
