@@ -34,9 +34,14 @@ struct SettingsPane {
 
     private static func contents(_ path: String, _ file: String, _ limit: Int) throws(SettingsBundleError) -> Data {
         // One byte more than allowed tells a file that is too large from one that just fits.
-        guard let handle = FileHandle(forReadingAtPath: path), let data = try? handle.read(upToCount: limit + 1) else {
+        let data: Data?
+        do {
+            data = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).read(upToCount: limit + 1)
+        } catch {
             throw .unreadable(file: file)
         }
+        // An empty file gives none.
+        guard let data else { throw .notAPropertyList(file: file) }
         guard data.count <= limit else { throw .tooLarge(file: file, limit: limit) }
         return data
     }
