@@ -59,6 +59,7 @@ nonisolated struct Focus_Events_V1_PreferenceChanged: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// As the app names it.
   var key: String = String()
 
   /// Required: absent is payload_malformed.
@@ -86,6 +87,7 @@ nonisolated struct Focus_Events_V1_PreferenceReset: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// As the app names it.
   var key: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -111,6 +113,7 @@ nonisolated struct Focus_Events_V1_PropertyValue: Sendable {
     set {kind = .bool(newValue)}
   }
 
+  /// 64 bits, signed.
   var integer: Int64 {
     get {
       if case .integer(let v)? = kind {return v}
@@ -146,6 +149,7 @@ nonisolated struct Focus_Events_V1_PropertyValue: Sendable {
     set {kind = .dateUs(newValue)}
   }
 
+  /// Base64 in JSON.
   var data: Data {
     get {
       if case .data(let v)? = kind {return v}
@@ -174,6 +178,7 @@ nonisolated struct Focus_Events_V1_PropertyValue: Sendable {
 
   nonisolated enum OneOf_Kind: Equatable, Sendable {
     case bool(Bool)
+    /// 64 bits, signed.
     case integer(Int64)
     /// All NaNs are one value, and so are 0.0 and -0.0.
     case real(Double)
@@ -181,6 +186,7 @@ nonisolated struct Focus_Events_V1_PropertyValue: Sendable {
     case string(String)
     /// Microseconds since 1970-01-01T00:00:00Z.
     case dateUs(Int64)
+    /// Base64 in JSON.
     case data(Data)
     case array(Focus_Events_V1_PropertyArray)
     case dictionary(Focus_Events_V1_PropertyDictionary)
@@ -222,7 +228,7 @@ nonisolated struct Focus_Events_V1_PropertyEntry: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// At most 4 KiB: string_too_long.
+  /// Of a preference: 1 to 1,024 bytes (field_missing, string_too_long). Inside a value: at most 4 KiB, or empty.
   var key: String = String()
 
   /// Required: absent is payload_malformed.
