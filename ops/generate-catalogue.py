@@ -27,6 +27,8 @@ EVENT = re.compile(r"([a-z][A-Za-z]*\.[a-z][A-Za-z]*)(?: \(([^)]*)\))?: (.*)", r
 ROW = re.compile(r"Collection `([a-z_]+)`(?:, key:? (`[^`]*`|\"[^\"]*\"|[^.:]*?)(?:: |\. |\.$)|: )(.*)", re.DOTALL)
 CLAUSE = re.compile(r"(?<!\S)(Scope: |Envelope app: |Refused: |App: |Key: |Appended by the server alone)")
 CODE = re.compile(r"(?<![\w`.])[a-z]+(?:_[a-z]+)+(?![\w`])")
+ENUM_VALUE = re.compile(r"\w+ = -?\w+(?: \[ .* \])?")
+FIELD = re.compile(r"(?:(?:optional |repeated )?[\w.]+|map < \w+ , [\w.]+ >) \w+ = \d+(?: \[ .* \])?")
 SCALARS = {"string": "text", "bytes": "bytes", "bool": "bool", "double": "number", "float": "number"}
 # How a row's comment says that some of its rows are of an app and some are not.
 PARTLY = re.compile(r"without an app|with an app is", re.IGNORECASE)
@@ -147,6 +149,9 @@ class Parser:
         node.fields += inner.fields
 
     def member(self, node, tokens, comment, oneof):
+        shape = ENUM_VALUE if node.kind == "enum" else FIELD
+        if node.kind == "file" or not shape.fullmatch(" ".join(tokens)):
+            raise Unusable(f"{self.path}: what is {' '.join(tokens)!r}?")
         if node.kind == "enum":
             node.values.append((tokens[0], comment))
             return
