@@ -5,10 +5,10 @@ Flow: .proto files -> messages with their comments -> two regions of Schema/READ
 `<!-- begin generated: NAME -->` and `<!-- end generated: NAME -->`. Everything outside them is written by hand.
 
 What a comment says is what the catalogue says. A message of focus/events/v1 is an event when its comment begins
-`type.name: `; the sentences `Scope: …`, `Envelope app: …`, `Refused: …` and `Appended by the server alone …` go to their
-places. A message of a *rows.proto is a row when its comment begins "Collection `name`, key …: " or "Collection `name`: ";
-`App: …` tells whether its rows are of an app. Other messages are shown where they are first used. A file's comment is
-shown before its events. Examples are the JSON of Schema/samples/examples.txt, else of the newest events_v*.txt.
+`type.name: `; the sentences `Scope: …`, `Envelope app: …`, `Refused: …` and `Appended by the server alone …` go to
+their places. A message of a *rows.proto is a row when its comment begins "Collection `name`, key …: " or
+"Collection `name`: "; `App: …` tells whether its rows are of an app. Other messages are shown where they are first
+used. A file's comment is shown before its events. Examples are the JSON of Schema/samples/examples.txt, else of the newest events_v*.txt.
 
 Usage:   ops/generate-catalogue.py            write
          ops/generate-catalogue.py --check    write nothing; exit 1 when the catalogue is out of date
@@ -264,11 +264,11 @@ class Catalogue:
 
     def marked(self, text):
         """Refusal codes as code; what would be markup is not."""
+        codes = self.codes - self.protos.field_names
         parts = re.split(r"(`[^`]*`)", text)
         for index in range(0, len(parts), 2):
             parts[index] = re.sub(r"([<*])", r"\\\1", parts[index])
-            parts[index] = CODE.sub(
-                lambda word: f"`{word[0]}`" if word[0] in self.codes - self.protos.field_names else word[0], parts[index])
+            parts[index] = CODE.sub(lambda word: f"`{word[0]}`" if word[0] in codes else word[0], parts[index])
         return "".join(parts)
 
     def cell(self, text):
@@ -492,7 +492,8 @@ def main():
     if text == catalogue.text:
         return 0
     if arguments.check:
-        print("generate-catalogue: Schema/README.md differs from the .proto comments; run ops/generate", file=sys.stderr)
+        print("generate-catalogue: Schema/README.md differs from the .proto comments; run ops/generate",
+              file=sys.stderr)
         return 1
     catalogue.readme.write_text(text, "utf-8")
     print("wrote Schema/README.md")
