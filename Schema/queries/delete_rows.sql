@@ -86,6 +86,14 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.devices t USING gone g
     WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), preferences_gone AS (
+    DELETE FROM read_1.preferences t USING gone g
+    WHERE g.collection = 'preferences' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), preference_defaults_gone AS (
+    DELETE FROM read_1.preference_defaults t USING gone g
+    WHERE g.collection = 'preference_defaults' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 )
 DELETE FROM read_1.route_points t USING gone g
 WHERE g.collection = 'route_points' AND t.partition = $1 AND t.user_id = g.user_id

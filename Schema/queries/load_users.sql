@@ -150,6 +150,18 @@ FROM wanted w
 JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.preferences t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
+    'preference_defaults', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.preference_defaults t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

@@ -41,7 +41,8 @@ extension RowCollection {
         case .classAlerts: Focus_Sync_V1_AlertRow.self
         case .notificationSettings: Focus_Sync_V1_NotificationSettingsRow.self
         case .deliverySchedule: Focus_Sync_V1_DeliveryScheduleRow.self
-        case .stream, .devices, .interactions, .routePoints: nil
+        case .preferences: Focus_Sync_V1_PreferenceRow.self
+        case .stream, .devices, .interactions, .routePoints, .preferenceDefaults: nil
         }
     }
 }

@@ -16,8 +16,8 @@ struct Focusctl: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, ReplayCommand.self,
-            StateCommand.self, MigrateCommand.self, BenchCommand.self,
+            TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
+            ReplayCommand.self, StateCommand.self, MigrateCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

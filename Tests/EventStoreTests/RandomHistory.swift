@@ -80,7 +80,12 @@ struct RandomHistory {
 
     private mutating func randomBody() -> EventBody {
         let id = Self.ids.randomElement(using: &random)!
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<24, using: &random) {
+        case 18: return .preferenceChanged(PreferenceChanged(key: id, value: value()))
+        case 19: return .preferenceReset(PreferenceReset(key: id))
+        case 20:
+            let defaults = PropertyDictionary([.init("a", value()), .init("b", .string("\"\\\n"))])
+            return .preferencesRegistered(PreferencesRegistered(build: now % 3, defaults: defaults ?? .empty))
         case 0: return .focusConfigured(FocusConfigured(focusID: id, name: "Focus", allowsTimeSensitive: true))
         case 1: return .focusChanged(FocusChanged(focusID: id, isActive: Bool.random(using: &random)))
         case 2: return .focusRemoved(FocusRemoved(focusID: id))
@@ -147,6 +152,15 @@ struct RandomHistory {
         }
     }
 
+    /// Whatever it is, a column for people must take it.
+    private mutating func value() -> PropertyValue {
+        let values: [PropertyValue] = [
+            .bool(true), .integer(.min), .real(.nan), .real(1e300), .data([0, 255]), .array([.string("\u{E9}")]),
+            .dictionary(.empty), .date(Timestamp(microseconds: now)),
+        ]
+        return values.randomElement(using: &random)!
+    }
+
     private mutating func points() -> [RoutePoint] {
         (0..<Int.random(in: 1...40, using: &random)).map { _ in
             RoutePoint(
@@ -166,7 +180,8 @@ extension EventBody {
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
-            .workoutSaved, .routeFinished, .routeDiscarded:
+            .workoutSaved, .routeFinished, .routeDiscarded, .preferencesRegistered, .preferenceChanged,
+            .preferenceReset:
             false
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Generated code")
 struct GeneratedCodeTests {
-    @Test("Schema and the generated Swift do not drift apart (else run ops/generate)")
+    @Test("Schema, the generated Swift and the catalogue do not drift apart (else run ops/generate)")
     func drift() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")

@@ -151,6 +151,64 @@ struct PayloadCodecTests {
         #expect(message(.badgeCleared) { $0.presentData(0, [1]) }?.contains("badge.cleared") == true)
     }
 
+    @Test("P2: a value without a type, a key twice and a value nested without end are malformed")
+    func malformedPreferences() throws {
+        func message(_ type: EventType, _ write: (inout ProtoWriter) -> Void) -> String? {
+            var writer = ProtoWriter()
+            write(&writer)
+            do {
+                _ = try PayloadCodec.decode(type, schemaVersion: 1, writer.bytes)
+                return nil
+            } catch {
+                #expect(error.refusal.code == .payloadMalformed)
+                return error.message
+            }
+        }
+        let untyped = "value has a value without one of the known types."
+        #expect(message(.preferenceChanged) { $0.string(1, "k") } == untyped)
+        #expect(message(.preferenceChanged) { $0.message(2) { $0.message(7) { $0.message(1) { _ in } } } } == untyped)
+        let entry: (inout ProtoWriter) -> Void = { writer in
+            writer.string(1, "k")
+            writer.message(2) { $0.presentVarint(1, 1) }
+        }
+        #expect(message(.preferencesRegistered) { $0.message(2, entry) } == nil)
+        let twice = message(.preferencesRegistered) { writer in
+            for _ in 0..<2 { writer.message(2, entry) }
+        }
+        #expect(twice == "defaults has a key twice.")
+        let inside = message(.preferenceChanged) { writer in
+            writer.message(2) { value in
+                value.message(8) { dictionary in
+                    for _ in 0..<2 { dictionary.message(1, entry) }
+                }
+            }
+        }
+        #expect(inside == "value has a key twice.")
+        var deep = PropertyValue.bool(true)
+        for _ in 0..<5_000 { deep = .array([deep]) }
+        #expect(message(.preferenceChanged) { $0.presentData(2, deep.encoded) }?.contains("preference.changed") == true)
+    }
+
+    @Test("P2: what may be nested sixteen deep arrives, and so does what is refused by name", arguments: [16, 20, 30])
+    func nestedPreferences(_ depth: Int) throws {
+        var value = PropertyValue.bool(true)
+        for _ in 1..<depth { value = .dictionary(try #require(PropertyDictionary([.init("k", value)]))) }
+        try expectRoundTrip(.preferenceChanged(PreferenceChanged(key: "k", value: value)))
+    }
+
+    @Test("P2: keys that differ in their bytes only are two keys")
+    func keysByBytes() throws {
+        let entries = ["\u{E9}", "e\u{301}"].map { PropertyDictionary.Entry($0, .string($0)) }
+        let body = EventBody.preferencesRegistered(
+            PreferencesRegistered(build: 1, defaults: try #require(PropertyDictionary(entries))))
+        try expectRoundTrip(body)
+        guard
+            case .preferencesRegistered(let decoded) = try PayloadCodec.decode(
+                .preferencesRegistered, schemaVersion: 1, PayloadCodec.encode(body))
+        else { throw PayloadError.malformed("other body") }
+        #expect(decoded.defaults.entries.count == 2)
+    }
+
     @Test("a later schema version is told apart from a broken one")
     func schemaVersions() {
         #expect(throws: PayloadError.unknownSchemaVersion(2)) {

@@ -185,6 +185,31 @@ struct RowMessageTests {
                 + #""largestGapUs":"17","gapsOver3s":"18"},"polyline":{"encoded":"_p~iF","errorM":5.0}}"#)
     }
 
+    @Test("P2, S9: preferences of every type, in canonical bytes")
+    func preferences() throws {
+        let entries = ["b", "\u{E9}", "e\u{301}", ""].map { PropertyDictionary.Entry($0, .real(0)) }
+        let dictionary = try #require(PropertyDictionary(entries))
+        let cases: [(PropertyValue, String)] = [
+            (.bool(false), #"{"bool":false}"#), (.integer(-3), #"{"integer":"-3"}"#), (.real(0), #"{"real":0.0}"#),
+            (.real(.nan), #"{"real":"NaN"}"#), (.string(""), #"{"string":""}"#), (.data([]), #"{"data":""}"#),
+            (.date(Timestamp(microseconds: -1)), #"{"dateUs":"-1"}"#),
+            (
+                .array([.array([]), .bool(true)]),
+                #"{"array":{"values":[{"array":{}},{"bool":true}]}}"#
+            ),
+            (
+                .dictionary(dictionary),
+                #"{"dictionary":{"entries":[{"value":{"real":0.0}},{"key":"b","value":{"real":0.0}},"#
+                    + "{\"key\":\"e\u{301}\",\"value\":{\"real\":0.0}},{\"key\":\"\u{E9}\",\"value\":{\"real\":0.0}}]}}"
+            ),
+        ]
+        for (value, json) in cases {
+            try expect(.preferences, PreferenceRow(value: value).encoded, is: #"{"value":\#(json)}"#)
+            #expect(try PropertyValueJSON.json(value) == json)
+            #expect(try PropertyValueJSON.value(json) == value)
+        }
+    }
+
     @Test("every public collection has a message, no internal one has; garbage is told")
     func messages() {
         for collection in RowCollection.allCases { #expect((collection.message != nil) == collection.isPublic) }

@@ -89,6 +89,10 @@ enum SampleEvents {
                 SummaryDelivered(
                     schedule: Stamp(time: time, device: DeviceID(id(1)), sequence: DeviceSequence(7)),
                     dueAt: time.adding(microseconds: 3_600_000_000)))
+        case .preferencesRegistered:
+            .preferencesRegistered(PreferencesRegistered(build: 42, defaults: try #require(everyType)))
+        case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "volume", value: .real(0.75)))
+        case .preferenceReset: .preferenceReset(PreferenceReset(key: "volume"))
         case .eventRefused:
             .eventRefused(
                 EventRefused(
@@ -105,6 +109,16 @@ enum SampleEvents {
             NotificationAction(id: "delete", title: "Delete", destructive: true),
         ])
 
+    /// A value of every property-list type (rule P2).
+    private static let everyType = PropertyDictionary([
+        .init("array", .array([.integer(1), .real(1), .bool(true)])), .init("bool", .bool(true)),
+        .init("data", .data([0, 255])), .init("date", .date(time)),
+        .init(
+            "dictionary",
+            PropertyDictionary([.init("é", .string("")), .init("e", .real(-0.5))]).map(PropertyValue.dictionary)
+                ?? .bool(false)),
+        .init("integer", .integer(-3)), .init("real", .real(1.5)), .init("string", .string("Grüße")),
+    ])
     private static let fullPoint = RoutePoint(
         time: time, latitude: 47.376886, longitude: -8.541694, altitude: 408.5, horizontalAccuracy: 50.01,
         verticalAccuracy: 3, speed: 2.75, course: 271.5)
@@ -156,12 +170,21 @@ enum SampleEvents {
                 SummaryDelivered(
                     schedule: Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero),
                     dueAt: Timestamp(microseconds: .min)))
+        case .preferencesRegistered: .preferencesRegistered(PreferencesRegistered(build: 0, defaults: .empty))
+        case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
+        case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         }
     }
 
     /// Presence that says something although the value is a default.
     static let presentDefaults: [EventBody] = [
+        .preferenceChanged(PreferenceChanged(key: "k", value: .integer(0))),
+        .preferenceChanged(PreferenceChanged(key: "k", value: .real(0))),
+        .preferenceChanged(PreferenceChanged(key: "k", value: .string(""))),
+        .preferenceChanged(PreferenceChanged(key: "k", value: .date(Timestamp(microseconds: 0)))),
+        .preferenceChanged(PreferenceChanged(key: "k", value: .data([]))),
+        .preferenceChanged(PreferenceChanged(key: "k", value: .array([.array([]), .dictionary(.empty)]))),
         .appRegistered(AppRegistered(name: "", build: -1, focusStatusUsageDescription: "")),
         .focusConfigured(FocusConfigured(focusID: "f", name: "", symbol: "", allowedPeople: [""], sharesStatus: true)),
         .focusChanged(FocusChanged(focusID: "f", isActive: true, endsAt: Timestamp(microseconds: 0))),

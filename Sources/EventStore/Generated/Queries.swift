@@ -173,6 +173,14 @@ enum Queries {
             DELETE FROM read_1.devices t USING gone g
             WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), preferences_gone AS (
+            DELETE FROM read_1.preferences t USING gone g
+            WHERE g.collection = 'preferences' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), preference_defaults_gone AS (
+            DELETE FROM read_1.preference_defaults t USING gone g
+            WHERE g.collection = 'preference_defaults' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         )
         DELETE FROM read_1.route_points t USING gone g
         WHERE g.collection = 'route_points' AND t.partition = $1 AND t.user_id = g.user_id
@@ -395,6 +403,18 @@ enum Queries {
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
         JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.preferences t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'preference_defaults', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.preference_defaults t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
             'route_points', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
@@ -763,6 +783,32 @@ enum Queries {
             thread = EXCLUDED.thread, posted_at = EXCLUDED.posted_at, is_read = EXCLUDED.is_read
         """#)
 
+    /// Puts rows of preference_defaults into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertPreferenceDefaults = Statement(name: "upsert_preference_defaults", sql: #"""
+        INSERT INTO read_1.preference_defaults (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
+        """#)
+
+    /// Puts rows of preferences into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertPreferences = Statement(name: "upsert_preferences", sql: #"""
+        INSERT INTO read_1.preferences (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, setting
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[])::jsonb
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            kind = EXCLUDED.kind, setting = EXCLUDED.setting
+        """#)
+
     /// Puts rows of refusals into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertRefusals = Statement(name: "upsert_refusals", sql: #"""
         INSERT INTO read_1.refusals (
@@ -872,5 +918,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

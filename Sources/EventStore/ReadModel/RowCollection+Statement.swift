@@ -27,6 +27,8 @@ extension RowCollection {
         case .stream: Queries.upsertStream
         case .devices: Queries.upsertDevices
         case .routePoints: Queries.upsertRoutePoints
+        case .preferences: Queries.upsertPreferences
+        case .preferenceDefaults: Queries.upsertPreferenceDefaults
         }
     }
 }

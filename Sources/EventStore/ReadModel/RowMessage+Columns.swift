@@ -105,6 +105,12 @@ extension WorkoutRow {
     }
 }
 
+extension PreferenceRow {
+    static func columns(_ rows: [PreferenceRow?]) -> [PostgresValue] {
+        [Columns.text(rows) { $0.value.kind }, Columns.text(rows) { $0.value.json }]
+    }
+}
+
 extension RefusalRow {
     static func columns(_ rows: [RefusalRow?]) -> [PostgresValue] {
         [

@@ -48,7 +48,8 @@ struct RowTable {
         case .classAlerts: AlertRow.classColumns(decoded())
         case .notificationSettings: NotificationSettingsRow.columns(decoded())
         case .deliverySchedule: DeliveryScheduleRow.columns(decoded())
-        case .stream, .devices, .interactions: []
+        case .preferences: PreferenceRow.columns(decoded())
+        case .stream, .devices, .interactions, .preferenceDefaults: []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
         }

@@ -26,6 +26,9 @@ public enum EventBody: Hashable, Sendable {
     case appUnmuted
     case deliveryScheduleChanged(DeliveryScheduleChanged)
     case summaryDelivered(SummaryDelivered)
+    case preferencesRegistered(PreferencesRegistered)
+    case preferenceChanged(PreferenceChanged)
+    case preferenceReset(PreferenceReset)
     case eventRefused(EventRefused)
 
     public var type: EventType {
@@ -56,6 +59,9 @@ public enum EventBody: Hashable, Sendable {
         case .appUnmuted: .appUnmuted
         case .deliveryScheduleChanged: .deliveryScheduleChanged
         case .summaryDelivered: .summaryDelivered
+        case .preferencesRegistered: .preferencesRegistered
+        case .preferenceChanged: .preferenceChanged
+        case .preferenceReset: .preferenceReset
         case .eventRefused: .eventRefused
         }
     }

@@ -28,6 +28,14 @@ public enum EventLimits {
     public static let pointsPerRoute = 1_000_000
     /// Ids per app whose read or removal is remembered although they are not listed (rule N7).
     public static let rememberedNotificationsPerApp = 10_000
+    /// Keys of an app that have a value, set or registered.
+    public static let preferencesPerApp = 1_000
+    /// Keys of an app whose reset is remembered; the oldest leave.
+    public static let rememberedResetsPerApp = 1_000
+    /// How many values of a preference may stand one inside the other, the outermost counted (rule P2).
+    public static let propertyDepth = 16
+    /// A preference's value in its canonical encoding.
+    public static let propertyBytes = 64 * 1024
     /// Answers remembered per device (rule E1).
     public static let outcomesPerDevice = 256
     /// Donated interactions of an app; the oldest leave.

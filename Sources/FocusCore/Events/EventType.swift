@@ -26,5 +26,8 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case appUnmuted = "app.unmuted"
     case deliveryScheduleChanged = "deliverySchedule.changed"
     case summaryDelivered = "summary.delivered"
+    case preferencesRegistered = "preferences.registered"
+    case preferenceChanged = "preference.changed"
+    case preferenceReset = "preference.reset"
     case eventRefused = "event.refused"
 }

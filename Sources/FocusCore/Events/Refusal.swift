@@ -47,6 +47,10 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case routeOtherDevice = "route_other_device"
     case routeAlreadyAssociated = "route_already_associated"
     case workoutUnknown = "workout_unknown"
+    // Preferences
+    case tooManyPreferences = "too_many_preferences"
+    case valueTooDeep = "value_too_deep"
+    case valueTooLarge = "value_too_large"
     // E5 bounds of lists
     case tooMany = "too_many"
 }

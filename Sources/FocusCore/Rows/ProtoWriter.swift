@@ -57,6 +57,12 @@ public struct ProtoWriter {
         raw(value)
     }
 
+    /// A `double` of a `oneof`: written also when its bits are zero.
+    public mutating func presentFixed64(_ field: Int, _ bits: UInt64) {
+        tag(field, 1)
+        withUnsafeBytes(of: bits.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
     public mutating func message(_ field: Int, _ body: (inout ProtoWriter) -> Void) {
         var inner = ProtoWriter()
         body(&inner)

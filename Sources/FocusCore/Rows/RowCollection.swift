@@ -29,6 +29,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case deliverySchedule = "delivery_schedule"
     case routes
     case workouts
+    /// Effective values of preferences (rule P1); key: the preference's.
+    case preferences
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
     case refusals
     // What only the fold needs, never sent
@@ -40,16 +42,17 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case interactions
     /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
     case routePoints = "route_points"
+    /// What an app registered (domain.md §6); key: "".
+    case preferenceDefaults = "preference_defaults"
 
     /// Whether devices may ever see rows of this collection.
     public var isPublic: Bool {
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
             .badges, .categories, .actions, .suggestions,
-            .routes, .workouts, .refusals:
+            .routes, .workouts, .refusals, .classAlerts, .notificationSettings, .deliverySchedule, .preferences:
             true
-        case .classAlerts, .notificationSettings, .deliverySchedule: true
-        case .stream, .devices, .interactions, .routePoints: false
+        case .stream, .devices, .interactions, .routePoints, .preferenceDefaults: false
         }
     }
 
@@ -117,6 +120,8 @@ extension RowCollection {
         case .classAlerts: 44
         case .notificationSettings: 45
         case .deliverySchedule: 46
+        case .preferences: 15
+        case .preferenceDefaults: 16
         }
     }
 }

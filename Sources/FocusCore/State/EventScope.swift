@@ -26,7 +26,8 @@ enum EventScope {
             .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
             .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .routeStarted,
-            .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
+            .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded,
+            .preferencesRegistered, .preferenceChanged, .preferenceReset:
             false
         }
     }
@@ -37,7 +38,8 @@ enum EventScope {
         case .authorizationChanged(let change): change.kind == .marketing
         case .focusStatusReported, .audienceChanged, .notificationPosted, .notificationRead, .notificationRemoved,
             .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
-            .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded:
+            .badgeCleared, .routeStarted, .routeLocationsInserted, .workoutSaved, .routeFinished, .routeDiscarded,
+            .preferencesRegistered, .preferenceChanged, .preferenceReset:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false

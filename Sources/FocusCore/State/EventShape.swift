@@ -16,7 +16,8 @@ enum EventShape {
             .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .workoutSaved,
-            .routeFinished, .routeDiscarded, .appMuted, .appUnmuted:
+            .routeFinished, .routeDiscarded, .appMuted, .appUnmuted, .preferencesRegistered, .preferenceChanged,
+            .preferenceReset:
             event.app == nil ? Refusal(.fieldMissing, "the envelope's app is required") : nil
         }
     }
@@ -52,6 +53,11 @@ enum EventShape {
         case .routeDiscarded(let body): check.identifier("routeID", body.routeID)
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .summaryDelivered: break
         case .deliveryScheduleChanged(let body): schedule(body, &check)
+        case .preferencesRegistered(let body): defaults(body, &check)
+        case .preferenceChanged(let body):
+            check.identifier("key", body.key)
+            check.property("value", body.value)
+        case .preferenceReset(let body): check.identifier("key", body.key)
         }
         return check.refusal
     }
@@ -123,6 +129,16 @@ enum EventShape {
         for (key, value) in body.metadata.sorted(by: { ByteText.precedes($0.key, $1.key) }) {
             check.text("metadata", key)
             check.text("metadata", value)
+        }
+    }
+
+    private static func defaults(_ body: PreferencesRegistered, _ check: inout FieldCheck) {
+        if body.defaults.entries.count > EventLimits.preferencesPerApp {
+            check.refuse(.tooManyPreferences, "defaults has more than \(EventLimits.preferencesPerApp) keys")
+        }
+        for entry in body.defaults.entries {
+            check.identifier("defaults", entry.key)
+            check.property("defaults", entry.value)
         }
     }
 }

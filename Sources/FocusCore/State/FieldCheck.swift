@@ -26,4 +26,28 @@ struct FieldCheck {
     mutating func count(_ field: StaticString, _ count: Int, limit: Int = EventLimits.listEntries) {
         if count > limit { refuse(.tooMany, "\(field) has more than \(limit) entries") }
     }
+
+    /// Rules P2, E5. Depth first: only what is not too deep is measured.
+    mutating func property(_ field: StaticString, _ value: PropertyValue) {
+        if value.depth > EventLimits.propertyDepth {
+            refuse(.valueTooDeep, "\(field) is nested more than \(EventLimits.propertyDepth) deep")
+        } else if value.encoded.count > EventLimits.propertyBytes {
+            refuse(.valueTooLarge, "\(field) takes more than \(EventLimits.propertyBytes) bytes")
+        } else {
+            texts(field, of: value)
+        }
+    }
+
+    private mutating func texts(_ field: StaticString, of value: PropertyValue) {
+        switch value {
+        case .bool, .integer, .real, .date, .data: break
+        case .string(let string): text(field, string)
+        case .array(let values): for value in values { texts(field, of: value) }
+        case .dictionary(let dictionary):
+            for entry in dictionary.entries {
+                text(field, entry.key)
+                texts(field, of: entry.value)
+            }
+        }
+    }
 }

@@ -55,7 +55,7 @@ extension UserState {
         // Counted again from the donations, and then compared.
         case .suggestions: break
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
-            .categories, .actions, .interactions:
+            .categories, .actions, .interactions, .preferences, .preferenceDefaults:
             guard let app = key.app else { throw .unexpected }
             try load(key, row, slot(of: app))
         case .deliverySchedule:
@@ -109,6 +109,8 @@ extension UserState {
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
         case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints: break
         case .classAlerts, .notificationSettings, .deliverySchedule: break
+        case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
+        case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
         }
     }
 
@@ -170,6 +172,7 @@ extension UserState {
         // Sorted, so that the same rows fail alike everywhere.
         for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
         for record in apps {
+            if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
             for id in record.list.held where !record.list[id].isUnread {
                 throw .corruptRow(RowKey(.alerts, app: record.app, key: id.text))
             }
@@ -189,5 +192,12 @@ extension UserState {
             }
         }
         try checkSuggestions()
+    }
+
+    /// The first row of a registered default that is not there: every default shows, or what was set in its place.
+    private func missingPreference(of record: AppRecord) -> RowKey? {
+        guard let defaults = record.preferences.defaults else { return nil }
+        return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }
+            .filter { store.entries[$0]?.isDeleted != false }.min()
     }
 }

@@ -34,6 +34,10 @@ extension UserState {
             for key in record.interactions.keys {
                 keys.insert(RowKey(.interactions, app: record.app, key: key.text))
             }
+            if record.preferences.defaults != nil { keys.insert(RowKey(.preferenceDefaults, app: record.app)) }
+            for key in record.preferences.writes.keys {
+                keys.insert(RowKey(.preferences, app: record.app, key: key.text))
+            }
             for (id, route) in record.routes {
                 for chunk in route.chunkIDs {
                     let key = RouteChunkKey(routeID: id.text, chunk: chunk)
@@ -76,6 +80,8 @@ extension UserState {
             return slot.map { SettingsMemo.bytes(apps[$0].ownSettings, apps[$0].mutes) } ?? []
         case .deliverySchedule: return summary.memo
         case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts: return []
+        case .preferences: return slot.map { apps[$0].preferences.memo(of: ByteText(key.key)) } ?? []
+        case .preferenceDefaults: return slot.flatMap { apps[$0].preferences.defaults?.memo } ?? []
         }
     }
 }

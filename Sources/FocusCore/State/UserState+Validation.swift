@@ -36,6 +36,9 @@ extension UserState {
         case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app)
         case .deliveryScheduleChanged: nil
         case .summaryDelivered(let body): summaryRefusal(body, event)
+        case .preferencesRegistered(let body): registered(event.app, or: { registrationRefusal(body, $0) })
+        case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
+        case .preferenceReset: registered(event.app, or: { _ in nil })
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
         }
     }

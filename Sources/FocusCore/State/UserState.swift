@@ -81,6 +81,9 @@ public struct UserState: Sendable {
         case .appUnmuted: applyMute(nil, try slot(of: event), &context)
         case .deliveryScheduleChanged(let body): try applyScheduleChanged(body, &context)
         case .summaryDelivered(let body): try applySummaryDelivered(body, &context)
+        case .preferencesRegistered(let body): applyPreferencesRegistered(body, try slot(of: event), &context)
+        case .preferenceChanged(let body): applyPreferenceChanged(body, try slot(of: event), &context)
+        case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
         }
     }

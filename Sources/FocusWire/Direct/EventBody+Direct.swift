@@ -16,7 +16,7 @@ extension EventBody {
                 .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
                 .routeDiscarded, .eventRefused, .notificationSettingsChanged, .appMuted, .appUnmuted,
-                .deliveryScheduleChanged, .summaryDelivered:
+                .deliveryScheduleChanged, .summaryDelivered, .preferencesRegistered, .preferenceChanged, .preferenceReset:
                 return nil
             }
         } catch {

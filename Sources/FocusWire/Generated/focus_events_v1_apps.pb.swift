@@ -168,6 +168,7 @@ nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
 /// authorization.changed: a person allowed or denied an app something. A register for each (app, kind); everything
 /// starts at NOT_DETERMINED. May arrive before the app's registration; it is inert until then.
 /// Scope: system; kind MARKETING also from the app itself. Envelope app: required.
+/// Refused: too_many (a user has at most 1,000 apps).
 nonisolated struct Focus_Events_V1_AuthorizationChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

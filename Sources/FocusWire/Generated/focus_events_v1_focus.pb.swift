@@ -29,6 +29,7 @@ nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// 1 to 1,024 bytes: field_missing, string_too_long.
   var focusID: String = String()
 
   /// What the person calls it. Not empty: field_missing.
@@ -66,12 +67,13 @@ nonisolated struct Focus_Events_V1_FocusConfigured: Sendable {
 }
 
 /// focus.removed: the Focus is no longer configured, and off (rule F1). An unknown id is accepted and remembered.
-/// Scope: system. Envelope app: absent.
+/// Scope: system. Envelope app: absent. Refused: too_many (a user has at most 1,000 Focuses, removed ones included).
 nonisolated struct Focus_Events_V1_FocusRemoved: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The id that it was configured with.
   var focusID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -80,14 +82,16 @@ nonisolated struct Focus_Events_V1_FocusRemoved: Sendable {
 }
 
 /// focus.changed: a Focus went on or off (rule F1). At most one is active: the greatest activation by stamp.
-/// Scope: system. Envelope app: absent.
+/// Scope: system. Envelope app: absent. Refused: too_many (a user has at most 1,000 Focuses, removed ones included).
 nonisolated struct Focus_Events_V1_FocusChanged: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The id that it is configured with; it may be configured later.
   var focusID: String = String()
 
+  /// It went on; else off.
   var isActive: Bool = false
 
   /// When an activation ends by itself (rule F2), microseconds since 1970-01-01T00:00:00Z. Absent: when somebody ends
@@ -110,7 +114,7 @@ nonisolated struct Focus_Events_V1_FocusChanged: Sendable {
 
 /// focus.statusReported: what an app's own extension was told by the operating system, for devices without a system
 /// agent (rule F4). A register for each app.
-/// Scope: the app, or system. Envelope app: required.
+/// Scope: the app, or system. Envelope app: required. Refused: too_many (a user has at most 1,000 apps).
 nonisolated struct Focus_Events_V1_FocusStatusReported: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -134,12 +138,13 @@ nonisolated struct Focus_Events_V1_FocusStatusReported: Sendable {
 }
 
 /// focus.expired (rule T1): an activation's end came. Ends exactly the activation with this stamp.
-/// Appended by the server alone; from a device it is refused `forbidden`.
+/// Appended by the server alone; from a device it is refused `forbidden`. Envelope app: absent.
 nonisolated struct Focus_Events_V1_FocusExpired: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// The Focus that ended.
   var focusID: String = String()
 
   /// The stamp of the activation that ended. Required.

@@ -67,6 +67,7 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// Clears the value of `title`. Subsequent reads from it will return its default value.
   mutating func clearTitle() {self._title = nil}
 
+  /// A second line.
   var subtitle: String {
     get {_subtitle ?? String()}
     set {_subtitle = newValue}
@@ -79,11 +80,13 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// At most 16 KiB: string_too_long.
   var body: String = String()
 
+  /// Absent: ACTIVE.
   var level: Focus_Events_V1_NotificationPosted.Level = .unspecified
 
   /// 0 to 1, else field_invalid; the order of the summary (rule N10). NaN is field_invalid.
   var relevance: Double = 0
 
+  /// Advertises something: only with consent, and held back like the least urgent (rule N4).
   var marketing: Bool = false
 
   /// Names a donated incoming interaction of the app (else interaction_not_donated): then this is a communication

@@ -57,6 +57,7 @@ nonisolated struct Focus_Events_V1_RouteLocationsInserted: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// As the route was started.
   var routeID: String = String()
 
   /// 1 to 3,000. None: field_missing; more: too_many_points.
@@ -73,6 +74,7 @@ nonisolated struct Focus_Events_V1_RoutePoint: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// When the device was there; of two points of one microsecond one counts (rule R3).
   var timeUs: Int64 = 0
 
   /// Degrees, WGS 84, -90 to 90.
@@ -136,11 +138,13 @@ nonisolated struct Focus_Events_V1_WorkoutSaved: Sendable {
   /// The app's own id.
   var workoutID: String = String()
 
+  /// What was done, for example "running".
   var activity: String = String()
 
+  /// When it began.
   var startUs: Int64 = 0
 
-  /// Not before start_us: field_invalid.
+  /// When it ended. Not before start_us: field_invalid.
   var endUs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -158,8 +162,10 @@ nonisolated struct Focus_Events_V1_RouteFinished: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// As the route was started.
   var routeID: String = String()
 
+  /// The workout that it is of; saved before.
   var workoutID: String = String()
 
   /// The app's own notes. At most 1,000 keys.
@@ -178,6 +184,7 @@ nonisolated struct Focus_Events_V1_RouteDiscarded: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// As the route was started.
   var routeID: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

@@ -65,7 +65,7 @@ nonisolated enum Focus_Sync_V1_RouteState: SwiftProtobuf.Enum, Swift.CaseIterabl
 
 }
 
-/// Collection `routes`, key: route id. A discarded route is a tombstone.
+/// Collection `routes`, key: the route's id. A recorded route and what it comes to (rule R5). A discarded route is a tombstone.
 nonisolated struct Focus_Sync_V1_RouteRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

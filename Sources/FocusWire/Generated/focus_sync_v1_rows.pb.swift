@@ -31,8 +31,10 @@ nonisolated struct Focus_Sync_V1_AppRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// What the app calls itself.
   var name: String = String()
 
+  /// The app's build number.
   var build: Int64 = 0
 
   /// Ascending, each once.
@@ -146,14 +148,17 @@ nonisolated struct Focus_Sync_V1_AppRow: Sendable {
   fileprivate var _focusStatusUsageDescription: String? = nil
 }
 
-/// Collection `authorizations`, key: the kind's name, for example "notifications". No row: not determined.
+/// Collection `authorizations`, key: the kind's name, for example "notifications". What a person allowed an
+/// app. No row: not determined.
 nonisolated struct Focus_Sync_V1_AuthorizationRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// What it is about; the row's key in other letters.
   var kind: Focus_Sync_V1_AuthorizationRow.Kind = .unspecified
 
+  /// As the person or the operating system decided.
   var status: Focus_Sync_V1_AuthorizationRow.Status = .unspecified
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -277,12 +282,13 @@ nonisolated struct Focus_Sync_V1_AuthorizationRow: Sendable {
   init() {}
 }
 
-/// Collection `focuses`, key: the Focus's id. A configured Focus.
+/// Collection `focuses`, key: the Focus's id. A configured Focus. App: none.
 nonisolated struct Focus_Sync_V1_FocusRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// What the person calls it.
   var name: String = String()
 
   /// Name of a symbol to show beside it.
@@ -301,6 +307,7 @@ nonisolated struct Focus_Sync_V1_FocusRow: Sendable {
   /// Handles of the people whose communication breaks through; ascending by UTF-8 bytes, each once.
   var allowedPeople: [String] = []
 
+  /// Whether time-sensitive notifications break through (rule N9.4).
   var allowsTimeSensitive: Bool = false
 
   /// Whether apps may be told that it is on (rule F3.2).
@@ -313,7 +320,7 @@ nonisolated struct Focus_Sync_V1_FocusRow: Sendable {
   fileprivate var _symbol: String? = nil
 }
 
-/// Collection `active_focus`, key "": the Focus that is on. No row: none (rule F1).
+/// Collection `active_focus`, key "": the Focus that is on. No row: none (rule F1). App: none.
 nonisolated struct Focus_Sync_V1_ActiveFocusRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -553,8 +560,10 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// What becomes of it.
   var alert: Focus_Sync_V1_AlertRow.Alert = .unspecified
 
+  /// What decided that (rule N9).
   var reason: Focus_Sync_V1_AlertRow.Reason = .unspecified
 
   /// It rings even when the device is silenced (rule N8).
@@ -927,16 +936,19 @@ nonisolated struct Focus_Sync_V1_SuggestionRow: Sendable {
   init() {}
 }
 
-/// Collection `workouts`, key: the workout's id.
+/// Collection `workouts`, key: the workout's id. A saved workout.
 nonisolated struct Focus_Sync_V1_WorkoutRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// What was done, for example "running".
   var activity: String = String()
 
+  /// When it began.
   var startUs: Int64 = 0
 
+  /// When it ended.
   var endUs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -945,7 +957,7 @@ nonisolated struct Focus_Sync_V1_WorkoutRow: Sendable {
 }
 
 /// Collection `refusals`, key: `<device>/<incarnation>/<sequence>`. An event that broke a rule (rule E2). Only its own
-/// device sees it, in the scope that sent it; at most the last 256 of a device.
+/// device sees it, in the scope that sent it; at most the last 256 of a device. App: that of the scope.
 nonisolated struct Focus_Sync_V1_RefusalRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -261,7 +261,7 @@ nonisolated struct Focus_Sync_V1_NotificationSettingsRow: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Collection `delivery_schedule`, key "": when summaries come (rule N16). No row: never.
+/// Collection `delivery_schedule`, key "": when summaries come (rule N16). No row: never. App: none.
 nonisolated struct Focus_Sync_V1_DeliveryScheduleRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -38,6 +38,9 @@ extension EventType {
         case .appUnmuted: Focus_Events_V1_AppUnmuted.self
         case .deliveryScheduleChanged: Focus_Events_V1_DeliveryScheduleChanged.self
         case .summaryDelivered: Focus_Events_V1_SummaryDelivered.self
+        case .preferencesRegistered: Focus_Events_V1_PreferencesRegistered.self
+        case .preferenceChanged: Focus_Events_V1_PreferenceChanged.self
+        case .preferenceReset: Focus_Events_V1_PreferenceReset.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         }
     }
@@ -73,6 +76,9 @@ extension EventBody {
         case .appUnmuted: Focus_Events_V1_AppUnmuted()
         case .deliveryScheduleChanged(let event): Focus_Events_V1_DeliveryScheduleChanged(event)
         case .summaryDelivered(let event): Focus_Events_V1_SummaryDelivered(event)
+        case .preferencesRegistered(let event): Focus_Events_V1_PreferencesRegistered(event)
+        case .preferenceChanged(let event): Focus_Events_V1_PreferenceChanged(event)
+        case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         }
     }

@@ -6,7 +6,8 @@ import Foundation
 /// `focusctl import`.
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring recordings in.", subcommands: [ImportGPXCommand.self])
+        commandName: "import", abstract: "Bring recordings and settings in.",
+        subcommands: [ImportGPXCommand.self, ImportSettingsBundleCommand.self])
 }
 
 /// `focusctl import gpx`.

@@ -30,8 +30,9 @@ enum HistoryMaker {
     private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
-        switch pick(48) {
-        case 32...: return PeopleMaker.body(at: second, using: &random)
+        switch pick(42) {
+        case 34...: return PeopleMaker.body(at: second, using: &random)
+        case 32, 33: return preference(pick(6), pick(4), pick(3))
         case 20, 21, 22, 23: return route(at: second, using: &random)
         case 24...31: return settings(at: second, using: &random)
         case 0: return registration(pick(8))
@@ -98,6 +99,18 @@ enum HistoryMaker {
                     alerts: pick(8) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
                     previews: pick(3) == 0 ? PreviewsChoice.allCases[pick(4)] : nil, timeSensitive: choice(),
                     scheduledDelivery: pick(3) > 0 ? .on : choice()))
+        }
+    }
+
+    private static func preference(_ kind: Int, _ key: Int, _ value: Int) -> EventBody {
+        let value: PropertyValue = [.integer(1), .real(1), .bool(true)][value]
+        switch kind {
+        case 0: return .preferenceReset(PreferenceReset(key: "p\(key)"))
+        case 1:
+            let entries = [PropertyDictionary.Entry("p\(key)", value), .init("p9", .string("d\(key)"))]
+            return .preferencesRegistered(
+                PreferencesRegistered(build: Int64(key), defaults: PropertyDictionary(entries) ?? .empty))
+        default: return .preferenceChanged(PreferenceChanged(key: "p\(key)", value: value))
         }
     }
 

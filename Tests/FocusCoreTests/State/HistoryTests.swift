@@ -8,6 +8,7 @@ import Testing
     private static let convergent: Set<RowCollection> = [
         .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges, .workouts,
         .categories, .suggestions, .interactions, .notificationSettings, .deliverySchedule,
+        .preferences, .preferenceDefaults,
     ]
 
     private func history(_ seed: UInt64, steps: Int) -> Stage {

@@ -19,7 +19,7 @@ import Testing
         }
         func person() -> Person { Person(handle: text(), displayName: text(), avatar: text()) }
         func people() -> [Person] { (0..<pick(4)).map { _ in person() } }
-        switch pick(27) {
+        switch pick(30) {
         case 18, 19:
             return .interactionDonated(
                 InteractionDonated(
@@ -56,6 +56,12 @@ import Testing
             return pick(2) == 0
                 ? .summaryDelivered(SummaryDelivered(schedule: schedule, dueAt: time()))
                 : .deliveryScheduleChanged(DeliveryScheduleChanged(times: [.min, .max], timeZone: text()))
+        case 27: return .preferenceChanged(PreferenceChanged(key: text(), value: property(pick(40), double())))
+        case 28: return .preferenceReset(PreferenceReset(key: text()))
+        case 29:
+            let entries = [PropertyDictionary.Entry(text(), property(pick(3), double())), .init("d", .string(text()))]
+            return .preferencesRegistered(
+                PreferencesRegistered(build: times[pick(8)], defaults: PropertyDictionary(entries) ?? .empty))
         case 0: return .appRegistered(AppRegistered(name: text(), build: times.randomElement(using: &random)!))
         case 1:
             return .authorizationChanged(
@@ -95,6 +101,11 @@ import Testing
                 ? .routeDiscarded(RouteDiscarded(routeID: text()))
                 : .eventRefused(EventRefused(type: text(), code: text(), message: text()))
         }
+    }
+
+    /// As deep as nobody may send it.
+    private func property(_ depth: Int, _ number: Double) -> PropertyValue {
+        (0..<depth).reduce(.real(number)) { value, _ in .array([value, .bool(true)]) }
     }
 
     private func event(_ state: UserState, using random: inout SeededRandom) -> Event {

@@ -46,6 +46,7 @@ import Testing
         settings.own.desktop.previews = .never
         settings.mutedUntil = .at(0)
         try check(settings)
+        for value in PropertyValueTests.samples { try check(PreferenceRow(value: value)) }
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
         try check(CategoriesRow([]))

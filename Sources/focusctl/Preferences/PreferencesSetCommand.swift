@@ -1,0 +1,106 @@
+import ArgumentParser
+import FocusCore
+import FocusSyncClient
+
+/// `focusctl preferences set`.
+struct PreferencesSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set a preference.",
+        discussion: """
+            1, 1.0, true and the text 1 are four values: --type says which is meant
+            (rule P2). Types: bool (true, false, yes, no), integer, real, string,
+            date (2026-01-01T09:00:00Z), data (base64), and json for the others,
+            {"array":{"values":[{"integer":"1"}]}}; see PropertyValue in
+            Schema/README.md. Prints the effective value that came of it, which is
+            another one when a later change was made elsewhere (rule E3).
+
+            Examples:
+              focusctl preferences set greeting Hello --app com.example.chat \\
+                --plaintext --token-file token
+              focusctl preferences set volume --type real --app com.example.chat \\
+                --plaintext --token-file token -- -0.5
+
+            \(ExitStatus.help)
+            """)
+
+    @Argument(help: "The preference's key.")
+    var key: String
+    @Argument(help: "The value.")
+    var value: String
+    @Option(name: .customLong("type"), help: "What the value is: bool, integer, real, string, date, data or json.")
+    var kind = PropertyText.Kind.string
+    @Option(help: "The app that the preference is of.")
+    var app: AppID
+    @Flag(help: "Print one JSON object.")
+    var json = false
+    @OptionGroup var connection: ConnectionOptions
+
+    func validate() throws {
+        do {
+            _ = try PropertyText.value(value, as: kind)
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let body = PreferenceChanged(key: key, value: try PropertyText.value(value, as: kind))
+        let change = PreferenceWrite(body: .preferenceChanged(body), key: RowKey(.preferences, app: app, key: key))
+        try await change.run(connection, app, asJSON: json)
+    }
+}
+
+/// `focusctl preferences reset`.
+struct PreferencesResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Take a preference's set value away, so that its default counts again.",
+        discussion: """
+            Prints the effective value that came of it.
+
+            Example:
+              focusctl preferences reset volume --app com.example.chat \\
+                --plaintext --token-file token
+
+            \(ExitStatus.help)
+            """)
+
+    @Argument(help: "The preference's key.")
+    var key: String
+    @Option(help: "The app that the preference is of.")
+    var app: AppID
+    @Flag(help: "Print one JSON object.")
+    var json = false
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+        let body = EventBody.preferenceReset(PreferenceReset(key: key))
+        let change = PreferenceWrite(body: body, key: RowKey(.preferences, app: app, key: key))
+        try await change.run(connection, app, asJSON: json)
+    }
+}
+
+extension PropertyText.Kind: ExpressibleByArgument {}
+
+/// Appends one event and shows the row that came of it.
+struct PreferenceWrite {
+    let body: EventBody
+    let key: RowKey
+
+    func run(_ connection: ConnectionOptions, _ app: AppID, asJSON: Bool) async throws {
+        let client = try connection.makeClient()
+        do {
+            let outcomes = try await client.append([EventDraft(body, app: app)])
+            let version = try PreferenceOutcome.version(outcomes, app)
+            try await client.synchronize(through: version)
+            let row = try client.store.row(key)
+            let value = try row.map { try PreferenceText.value($0.value, of: key) }
+            Terminal.line(try PreferenceText.line(key, value, row?.version ?? version, asJSON: asJSON))
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+    }
+}

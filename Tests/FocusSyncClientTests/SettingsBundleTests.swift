@@ -1,0 +1,240 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+import Testing
+
+/// A bundle in a directory of its own, gone with the fixture.
+private final class BundleFixture {
+    let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("bundle-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    func write(_ name: String, _ data: Data) throws {
+        try data.write(to: directory.appendingPathComponent(name))
+    }
+
+    func write(_ name: String, text: String) throws { try write(name, Data(text.utf8)) }
+
+    /// A pane with these specifiers.
+    func pane(
+        _ name: String, _ specifiers: [[String: Any]], _ format: PropertyListSerialization.PropertyListFormat = .xml
+    ) throws {
+        try write(
+            name,
+            PropertyListSerialization.data(
+                fromPropertyList: ["PreferenceSpecifiers": specifiers], format: format, options: 0))
+    }
+
+    func read() throws(SettingsBundleError) -> SettingsBundle { try SettingsBundle(directory: directory.path) }
+
+    func failure() -> SettingsBundleError? {
+        do { _ = try read() } catch { return error }
+        return nil
+    }
+}
+
+@Suite("SettingsBundle") struct SettingsBundleTests {
+    private let fixture: BundleFixture
+    init() throws { fixture = try BundleFixture() }
+
+    private func item(_ key: String, _ value: Any) -> [String: Any] {
+        ["Type": "PSToggleSwitchSpecifier", "Key": key, "DefaultValue": value]
+    }
+
+    private func child(_ file: String) -> [String: Any] { ["Type": "PSChildPaneSpecifier", "File": file] }
+
+    private func values() throws -> [String: PropertyValue] {
+        Dictionary(uniqueKeysWithValues: try fixture.read().defaults.map { ($0.key, $0.value) })
+    }
+
+    @Test(
+        "P4, P2: XML and binary plists, every type as itself",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func types(_ format: PropertyListSerialization.PropertyListFormat) throws {
+        try fixture.pane(
+            "Root.plist",
+            [
+                ["Type": "PSGroupSpecifier", "Title": "no key"], ["Key": "no default"], ["DefaultValue": "no key"],
+                item("true", true), item("false", false), item("1", 1), item("0", 0), item("1.0", NSNumber(value: 1.0)),
+                item("min", Int64.min), item("max", Int64.max), item("text", "Grüße"), item("data", Data([0, 255])),
+                item("date", Date(timeIntervalSince1970: 1_700_000_000)), item("array", [1, true] as [Any]),
+                item("dictionary", ["b": 2.5, "a": ["x"]] as [String: Any]),
+            ], format)
+        let dictionary = try #require(
+            PropertyDictionary([.init("a", .array([.string("x")])), .init("b", .real(2.5))]))
+        #expect(
+            try values() == [
+                "true": .bool(true), "false": .bool(false), "1": .integer(1), "0": .integer(0), "1.0": .real(1),
+                "min": .integer(.min), "max": .integer(.max), "text": .string("Grüße"), "data": .data([0, 255]),
+                "date": .date(Timestamp(microseconds: 1_700_000_000_000_000)),
+                "array": .array([.integer(1), .bool(true)]), "dictionary": .dictionary(dictionary),
+            ])
+    }
+
+    @Test("P4: keys ascend by their bytes, each with its file; the event takes them as they are")
+    func order() throws {
+        try fixture.pane("Root.plist", [item("b", 1), child("Child"), item("B", 2)])
+        try fixture.pane("Child.plist", [item("a", 3)])
+        let bundle = try fixture.read()
+        #expect(
+            bundle.defaults == [
+                .init(key: "B", value: .integer(2), file: "Root.plist"),
+                .init(key: "a", value: .integer(3), file: "Child.plist"),
+                .init(key: "b", value: .integer(1), file: "Root.plist"),
+            ])
+        #expect(bundle.dictionary.entries.map(\.key) == ["B", "a", "b"])
+    }
+
+    @Test("P4: child panes are followed, named with or without .plist, from panes of any depth")
+    func children() throws {
+        try fixture.pane("Root.plist", [child("One"), child("Two.plist")])
+        try fixture.pane("One.plist", [item("one", 1), child("Three")])
+        try fixture.pane("Two.plist", [item("two", 2)], .binary)
+        try fixture.pane("Three.plist", [item("three", 3)])
+        #expect(try values() == ["one": .integer(1), "two": .integer(2), "three": .integer(3)])
+    }
+
+    @Test("P4: within a file the last definition of a key wins, also over an earlier child pane")
+    func lastWins() throws {
+        try fixture.pane("Root.plist", [item("k", 1), item("k", 2), child("Child"), item("c", 3)])
+        try fixture.pane("Child.plist", [item("c", 9), item("k", 9), item("own", 1), item("own", 2)])
+        #expect(try values() == ["k": .integer(2), "c": .integer(3), "own": .integer(2)])
+    }
+
+    @Test("P4: a child pane never overwrites a key already present, be it of an earlier child pane")
+    func childrenYield() throws {
+        try fixture.pane("Root.plist", [child("One"), child("Two")])
+        try fixture.pane("One.plist", [item("k", 1), child("Three")])
+        try fixture.pane("Two.plist", [item("k", 2), item("deep", 2)])
+        try fixture.pane("Three.plist", [item("k", 3), item("deep", 3)])
+        #expect(try values() == ["k": .integer(1), "deep": .integer(3)])
+    }
+
+    @Test("P4: a pane that two others lead to is no cycle")
+    func diamond() throws {
+        try fixture.pane("Root.plist", [child("One"), child("Two"), child("One")])
+        try fixture.pane("One.plist", [child("Shared")])
+        try fixture.pane("Two.plist", [child("Shared.plist")])
+        try fixture.pane("Shared.plist", [item("k", 1)])
+        #expect(try values() == ["k": .integer(1)])
+    }
+
+    @Test("P4: a cycle names its files, whatever it is called by")
+    func cycles() throws {
+        try fixture.pane("Root.plist", [item("k", 1), child("One")])
+        try fixture.pane("One.plist", [child("Two.plist")])
+        try fixture.pane("Two.plist", [child("./One")])
+        #expect(fixture.failure() == .cycle(["One.plist", "Two.plist", "./One.plist"]))
+        try fixture.pane("Two.plist", [child("Root")])
+        #expect(fixture.failure() == .cycle(["Root.plist", "One.plist", "Two.plist", "Root.plist"]))
+        try fixture.pane("Root.plist", [child("Root")])
+        #expect(fixture.failure() == .cycle(["Root.plist", "Root.plist"]))
+    }
+
+    @Test("P4: a missing file is named")
+    func missing() throws {
+        #expect(fixture.failure() == .missing(file: "Root.plist"))
+        try fixture.pane("Root.plist", [child("Gone")])
+        #expect(fixture.failure() == .missing(file: "Gone.plist"))
+        #expect(throws: SettingsBundleError.notADirectory("/nowhere")) { try SettingsBundle(directory: "/nowhere") }
+        let file = fixture.directory.appendingPathComponent("Root.plist").path
+        #expect(throws: SettingsBundleError.notADirectory(file)) { try SettingsBundle(directory: file) }
+    }
+
+    @Test("P4: a pane outside the bundle is refused", arguments: ["../Other", "/etc/hosts", "a/../../Other", ".."])
+    func outside(_ name: String) throws {
+        try fixture.pane("Root.plist", [child(name)])
+        let file = name.hasSuffix(".plist") ? name : name + ".plist"
+        // What stands for a directory's parent once the extension is added is only missing.
+        let expected: SettingsBundleError =
+            name == ".." ? .missing(file: "...plist") : .outside(file: "Root.plist", name: file)
+        #expect(fixture.failure() == expected)
+    }
+
+    @Test("P4: a symbolic link out of the bundle is refused, one within it is followed")
+    func links() throws {
+        let other = try BundleFixture()
+        try other.pane("Other.plist", [item("k", 1)])
+        try fixture.pane("Root.plist", [child("Link")])
+        let link = fixture.directory.appendingPathComponent("Link.plist")
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: other.directory.appendingPathComponent("Other.plist"))
+        #expect(fixture.failure() == .outside(file: "Root.plist", name: "Link.plist"))
+        try FileManager.default.removeItem(at: link)
+        try fixture.pane("Child.plist", [item("k", 2)])
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: fixture.directory.appendingPathComponent("Child.plist"))
+        #expect(try values() == ["k": .integer(2)])
+    }
+
+    @Test("P4: no PreferenceSpecifiers, and every wrong type, is told by file and place")
+    func wrongTypes() throws {
+        func root(_ list: Any) throws -> SettingsBundleError? {
+            try fixture.write(
+                "Root.plist", PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
+            return fixture.failure()
+        }
+        func wrong(_ place: String, _ expected: String) -> SettingsBundleError {
+            .wrongType(file: "Root.plist", place: place, expected: expected)
+        }
+        #expect(try root(["Title": "x"]) == .noSpecifiers(file: "Root.plist"))
+        #expect(try root(["x"]) == wrong("the property list", "a dictionary"))
+        #expect(try root(["PreferenceSpecifiers": "x"]) == wrong("PreferenceSpecifiers", "an array"))
+        #expect(
+            try root(["PreferenceSpecifiers": [["Key": "a"], "x"] as [Any]]) == wrong("item 1", "a dictionary"))
+        #expect(
+            try root(["PreferenceSpecifiers": [["Key": 1, "DefaultValue": 1]]]) == wrong("item 0's Key", "a string"))
+        #expect(try root(["PreferenceSpecifiers": [["Type": 1]]]) == wrong("item 0's Type", "a string"))
+        let file = "the name of a child pane"
+        #expect(
+            try root(["PreferenceSpecifiers": [["Type": "PSChildPaneSpecifier"]]]) == wrong("item 0's File", file))
+        #expect(try root(["PreferenceSpecifiers": [child("")]]) == wrong("item 0's File", file))
+        #expect(
+            try root(["PreferenceSpecifiers": [["Type": "PSChildPaneSpecifier", "File": 1] as [String: Any]]])
+                == wrong("item 0's File", "a string"))
+        #expect(
+            try root(["PreferenceSpecifiers": [item("k", UInt64.max)]])?.description
+                == "Root.plist: item 0's DefaultValue has an integer beyond 64 signed bits")
+        #expect(try root(["PreferenceSpecifiers": [Any]()]) == nil)
+    }
+
+    @Test("P4: an error in any pane refuses all of the bundle")
+    func nothingHalfRead() throws {
+        try fixture.pane("Root.plist", [item("k", 1), child("Bad")])
+        try fixture.write("Bad.plist", text: "<plist><dict>")
+        #expect(fixture.failure() == .notAPropertyList(file: "Bad.plist"))
+    }
+
+    @Test(
+        "P4: what is neither an XML nor a binary plist is told",
+        arguments: ["", "text", "{ PreferenceSpecifiers = (); }", "bplist00", "bplist00\u{1}\u{2}", "<plist>"])
+    func noPropertyList(_ text: String) throws {
+        try fixture.write("Root.plist", text: text)
+        #expect(fixture.failure() == .notAPropertyList(file: "Root.plist"))
+    }
+
+    @Test("A file beyond all panes and a directory in a pane's place are told")
+    func unreadable() throws {
+        try fixture.write("Root.plist", Data(count: 4 * 1024 * 1024 + 1))
+        #expect(fixture.failure() == .tooLarge(file: "Root.plist", limit: 4 * 1024 * 1024))
+        try fixture.pane("Root.plist", [child("Folder")])
+        try FileManager.default.createDirectory(
+            at: fixture.directory.appendingPathComponent("Folder.plist"), withIntermediateDirectories: true)
+        #expect(fixture.failure() == .unreadable(file: "Folder.plist"))
+    }
+
+    @Test("A chain of more than 256 panes is refused")
+    func tooManyFiles() throws {
+        try fixture.pane("Root.plist", [child("0")])
+        for number in 0..<255 { try fixture.pane("\(number).plist", number < 254 ? [child("\(number + 1)")] : []) }
+        #expect(fixture.failure() == nil)
+        try fixture.pane("254.plist", [child("255")])
+        try fixture.pane("255.plist", [])
+        #expect(fixture.failure() == .tooManyFiles(limit: 256))
+    }
+}
