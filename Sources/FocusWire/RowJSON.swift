@@ -34,6 +34,7 @@ extension RowCollection {
         case .badges: Focus_Sync_V1_BadgeRow.self
         case .routes: Focus_Sync_V1_RouteRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
+        case .routeTotals: Focus_Sync_V1_RouteTotalRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
         case .stream, .devices, .routePoints: nil
         }

@@ -36,6 +36,7 @@ struct EnumAgreementTests {
         expectAgreement(InterruptionLevel.self, Focus_Sync_V1_NotificationRow.Level.self)
         expectAgreement(Alert.self, Focus_Sync_V1_AlertRow.Alert.self)
         expectAgreement(AlertReason.self, Focus_Sync_V1_AlertRow.Reason.self)
+        expectAgreement(RoutePeriod.self, Focus_Sync_V1_RouteTotalRow.Period.self)
     }
 
     @Test("device classes")

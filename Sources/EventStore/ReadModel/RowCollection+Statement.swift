@@ -16,6 +16,7 @@ extension RowCollection {
         case .badges: Queries.upsertBadges
         case .routes: Queries.upsertRoutes
         case .workouts: Queries.upsertWorkouts
+        case .routeTotals: Queries.upsertRouteTotals
         case .refusals: Queries.upsertRefusals
         case .stream: Queries.upsertStream
         case .devices: Queries.upsertDevices

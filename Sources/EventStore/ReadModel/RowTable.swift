@@ -41,6 +41,7 @@ struct RowTable {
         case .badges: BadgeRow.columns(decoded())
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())
+        case .routeTotals: RouteTotalRow.columns(decoded())
         case .refusals: RefusalRow.columns(decoded())
         case .stream, .devices: []
         case .routePoints:

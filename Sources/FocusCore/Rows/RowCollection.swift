@@ -17,6 +17,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case badges
     case routes
     case workouts
+    /// What finished routes add up to, of each app and, without an app, of all (rule R7); key: see `RoutePeriod.key`.
+    case routeTotals = "route_totals"
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
     case refusals
     // What only the fold needs, never sent
@@ -32,7 +34,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
             .badges,
-            .routes, .workouts, .refusals:
+            .routes, .workouts, .routeTotals, .refusals:
             true
         case .stream, .devices, .routePoints: false
         }
@@ -95,6 +97,7 @@ extension RowCollection {
         case .stream: 12
         case .devices: 13
         case .routePoints: 14
+        case .routeTotals: 60
         }
     }
 }

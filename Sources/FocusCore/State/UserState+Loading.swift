@@ -54,7 +54,7 @@ extension UserState {
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts:
             guard let app = key.app else { throw .unexpected }
             try load(key, row, slot(of: app))
-        case .routePoints: break
+        case .routePoints, .routeTotals: break
         }
     }
 
@@ -83,7 +83,9 @@ extension UserState {
             guard !row.isDeleted else { throw .unexpected }
             apps[slot].workouts[ByteText(key.key)] = Register(
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
-        case .badges, .focuses, .activeFocus, .routes, .refusals, .stream, .devices, .routePoints: break
+        case .badges, .focuses, .activeFocus, .routes, .refusals, .stream, .devices, .routePoints,
+            .routeTotals:
+            break
         }
     }
 

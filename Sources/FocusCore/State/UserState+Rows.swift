@@ -60,7 +60,7 @@ extension UserState {
         case .routePoints:
             guard let slot, let chunk = RouteChunkKey(key.key) else { return [] }
             return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
-        case .alerts, .badges, .refusals, .routes: return []
+        case .alerts, .badges, .refusals, .routes, .routeTotals: return []
         }
     }
 }

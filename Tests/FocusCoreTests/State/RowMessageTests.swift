@@ -38,6 +38,18 @@ import Testing
         try check(AudienceRow(user: .bob))
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
+        for period in RoutePeriod.allCases {
+            let day = CivilDate(daysSince1970: -800_000)
+            var total = RouteTotalRow(activity: "", period: period, startsOn: period.start(of: day))
+            try check(total)
+            total.routes = 3
+            total.distanceMillimetres = .max
+            total.longest = RouteBest(
+                app: .chat, routeID: "", start: Timestamp(microseconds: .min), distanceMillimetres: 0,
+                durationMicroseconds: 1)
+            total.fastest = Array(repeating: total.longest!, count: 3)
+            try check(total)
+        }
         try check(RefusalRow(event: EventID(Stage.uuid(1)), type: "", code: "x", message: "y", occurredAt: .at(1)))
         for alert in [Alert.now, .none, .heldByFocus, .heldForSummary] {
             for reason in AlertReason.allCases {
@@ -69,5 +81,11 @@ import Testing
         #expect(throws: ProtoError.self) { try AuthorizationRow(decoding: [8, 99, 16, 1]) }
         #expect(throws: ProtoError.self) { try AudienceRow(decoding: [10, 1, 65]) }
         #expect(throws: ProtoError.self) { try NotificationRow(decoding: [10]) }
+        // Without a period; a day without a date; a number below zero.
+        #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: []) }
+        #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: [16, 1]) }
+        #expect(throws: ProtoError.self) {
+            try RouteTotalRow(decoding: [16, 4, 32] + Array(repeating: 0xFF, count: 9) + [1])
+        }
     }
 }
