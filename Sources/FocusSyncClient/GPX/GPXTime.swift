@@ -15,7 +15,8 @@ enum GPXTime {
             (1...12).contains(month), day >= 1, day <= days(in: month, of: year), minute < 60, second <= 60,
             hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0)
         else { return nil }
-        let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Timestamp(microseconds: seconds * 1_000_000 + fraction)
     }
 
@@ -26,16 +27,6 @@ enum GPXTime {
         default: 31
         }
     }
-
-    /// In the Gregorian calendar, counted from March so that the leap day is a year's last.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let years = month > 2 ? year : year - 1
-        let months = (month + 9) % 12
-        let leapDays = floor(years, 4) - floor(years, 100) + floor(years, 400)
-        return years * 365 + leapDays + (months * 153 + 2) / 5 + day - 719_469
-    }
-
-    private static func floor(_ a: Int64, _ b: Int64) -> Int64 { a >= 0 ? a / b : (a - b + 1) / b }
 
     private struct Scanner {
         var rest: ArraySlice<UInt8>
