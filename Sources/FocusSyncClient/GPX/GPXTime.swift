@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Reads the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a second taken
+/// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a second taken
 /// as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds apart.
 enum GPXTime {
     /// `2010-10-03T09:36:30Z`, with a fraction of any length (rounded to microseconds), an offset such as `+02:00`
@@ -18,6 +18,14 @@ enum GPXTime {
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Timestamp(microseconds: seconds * 1_000_000 + fraction)
+    }
+
+    /// `2010-10-03T09:36:30Z`, with as much of a fraction as it has: at most six digits, none of them an ending zero.
+    static func text(_ time: Timestamp) -> String {
+        var text = time.rfc3339.dropLast()
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text + "Z"
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {

@@ -16,6 +16,13 @@ extension Timestamp {
             + ".\(Self.pad(fraction, 6))Z"
     }
 
+    /// Reads RFC 3339 and what is near it: any fraction (rounded to microseconds), an offset, or no zone for UTC. Nil for
+    /// anything else.
+    public init?(rfc3339 text: String) {
+        guard let time = GPXTime.timestamp(text) else { return nil }
+        self = time
+    }
+
     private static func pad(_ number: Int64, _ digits: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
