@@ -17,7 +17,7 @@ struct Focusctl: AsyncParsableCommand {
             """,
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, ReplayCommand.self,
-            StateCommand.self, MigrateCommand.self, BenchCommand.self,
+            StateCommand.self, RouteCommand.self, MigrateCommand.self, BenchCommand.self,
         ])
 
     static func main() async {
