@@ -101,8 +101,9 @@ extension RouteRow {
             Columns.real(rows) { $0.aggregates.altitude?.lowerBound },
             Columns.real(rows) { $0.aggregates.altitude?.upperBound },
             Columns.real(rows) { $0.aggregates.averageSpeed }, Columns.real(rows) { $0.aggregates.movingAverageSpeed },
-            Columns.real(rows) { $0.aggregates.maximumSpeed },
-        ] + RouteStretch.lengths.map { length in Columns.real(rows) { $0.fastestSeconds(length) } }
+            Columns.real(rows) { $0.aggregates.maximumSpeed }, Columns.real(rows) { $0.fastestSeconds(1_000) },
+            Columns.real(rows) { $0.fastestSeconds(5_000) }, Columns.real(rows) { $0.fastestSeconds(10_000) },
+        ]
     }
 
     private func fastestSeconds(_ length: Int64) -> Double? {
@@ -119,8 +120,9 @@ extension RouteTotalRow {
             Columns.real(rows) { Double($0.movingMicroseconds) / 1e6 },
             Columns.real(rows) { Double($0.elevationGainMillimetres) / 1e3 },
             Columns.real(rows) { $0.longest.map { Double($0.distanceMillimetres) / 1e3 } },
-            Columns.text(rows) { $0.longest?.routeID },
-        ] + RouteStretch.lengths.map { length in Columns.real(rows) { $0.fastestSeconds(length) } }
+            Columns.text(rows) { $0.longest?.routeID }, Columns.real(rows) { $0.fastestSeconds(1_000) },
+            Columns.real(rows) { $0.fastestSeconds(5_000) }, Columns.real(rows) { $0.fastestSeconds(10_000) },
+        ]
     }
 
     private func fastestSeconds(_ length: Int64) -> Double? {

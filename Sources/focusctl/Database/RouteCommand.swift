@@ -26,9 +26,10 @@ struct RouteOptions: ParsableArguments {
         let connection = try PostgresConnection(source.configuration("focusctl-route"))
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
-        let loaded = try RouteLoader().load(
-            route, of: app, user: user, in: log.partition(of: user), on: connection)
-        guard let loaded else { throw CommandFailure("\(app) has no route \(route) of this user.") }
+        let partition = log.partition(of: user)
+        guard let loaded = try RouteLoader().load(route, of: app, user: user, in: partition, on: connection) else {
+            throw CommandFailure("\(app) has no route \(route) of this user.")
+        }
         return loaded
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventStore
 import FocusCore
 import FocusSyncClient
 
@@ -32,16 +33,17 @@ struct RouteSpeedCommand: ParsableCommand {
         let loaded = try options.load()
         let sums = loaded.row.aggregates
         guard let start = sums.start, let end = sums.end else { throw CommandFailure("The route has no points yet.") }
-        let (from, to) = (from.time(from: start), to.time(from: start))
-        let speed = loaded.track.distances.speed(from: from, to: to)
+        let first = from.time(from: start)
+        let last = to.time(from: start)
+        let speed = loaded.track.distances.speed(from: first, to: last)
         if json {
             var object = JSONText()
-            object.add("from", from.rfc3339)
-            object.add("to", to.rfc3339)
+            object.add("from", first.rfc3339)
+            object.add("to", last.rfc3339)
             object.addRaw("speedMps", speed.map { "\($0)" } ?? "null")
             Terminal.line(object.text)
         } else if let speed {
-            Terminal.line("\(RouteText.decimal(speed, 3)) m/s from \(from.rfc3339) to \(to.rfc3339)")
+            Terminal.line("\(RouteText.decimal(speed, 3)) m/s from \(first.rfc3339) to \(last.rfc3339)")
         } else {
             Terminal.line("none: the route goes from \(start.rfc3339) to \(end.rfc3339)")
         }
