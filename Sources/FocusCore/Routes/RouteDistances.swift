@@ -12,12 +12,13 @@ public struct RouteDistances: Sendable {
     public init(_ points: [RoutePoint]) {
         var metres: [Double] = []
         metres.reserveCapacity(points.count)
-        var sum = 0.0
+        // As `RouteRun` adds up, so that both come to the same.
+        var sum = RouteLength.zero
         var last: GeodesicPosition?
         for point in points {
             let here = GeodesicPosition(latitude: point.latitude, longitude: point.longitude)
-            if let last { sum += Geodesic.distance(from: last, to: here) }
-            metres.append(sum)
+            if let last { sum += RouteLength(metres: Geodesic.distance(from: last, to: here)) }
+            metres.append(sum.metres)
             last = here
         }
         self.metres = metres

@@ -31,18 +31,19 @@ extension RouteTrack {
     /// `late` is later than everything here.
     private mutating func append(_ late: ArraySlice<RoutePoint>) {
         counts.accepted += late.count
+        work.folded += late.count
         for point in late {
             if chunks.isEmpty || chunks[chunks.count - 1].points.count >= RouteChunk.capacity { startChunk() }
-            chunks[chunks.count - 1].points.append(point)
-            folded.add(point, marks: &marks)
+            chunks[chunks.count - 1].append(point)
         }
         if !late.isEmpty, let id = chunks.last?.id { changedChunkIDs.insert(id) }
     }
 
     private mutating func startChunk() {
+        before.append(sum)
         chunks.append(RouteChunk(id: takeChunkID()))
-        chunks[chunks.count - 1].points.reserveCapacity(RouteChunk.capacity)
-        checkpoints.append(folded)
+        chunks[chunks.count - 1].reserveCapacity(RouteChunk.capacity)
+        work.altitudes += chunks[chunks.count - 1].follow(before[before.count - 1].elevation.state)
         if chunks.count > 1 { changedChunkIDs.insert(chunks[chunks.count - 2].id) }
     }
 
@@ -64,7 +65,7 @@ extension RouteTrack {
             if merge(rest[cut...], intoChunk: index) { firstChanged = index }
             rest = rest[..<cut]
         }
-        if let firstChanged { refold(from: firstChanged) }
+        if let firstChanged { join(from: firstChanged) }
     }
 
     /// The last chunk that starts at or before `time`; the first one when none does.
@@ -112,22 +113,20 @@ extension RouteTrack {
     private mutating func replaceChunk(_ index: Int, with points: [RoutePoint]) {
         let pieces = (points.count + RouteChunk.capacity - 1) / RouteChunk.capacity
         let bounds = (0...pieces).map { points.count * $0 / pieces }
+        work.folded += points.count
         changedChunkIDs.insert(chunks[index].id)
-        chunks[index].points = Array(points[bounds[0]..<bounds[1]])
-        let more = (1..<pieces).map {
-            RouteChunk(id: takeChunkID(), points: Array(points[bounds[$0]..<bounds[$0 + 1]]))
-        }
+        chunks[index] = RouteChunk(id: chunks[index].id, points: points[bounds[0]..<bounds[1]])
+        let more = (1..<pieces).map { RouteChunk(id: takeChunkID(), points: points[bounds[$0]..<bounds[$0 + 1]]) }
         chunks.insert(contentsOf: more, at: index + 1)
     }
 
-    /// Folds the points from chunk `index` on again; the checkpoints up to there stand.
-    mutating func refold(from index: Int) {
-        folded = checkpoints[index]
-        checkpoints.removeSubrange(index...)
-        marks.removeSubrange(folded.markCount...)
-        for chunk in chunks[index...] {
-            checkpoints.append(folded)
-            for point in chunk.points { folded.add(point, marks: &marks) }
+    /// Adds up the chunks from `index` on again; what comes before it stands.
+    mutating func join(from index: Int) {
+        before.removeSubrange((index + 1)...)
+        for position in index..<chunks.count {
+            work.joined += 1
+            work.altitudes += chunks[position].follow(before[position].elevation.state)
+            if position + 1 < chunks.count { before.append(before[position].adding(chunks[position])) }
         }
     }
 }
