@@ -18,6 +18,7 @@ extension RouteTrack {
         guard !chunks.isEmpty else { return }
         before = [RouteSum()]
         join(from: 0)
+        addUp()
     }
 
     /// All chunks there are, ascending.

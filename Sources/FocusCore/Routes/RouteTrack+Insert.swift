@@ -2,10 +2,20 @@ extension RouteTrack {
     /// Takes a batch of logged points in any order, filtered by rule R2 and merged by rule R3.
     public mutating func insert(_ batch: [RoutePoint]) {
         let candidates = accept(batch)
-        guard let last = chunks.last?.points.last else { return append(candidates[...]) }
-        let split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
-        if split > 0 { merge(candidates[..<split]) }
+        var split = 0
+        if let last = chunks.last?.points.last {
+            split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
+            if split > 0 { merge(candidates[..<split]) }
+        }
         append(candidates[split...])
+        addUp()
+    }
+
+    /// Brings the sum and the marks after the chunks.
+    mutating func addUp() {
+        guard let last = chunks.last else { return }
+        sum = before[before.count - 1].adding(last)
+        extendMarks()
     }
 
     /// The points that pass the filter, sorted, one per microsecond. Counts all of `batch`.
@@ -40,7 +50,7 @@ extension RouteTrack {
     }
 
     private mutating func startChunk() {
-        before.append(sum)
+        before.append(chunks.last.map { before[before.count - 1].adding($0) } ?? RouteSum())
         chunks.append(RouteChunk(id: takeChunkID()))
         chunks[chunks.count - 1].reserveCapacity(RouteChunk.capacity)
         work.altitudes += chunks[chunks.count - 1].follow(before[before.count - 1].elevation.state)
@@ -123,6 +133,8 @@ extension RouteTrack {
     /// Adds up the chunks from `index` on again; what comes before it stands.
     mutating func join(from index: Int) {
         before.removeSubrange((index + 1)...)
+        // Those before stand.
+        marks.removeSubrange(min(marks.count, before[index].run.length.kilometres)...)
         for position in index..<chunks.count {
             work.joined += 1
             work.altitudes += chunks[position].follow(before[position].elevation.state)

@@ -1,35 +1,37 @@
 extension RouteTrack {
-    /// One for each full kilometre and one for what is left (rule R5). Finds each kilometre's end by bisection.
-    ///
-    /// - Parameter run: all of the track.
-    func splits(of run: RouteRun) -> [RouteSplit] {
+    /// One for each full kilometre and one for what is left (rule R5).
+    var splits: [RouteSplit] {
         guard let start = chunks.first?.points.first?.time else { return [] }
         var splits: [RouteSplit] = []
-        let full = min(run.length.kilometres, RouteSplit.maximumKilometres)
-        splits.reserveCapacity(full + 1)
+        splits.reserveCapacity(marks.count + 1)
         var last = start
-        for kilometre in 0..<full {
-            let mark = time(reaching: RouteLength(kilometres: kilometre + 1), of: run.length)
+        for mark in marks {
             splits.append(
                 RouteSplit(distance: RouteSplit.metres, durationMicroseconds: mark.microseconds(since: last)))
             last = mark
         }
-        let rest = (run.length - RouteLength(kilometres: full)).metres
-        if rest > 0 || run.end > last {
-            splits.append(RouteSplit(distance: rest, durationMicroseconds: run.end.microseconds(since: last)))
+        let rest = (sum.run.length - RouteLength(kilometres: marks.count)).metres
+        if rest > 0 || sum.run.end > last {
+            splits.append(RouteSplit(distance: rest, durationMicroseconds: sum.run.end.microseconds(since: last)))
         }
         return splits
     }
 
+    /// Finds the marks that are not there yet, each by bisection.
+    mutating func extendMarks() {
+        let full = min(sum.run.length.kilometres, RouteSplit.maximumKilometres)
+        while marks.count < full { marks.append(time(reaching: RouteLength(kilometres: marks.count + 1))) }
+    }
+
     /// When the route had so much length; interpolated linearly in its segment, to the nearest microsecond.
     ///
-    /// - Precondition: more than nothing, and no more than the `total` that the route has.
-    private func time(reaching length: RouteLength, of total: RouteLength) -> Timestamp {
+    /// - Precondition: more than nothing, and no more than the route has.
+    private func time(reaching length: RouteLength) -> Timestamp {
         // The last chunk before which there is less; the way to its first point is part of it.
         let index = Self.firstIndex(in: 0..<chunks.count) { before[$0].run.length >= length } - 1
         let chunk = chunks[index]
         // So far is its first point. No sum has come to its end: a chunk is shorter than 5.2 million km.
-        let head = (index + 1 < chunks.count ? before[index + 1].run.length : total) - chunk.run.length
+        let head = (index + 1 < chunks.count ? before[index + 1].run.length : sum.run.length) - chunk.run.length
         let next = Self.firstIndex(in: 0..<chunk.points.count) { head + chunk.lengths[$0] >= length }
         guard next < chunk.points.count else { return chunk.points[chunk.points.count - 1].time }
         let (from, since) =

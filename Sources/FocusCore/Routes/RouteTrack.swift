@@ -15,6 +15,10 @@ public struct RouteTrack: Sendable {
     public internal(set) var counts = RouteCounts()
     /// `before[i]` is what the chunks before `chunks[i]` come to.
     var before: [RouteSum] = []
+    /// What all chunks come to.
+    var sum = RouteSum()
+    /// When each full kilometre was reached.
+    var marks: [Timestamp] = []
     var changedChunkIDs: Set<Int> = []
     var work = RouteWork()
 
@@ -23,19 +27,12 @@ public struct RouteTrack: Sendable {
     /// Rule R5; proportional to the number of splits, not of points.
     public var aggregates: RouteAggregates {
         var aggregates = RouteAggregates(counts: counts)
-        let sum = sum
         sum.run.write(to: &aggregates)
         aggregates.elevationGain = sum.elevation.gain
         aggregates.elevationLoss = sum.elevation.loss
         aggregates.altitude = sum.elevation.range
-        aggregates.splits = splits(of: sum.run)
+        aggregates.splits = splits
         return aggregates
-    }
-
-    /// What all chunks come to.
-    var sum: RouteSum {
-        guard let last = chunks.last else { return RouteSum() }
-        return before[before.count - 1].adding(last)
     }
 
     public var isEmpty: Bool { chunks.isEmpty }
