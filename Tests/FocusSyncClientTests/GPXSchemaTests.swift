@@ -4,8 +4,8 @@ import Testing
 
 @testable import FocusSyncClient
 
-/// The public schema's licence is unclear, so it is not here: `GPX_XSD=/path/to/gpx.xsd ops/test --filter GPXSchema` runs
-/// these, with libxml2's `xmllint`. (http://www.topografix.com/GPX/1/1/gpx.xsd)
+/// The public schema's licence is unclear, so it is not here: `GPX_XSD=/path/to/gpx.xsd ops/test --filter GPXSchema`
+/// runs these, with libxml2's `xmllint`. (http://www.topografix.com/GPX/1/1/gpx.xsd)
 @Suite struct GPXSchemaTests {
     private static let schema = ProcessInfo.processInfo.environment["GPX_XSD"]
     private static let isThere = schema != nil

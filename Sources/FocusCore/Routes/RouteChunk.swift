@@ -40,8 +40,8 @@ struct RouteChunk: Sendable {
         elevation.add(point.altitude)
     }
 
-    /// Says what comes before. Gives the number of altitudes that had to be gone through: mostly none, because the state
-    /// is the same as before, or nothing turns here.
+    /// Says what comes before. Gives the number of altitudes that had to be gone through: mostly none, because the
+    /// state is the same as before, or nothing turns here.
     mutating func follow(_ state: ElevationAccumulator.State) -> Int {
         guard state != elevationBefore else { return 0 }
         elevationBefore = state

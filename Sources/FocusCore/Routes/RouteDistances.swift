@@ -1,7 +1,7 @@
 /// How far along a route each of its points is: what rules R6 and R7 are asked of.
 ///
-/// Between neighbouring points the way passes linearly in time. Takes one pass over the points to make, and 16 bytes for
-/// each.
+/// Between neighbouring points the way passes linearly in time. Takes one pass over the points to make, and 16 bytes
+/// for each.
 public struct RouteDistances: Sendable {
     /// Ascending.
     let times: [Timestamp]
@@ -38,9 +38,9 @@ public struct RouteDistances: Sendable {
         return metres[next - 1] + (metres[next] - metres[next - 1]) * fraction
     }
 
-    /// Rule R6: metres per second from `start` to `end`, pauses included: the way between the two, interpolated linearly
-    /// in time between neighbouring points, by the time between them. Nil when any of the interval is outside the
-    /// route, and when it has no length: a moment has no speed.
+    /// Rule R6: metres per second from `start` to `end`, pauses included: the way between the two, interpolated
+    /// linearly in time between neighbouring points, by the time between them. Nil when any of the interval is outside
+    /// the route, and when it has no length: a moment has no speed.
     public func speed(from start: Timestamp, to end: Timestamp) -> Double? {
         guard start < end, let before = distance(at: start), let after = distance(at: end) else { return nil }
         return (after - before) / (Double(end.microseconds(since: start)) / 1e6)

@@ -1,8 +1,9 @@
 /// What the finished routes of one activity in one period add up to (collection `route_totals`, rule R7): of an app, or
 /// of all apps in the row without one, which only system sessions see.
 ///
-/// Everything is a sum of whole numbers or a greatest one, so it is the same in whatever order routes are finished; each
-/// route is rounded once. Sums end at `Int64.max`.
+/// Everything is a sum of whole numbers or a greatest one, so it is the same in whatever order routes are finished;
+/// each route is rounded once. Sums end at `Int64.max`. A route adds at most eight rows, so the bound on routes bounds
+/// these.
 public struct RouteTotalRow: RowMessage {
     public var activity: String
     public var period: RoutePeriod

@@ -1,9 +1,9 @@
 /// The accepted points of one route and what they come to (rules R2, R3, R5).
 ///
 /// Points are sorted by time, one per microsecond; of several the first in the order of `RoutePoint.precedes` stays.
-/// The track is a list of chunks that an insert touches one by one, and knows what the chunks before each come to: points
-/// at the end cost their own number, a late point costs its chunk and one step for each chunk after it, whose points
-/// are not folded again.
+/// The track is a list of chunks that an insert touches one by one, and knows what the chunks before each come to:
+/// points at the end cost their own number, a late point costs its chunk and one step for each chunk after it, whose
+/// points are not folded again.
 ///
 /// The set of points, the counts and the aggregates are the same in any order of arrival. How the points are cut into
 /// chunks is not, but it is the same for equal logs, and restoring a track from its chunks in between changes

@@ -1,7 +1,8 @@
 import FocusCore
 
-/// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a second taken
-/// as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds apart.
+/// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a
+/// second taken as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds
+/// apart.
 enum GPXTime {
     /// `2010-10-03T09:36:30Z`, with a fraction of any length (rounded to microseconds), an offset such as `+02:00`
     /// instead of `Z`, or neither: GPX times are UTC. A leap second is the second after it. Nil for anything else.

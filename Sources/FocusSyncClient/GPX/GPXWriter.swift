@@ -2,9 +2,9 @@ import FocusCore
 
 /// Writes GPX 1.1 (rule R8): one track of one segment with every accepted point in the order of time.
 ///
-/// Written are place, time to the microsecond, and the elevation where it is known, so `GPXReader` gives the same points
-/// back, but for what GPX has no place for: accuracies, speed and course. Longitude 180 becomes −180: GPX has only the
-/// latter.
+/// Written are place, time to the microsecond, and the elevation where it is known, so `GPXReader` gives the same
+/// points back, but for what GPX has no place for: accuracies, speed and course. Longitude 180 becomes −180: GPX has
+/// only the latter.
 public enum GPXWriter {
     public static func write(_ route: RouteExport, to target: inout some TextOutputStream) {
         target.write(

@@ -3,9 +3,9 @@ import FocusCore
 /// Writes GeoJSON (RFC 7946, rule R8): one feature with every accepted point in the order of time.
 ///
 /// The geometry is a LineString; a MultiLineString when the route crosses the antimeridian, where it is cut (§3.1.9); a
-/// Point when there is only one. Positions are longitude, latitude and, where it is known, altitude. Their times, to the
-/// microsecond, stand in the property `coordTimes`, nested like the coordinates. The other properties are the route's
-/// own, in the units that their names tell.
+/// Point when there is only one. Positions are longitude, latitude and, where it is known, altitude. Their times, to
+/// the microsecond, stand in the property `coordTimes`, nested like the coordinates. The other properties are the
+/// route's own, in the units that their names tell.
 public enum GeoJSONWriter {
     public static func write(_ route: RouteExport, to target: inout some TextOutputStream) {
         let lines = GeoJSONLines(route.points).lines
