@@ -74,6 +74,10 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.workouts t USING gone g
     WHERE g.collection = 'workouts' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), route_totals_gone AS (
+    DELETE FROM read_1.route_totals t USING gone g
+    WHERE g.collection = 'route_totals' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), refusals_gone AS (
     DELETE FROM read_1.refusals t USING gone g
     WHERE g.collection = 'refusals' AND t.partition = $1 AND t.user_id = g.user_id

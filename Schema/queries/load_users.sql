@@ -132,6 +132,12 @@ FROM wanted w
 JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'route_totals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.route_totals t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

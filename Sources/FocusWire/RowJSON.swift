@@ -37,6 +37,7 @@ extension RowCollection {
         case .actions: Focus_Sync_V1_ActionRow.self
         case .suggestions: Focus_Sync_V1_SuggestionRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
+        case .routeTotals: Focus_Sync_V1_RouteTotalRow.self
         case .refusals: Focus_Sync_V1_RefusalRow.self
         case .classAlerts: Focus_Sync_V1_AlertRow.self
         case .notificationSettings: Focus_Sync_V1_NotificationSettingsRow.self

@@ -38,6 +38,12 @@ struct RandomHistory {
         while events.count < total { try append(users.randomElement(using: &self.random)!, nil, nil) }
     }
 
+    /// One user's life, as given.
+    init(_ bodies: [(AppID, EventBody)]) throws {
+        try self.init(seed: 1, users: 1, events: 0)
+        for (app, body) in bodies { try append(users[0], app, body) }
+    }
+
     func state(of user: UserID, at version: Version) -> UserState { states[user]![Int(version.rawValue)] }
     func last(of user: UserID) -> UserState { states[user]!.last! }
 

@@ -41,6 +41,7 @@ struct EnumAgreementTests {
         expectAgreement(NotificationPreviews.self, Focus_Sync_V1_NotificationSettingsRow.Previews.self)
         expectAgreement(Alert.self, Focus_Sync_V1_AlertRow.Alert.self)
         expectAgreement(AlertReason.self, Focus_Sync_V1_AlertRow.Reason.self)
+        expectAgreement(RoutePeriod.self, Focus_Sync_V1_RouteTotalRow.Period.self)
     }
 
     @Test("device classes")

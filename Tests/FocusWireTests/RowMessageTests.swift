@@ -172,7 +172,10 @@ struct RowMessageTests {
             routeID: "r", activity: "running", utcOffsetSeconds: -3600, state: .finished, startedBy: device,
             workoutID: "w",
             metadata: ["z": "", "a": "b"], aggregates: aggregates,
-            polyline: RoutePolyline(encoded: "_p~iF", errorMetres: 5))
+            polyline: RoutePolyline(encoded: "_p~iF", errorMetres: 5),
+            fastest: [
+                RouteStretch(metres: 1_000, start: Timestamp(microseconds: 19), durationMicroseconds: 20)
+            ])
         try expect(
             .routes, route.encoded,
             is: #"{"routeId":"r","activity":"running","utcOffsetS":-3600,"state":"ROUTE_STATE_FINISHED","#
@@ -182,7 +185,32 @@ struct RowMessageTests {
                 + #""distanceM":9.5,"elevationGainM":10.5,"elevationLossM":11.5,"altitude":{"minM":-1.0,"maxM":12.5},"#
                 + #""averageSpeedMps":13.5,"movingAverageSpeedMps":14.5,"maximumSpeedMps":15.5,"bounds":{"south":-1.5,"#
                 + #""west":2.5,"north":3.5,"east":4.5},"splits":[{"distanceM":1000.0,"durationUs":"16"}],"#
-                + #""largestGapUs":"17","gapsOver3s":"18"},"polyline":{"encoded":"_p~iF","errorM":5.0}}"#)
+                + #""largestGapUs":"17","gapsOver3s":"18"},"polyline":{"encoded":"_p~iF","errorM":5.0},"#
+                + #""fastest":[{"lengthM":"1000","startUs":"19","durationUs":"20"}]}"#)
+    }
+
+    @Test("route totals")
+    func routeTotals() throws {
+        let monday = CivilDate(year: 2026, month: 11, day: 16)
+        var total = RouteTotalRow(activity: "running", period: .week, startsOn: monday)
+        total.routes = 2
+        total.distanceMillimetres = 3
+        total.movingMicroseconds = 4
+        total.elevationGainMillimetres = 5
+        var best = RouteBest(
+            app: try SampleEvents.app("a.b"), routeID: "r", start: Timestamp(microseconds: -6),
+            distanceMillimetres: 7, durationMicroseconds: 8)
+        total.longest = best
+        best.distanceMillimetres = 1_000_000
+        total.fastest = [best]
+        try expect(
+            .routeTotals, total.encoded,
+            is: #"{"activity":"running","period":"WEEK","startsOn":"2026-11-16","routes":"2","distanceMm":"3","#
+                + #""movingUs":"4","elevationGainMm":"5","longest":{"app":"a.b","routeId":"r","startUs":"-6","#
+                + #""distanceMm":"7","durationUs":"8"},"fastest":[{"app":"a.b","routeId":"r","startUs":"-6","#
+                + #""distanceMm":"1000000","durationUs":"8"}]}"#)
+        let all = RouteTotalRow(activity: "", period: .all, startsOn: nil)
+        try expect(.routeTotals, all.encoded, is: #"{"period":"ALL"}"#)
     }
 
     @Test("P2, S9: preferences of every type, in canonical bytes")

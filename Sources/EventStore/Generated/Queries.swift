@@ -161,6 +161,10 @@ enum Queries {
             DELETE FROM read_1.workouts t USING gone g
             WHERE g.collection = 'workouts' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), route_totals_gone AS (
+            DELETE FROM read_1.route_totals t USING gone g
+            WHERE g.collection = 'route_totals' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), refusals_gone AS (
             DELETE FROM read_1.refusals t USING gone g
             WHERE g.collection = 'refusals' AND t.partition = $1 AND t.user_id = g.user_id
@@ -387,6 +391,12 @@ enum Queries {
         JOIN read_1.workouts t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
+            'route_totals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.route_totals t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
             'refusals', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
@@ -517,6 +527,13 @@ enum Queries {
         LEFT JOIN generations g ON g.generation = $3
         LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
         WHERE p.partition = $1
+        """#)
+
+    /// The chunks of one route's points. $1: partition; $2 to $4: user, app and route, all as the table has them.
+    static let readRoutePoints = Statement(name: "read_route_points", sql: #"""
+        SELECT t.key, t.key_bytes, t.memo
+        FROM read_1.route_points t
+        WHERE t.partition = $1::integer AND t.user_id = $2::uuid AND t.app = $3::text AND t.route = $4::text
         """#)
 
     /// Events of a user from an offset on, past a version, in order. $5: at most so many.
@@ -839,13 +856,35 @@ enum Queries {
             route = EXCLUDED.route
         """#)
 
+    /// Puts rows of route_totals into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertRouteTotals = Statement(name: "upsert_route_totals", sql: #"""
+        INSERT INTO read_1.route_totals (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, period, starts_on, routes,
+            distance_m, moving_s, elevation_gain_m, longest_m, longest_route_id, fastest_1km_s, fastest_5km_s, fastest_10km_s
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+            unnest($11::text[]), unnest($12::text[])::date, unnest($13::bigint[]), unnest($14::double precision[]),
+            unnest($15::double precision[]), unnest($16::double precision[]), unnest($17::double precision[]),
+            unnest($18::text[]), unnest($19::double precision[]), unnest($20::double precision[]),
+            unnest($21::double precision[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            activity = EXCLUDED.activity, period = EXCLUDED.period, starts_on = EXCLUDED.starts_on,
+            routes = EXCLUDED.routes, distance_m = EXCLUDED.distance_m, moving_s = EXCLUDED.moving_s,
+            elevation_gain_m = EXCLUDED.elevation_gain_m, longest_m = EXCLUDED.longest_m,
+            longest_route_id = EXCLUDED.longest_route_id, fastest_1km_s = EXCLUDED.fastest_1km_s,
+            fastest_5km_s = EXCLUDED.fastest_5km_s, fastest_10km_s = EXCLUDED.fastest_10km_s
+        """#)
+
     /// Puts rows of routes into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertRoutes = Statement(name: "upsert_routes", sql: #"""
         INSERT INTO read_1.routes (
             partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, finished, workout_id,
             started_by, points, duplicates, dropped, started_at, ended_at, duration_s, moving_s, distance_m,
             elevation_gain_m, elevation_loss_m, min_altitude_m, max_altitude_m, average_speed_mps,
-            moving_average_speed_mps, max_speed_mps
+            moving_average_speed_mps, max_speed_mps, fastest_1km_s, fastest_5km_s, fastest_10km_s
         )
         SELECT
             $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
@@ -855,7 +894,8 @@ enum Queries {
             unnest($19::double precision[]), unnest($20::double precision[]), unnest($21::double precision[]),
             unnest($22::double precision[]), unnest($23::double precision[]), unnest($24::double precision[]),
             unnest($25::double precision[]), unnest($26::double precision[]), unnest($27::double precision[]),
-            unnest($28::double precision[])
+            unnest($28::double precision[]), unnest($29::double precision[]), unnest($30::double precision[]),
+            unnest($31::double precision[])
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             activity = EXCLUDED.activity, finished = EXCLUDED.finished, workout_id = EXCLUDED.workout_id,
@@ -865,7 +905,9 @@ enum Queries {
             elevation_gain_m = EXCLUDED.elevation_gain_m, elevation_loss_m = EXCLUDED.elevation_loss_m,
             min_altitude_m = EXCLUDED.min_altitude_m, max_altitude_m = EXCLUDED.max_altitude_m,
             average_speed_mps = EXCLUDED.average_speed_mps,
-            moving_average_speed_mps = EXCLUDED.moving_average_speed_mps, max_speed_mps = EXCLUDED.max_speed_mps
+            moving_average_speed_mps = EXCLUDED.moving_average_speed_mps, max_speed_mps = EXCLUDED.max_speed_mps,
+            fastest_1km_s = EXCLUDED.fastest_1km_s, fastest_5km_s = EXCLUDED.fastest_5km_s,
+            fastest_10km_s = EXCLUDED.fastest_10km_s
         """#)
 
     /// Puts rows of stream into the read model. $1: partition; the others: one element per row, each row once.
@@ -918,5 +960,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readRoutePoints, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

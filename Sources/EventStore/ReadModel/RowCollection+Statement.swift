@@ -20,6 +20,7 @@ extension RowCollection {
         case .interactions: Queries.upsertInteractions
         case .routes: Queries.upsertRoutes
         case .workouts: Queries.upsertWorkouts
+        case .routeTotals: Queries.upsertRouteTotals
         case .refusals: Queries.upsertRefusals
         case .classAlerts: Queries.upsertClassAlerts
         case .notificationSettings: Queries.upsertNotificationSettings

@@ -138,7 +138,36 @@ extension RouteRow {
             Columns.real(rows) { $0.aggregates.altitude?.lowerBound },
             Columns.real(rows) { $0.aggregates.altitude?.upperBound },
             Columns.real(rows) { $0.aggregates.averageSpeed }, Columns.real(rows) { $0.aggregates.movingAverageSpeed },
-            Columns.real(rows) { $0.aggregates.maximumSpeed },
+            Columns.real(rows) { $0.aggregates.maximumSpeed }, Columns.real(rows) { $0.fastestSeconds(1_000) },
+            Columns.real(rows) { $0.fastestSeconds(5_000) }, Columns.real(rows) { $0.fastestSeconds(10_000) },
         ]
     }
+
+    private func fastestSeconds(_ length: Int64) -> Double? {
+        fastest.first { $0.metres == length }.map { Double($0.durationMicroseconds) / 1e6 }
+    }
+}
+
+extension RouteTotalRow {
+    static func columns(_ rows: [RouteTotalRow?]) -> [PostgresValue] {
+        [
+            Columns.text(rows) { $0.activity }, Columns.text(rows) { "\($0.period)" },
+            Columns.text(rows) { $0.startsOn?.storable }, Columns.integer(rows) { $0.routes },
+            Columns.real(rows) { Double($0.distanceMillimetres) / 1e3 },
+            Columns.real(rows) { Double($0.movingMicroseconds) / 1e6 },
+            Columns.real(rows) { Double($0.elevationGainMillimetres) / 1e3 },
+            Columns.real(rows) { $0.longest.map { Double($0.distanceMillimetres) / 1e3 } },
+            Columns.text(rows) { $0.longest?.routeID }, Columns.real(rows) { $0.fastestSeconds(1_000) },
+            Columns.real(rows) { $0.fastestSeconds(5_000) }, Columns.real(rows) { $0.fastestSeconds(10_000) },
+        ]
+    }
+
+    private func fastestSeconds(_ length: Int64) -> Double? {
+        fastest.first { $0.distanceMillimetres == length * 1_000 }.map { Double($0.durationMicroseconds) / 1e6 }
+    }
+}
+
+extension CivilDate {
+    /// As PostgreSQL reads a date; nil outside the years 1 to 9999, which a device's clock can report all the same.
+    fileprivate var storable: String? { (1...9_999).contains(parts.year) ? description : nil }
 }

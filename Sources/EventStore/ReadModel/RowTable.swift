@@ -44,6 +44,7 @@ struct RowTable {
         case .suggestions: SuggestionRow.columns(decoded())
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())
+        case .routeTotals: RouteTotalRow.columns(decoded())
         case .refusals: RefusalRow.columns(decoded())
         case .classAlerts: AlertRow.classColumns(decoded())
         case .notificationSettings: NotificationSettingsRow.columns(decoded())

@@ -13,11 +13,13 @@ struct BoundsAccumulator: Hashable, Sendable {
     private var north: Double
     private var west: Unwound
     private var east: Unwound
+    private var first: Double
     private var last: Unwound
     private var touchesPole: Bool
 
     init(latitude: Double, longitude: Double) {
         (south, north) = (latitude, latitude)
+        first = longitude
         last = Unwound(turns: 0, longitude: longitude)
         (west, east) = (last, last)
         touchesPole = abs(latitude) == 90
@@ -27,11 +29,29 @@ struct BoundsAccumulator: Hashable, Sendable {
         south = min(south, latitude)
         north = max(north, latitude)
         if abs(latitude) == 90 { touchesPole = true }
-        let step = longitude - last.longitude
-        if step < -180 { last.turns &+= 1 } else if step > 180 { last.turns &-= 1 }
-        last.longitude = longitude
+        last = unwound(longitude)
         west = min(west, last)
         east = max(east, last)
+    }
+
+    /// Adds points that come after these.
+    mutating func join(_ next: BoundsAccumulator) {
+        south = min(south, next.south)
+        north = max(north, next.north)
+        if next.touchesPole { touchesPole = true }
+        let turns = unwound(next.first).turns
+        func turned(_ place: Unwound) -> Unwound {
+            Unwound(turns: place.turns &+ turns, longitude: place.longitude)
+        }
+        west = min(west, turned(next.west))
+        east = max(east, turned(next.east))
+        last = turned(next.last)
+    }
+
+    /// The longitude after `last`.
+    private func unwound(_ longitude: Double) -> Unwound {
+        let step = longitude - last.longitude
+        return Unwound(turns: last.turns &+ (step < -180 ? 1 : step > 180 ? -1 : 0), longitude: longitude)
     }
 
     var bounds: RouteBounds {

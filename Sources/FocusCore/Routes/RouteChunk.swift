@@ -1,36 +1,61 @@
 /// A stretch of a route's accepted points, sorted by time: what one row of `route_points` holds. An insert rewrites the
 /// chunks that it touches, so a chunk is small.
-struct RouteChunk: Hashable, Sendable {
+///
+/// It knows what its points come to, apart from the rest of the route: when points arrive elsewhere, nothing here is
+/// folded again.
+struct RouteChunk: Sendable {
     static let capacity = 256
 
     /// Numbers chunks in the order in which they were made, which is not that of their times.
     let id: Int
-    var points: [RoutePoint]
+    private(set) var points: [RoutePoint] = []
+    private(set) var run = RouteRun()
+    /// How far along the chunk each point is, from the first one.
+    private(set) var lengths: [RouteLength] = []
+    private var swings = AltitudeSwings()
+    /// The elevation of these points, after what comes before them.
+    private(set) var elevation = ElevationAccumulator()
+    private var elevationBefore = ElevationAccumulator.State()
 
-    init(id: Int, points: [RoutePoint] = []) {
+    init(id: Int) { self.id = id }
+
+    init(id: Int, points: ArraySlice<RoutePoint>) {
         self.id = id
-        self.points = points
+        reserveCapacity(points.count)
+        for point in points { append(point) }
+    }
+
+    mutating func reserveCapacity(_ count: Int) {
+        points.reserveCapacity(count)
+        lengths.reserveCapacity(count)
+    }
+
+    /// - Parameter point: later than all here.
+    mutating func append(_ point: RoutePoint) {
+        points.append(point)
+        run.add(point)
+        lengths.append(run.length)
+        guard point.isAltitudeKnown else { return }
+        swings.add(point.altitude)
+        elevation.add(point.altitude)
+    }
+
+    /// Says what comes before. Gives the number of altitudes that had to be gone through: mostly none, because the
+    /// state is the same as before, or nothing turns here.
+    mutating func follow(_ state: ElevationAccumulator.State) -> Int {
+        guard state != elevationBefore else { return 0 }
+        elevationBefore = state
+        elevation = ElevationAccumulator(after: state)
+        if let next = swings.steady(after: state) {
+            elevation.add(swings, next)
+            return 0
+        }
+        for point in points where point.isAltitudeKnown { elevation.add(point.altitude) }
+        return points.count
     }
 }
 
-/// The key of a row of `route_points`: `<route>/<chunk>`.
-public struct RouteChunkKey: Hashable, Sendable, CustomStringConvertible {
-    public var routeID: String
-    public var chunk: Int
-
-    public init(routeID: String, chunk: Int) {
-        self.routeID = routeID
-        self.chunk = chunk
-    }
-
-    public var description: String { "\(routeID)/\(chunk)" }
-
-    /// Nil when `text` is not such a key. A route id may have slashes of its own: the last one divides.
-    public init?(_ text: String) {
-        let bytes = text.utf8
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        let digits = text[bytes.index(after: slash)...]
-        guard let chunk = Int(digits), chunk >= 0, String(chunk) == digits else { return nil }
-        self.init(routeID: String(text[..<slash]), chunk: chunk)
-    }
+extension RouteChunk: Equatable {
+    /// The rest follows from these.
+    static func == (a: Self, b: Self) -> Bool { a.id == b.id && a.points == b.points }
 }

@@ -30,15 +30,18 @@ struct RouteRecord: Sendable {
         return track?.takeChangedChunkIDs() ?? []
     }
 
-    /// Rule R4: sealed, and attached for good.
-    mutating func finish(_ body: RouteFinished) {
-        guard let track else { return }
+    /// Rule R4: sealed, and attached for good. False: it was already, and nothing changed.
+    mutating func finish(_ body: RouteFinished) -> Bool {
+        guard let track else { return false }
         row.state = .finished
         row.workoutID = body.workoutID
         row.metadata = body.metadata
+        row.aggregates = track.aggregates
         row.polyline = track.polyline()
+        row.fastest = track.distances.fastestStretches
         for id in track.chunkIDs { sealedChunks[id] = track.chunk(id) }
         self.track = nil
+        return true
     }
 
     var chunkIDs: [Int] { track?.chunkIDs ?? sealedChunks.keys.sorted() }

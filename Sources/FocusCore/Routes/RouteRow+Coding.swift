@@ -16,6 +16,7 @@ extension RouteRow {
         }
         writer.message(8) { aggregates.write(to: &$0) }
         if let polyline { writer.message(9) { polyline.write(to: &$0) } }
+        for stretch in fastest { writer.message(10) { stretch.write(to: &$0) } }
         return writer.bytes
     }
 
@@ -35,6 +36,7 @@ extension RouteRow {
                 metadata[key] = text
             case 8: aggregates = try RouteAggregates(decoding: value.bytes())
             case 9: polyline = try RoutePolyline(decoding: value.bytes())
+            case 10: fastest.append(try RouteStretch(decoding: value.bytes()))
             default: break
             }
         }

@@ -14,11 +14,13 @@ public struct RouteRow: Hashable, Sendable {
     /// Only of a finished route: while it is open its row goes out with every insert, and a line that grows with the
     /// route would make those grow as well.
     public var polyline: RoutePolyline?
+    /// Rule R7; only of a finished route, ascending by length.
+    public var fastest: [RouteStretch]
 
     public init(
         routeID: String, activity: String, utcOffsetSeconds: Int32, state: RouteState = .open, startedBy: DeviceID,
         workoutID: String? = nil, metadata: [String: String] = [:], aggregates: RouteAggregates = RouteAggregates(),
-        polyline: RoutePolyline? = nil
+        polyline: RoutePolyline? = nil, fastest: [RouteStretch] = []
     ) {
         self.routeID = routeID
         self.activity = activity
@@ -29,6 +31,7 @@ public struct RouteRow: Hashable, Sendable {
         self.metadata = metadata
         self.aggregates = aggregates
         self.polyline = polyline
+        self.fastest = fastest
     }
 }
 

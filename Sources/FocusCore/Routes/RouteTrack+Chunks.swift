@@ -4,7 +4,7 @@ extension RouteTrack {
     public init(chunks stored: [Int: [UInt8]], counts: RouteCounts) throws(RouteTrackError) {
         for (id, bytes) in stored {
             guard id >= 0, id < Int.max else { throw .inconsistent }
-            do { chunks.append(RouteChunk(id: id, points: try RouteChunkCoding.points(from: bytes))) } catch {
+            do { chunks.append(RouteChunk(id: id, points: try RouteChunkCoding.points(from: bytes)[...])) } catch {
                 throw .malformedChunk(id)
             }
         }
@@ -15,10 +15,10 @@ extension RouteTrack {
         guard lines, chunks.reduce(0, { $0 + $1.points.count }) == counts.accepted else { throw .inconsistent }
         self.counts = counts
         nextChunkID = (chunks.map(\.id).max() ?? -1) + 1
-        for chunk in chunks {
-            checkpoints.append(folded)
-            for point in chunk.points { folded.add(point, marks: &marks) }
-        }
+        guard !chunks.isEmpty else { return }
+        before = [RouteSum()]
+        join(from: 0)
+        addUp()
     }
 
     /// All chunks there are, ascending.

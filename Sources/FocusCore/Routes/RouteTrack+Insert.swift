@@ -2,10 +2,20 @@ extension RouteTrack {
     /// Takes a batch of logged points in any order, filtered by rule R2 and merged by rule R3.
     public mutating func insert(_ batch: [RoutePoint]) {
         let candidates = accept(batch)
-        guard let last = chunks.last?.points.last else { return append(candidates[...]) }
-        let split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
-        if split > 0 { merge(candidates[..<split]) }
+        var split = 0
+        if let last = chunks.last?.points.last {
+            split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
+            if split > 0 { merge(candidates[..<split]) }
+        }
         append(candidates[split...])
+        addUp()
+    }
+
+    /// Brings the sum and the marks after the chunks.
+    mutating func addUp() {
+        guard let last = chunks.last else { return }
+        sum = before[before.count - 1].adding(last)
+        extendMarks()
     }
 
     /// The points that pass the filter, sorted, one per microsecond. Counts all of `batch`.
@@ -31,18 +41,19 @@ extension RouteTrack {
     /// `late` is later than everything here.
     private mutating func append(_ late: ArraySlice<RoutePoint>) {
         counts.accepted += late.count
+        work.folded += late.count
         for point in late {
             if chunks.isEmpty || chunks[chunks.count - 1].points.count >= RouteChunk.capacity { startChunk() }
-            chunks[chunks.count - 1].points.append(point)
-            folded.add(point, marks: &marks)
+            chunks[chunks.count - 1].append(point)
         }
         if !late.isEmpty, let id = chunks.last?.id { changedChunkIDs.insert(id) }
     }
 
     private mutating func startChunk() {
+        before.append(chunks.last.map { before[before.count - 1].adding($0) } ?? RouteSum())
         chunks.append(RouteChunk(id: takeChunkID()))
-        chunks[chunks.count - 1].points.reserveCapacity(RouteChunk.capacity)
-        checkpoints.append(folded)
+        chunks[chunks.count - 1].reserveCapacity(RouteChunk.capacity)
+        work.altitudes += chunks[chunks.count - 1].follow(before[before.count - 1].elevation.state)
         if chunks.count > 1 { changedChunkIDs.insert(chunks[chunks.count - 2].id) }
     }
 
@@ -64,7 +75,7 @@ extension RouteTrack {
             if merge(rest[cut...], intoChunk: index) { firstChanged = index }
             rest = rest[..<cut]
         }
-        if let firstChanged { refold(from: firstChanged) }
+        if let firstChanged { join(from: firstChanged) }
     }
 
     /// The last chunk that starts at or before `time`; the first one when none does.
@@ -112,22 +123,22 @@ extension RouteTrack {
     private mutating func replaceChunk(_ index: Int, with points: [RoutePoint]) {
         let pieces = (points.count + RouteChunk.capacity - 1) / RouteChunk.capacity
         let bounds = (0...pieces).map { points.count * $0 / pieces }
+        work.folded += points.count
         changedChunkIDs.insert(chunks[index].id)
-        chunks[index].points = Array(points[bounds[0]..<bounds[1]])
-        let more = (1..<pieces).map {
-            RouteChunk(id: takeChunkID(), points: Array(points[bounds[$0]..<bounds[$0 + 1]]))
-        }
+        chunks[index] = RouteChunk(id: chunks[index].id, points: points[bounds[0]..<bounds[1]])
+        let more = (1..<pieces).map { RouteChunk(id: takeChunkID(), points: points[bounds[$0]..<bounds[$0 + 1]]) }
         chunks.insert(contentsOf: more, at: index + 1)
     }
 
-    /// Folds the points from chunk `index` on again; the checkpoints up to there stand.
-    mutating func refold(from index: Int) {
-        folded = checkpoints[index]
-        checkpoints.removeSubrange(index...)
-        marks.removeSubrange(folded.markCount...)
-        for chunk in chunks[index...] {
-            checkpoints.append(folded)
-            for point in chunk.points { folded.add(point, marks: &marks) }
+    /// Adds up the chunks from `index` on again; what comes before it stands.
+    mutating func join(from index: Int) {
+        before.removeSubrange((index + 1)...)
+        // Those before stand.
+        marks.removeSubrange(min(marks.count, before[index].run.length.kilometres)...)
+        for position in index..<chunks.count {
+            work.joined += 1
+            work.altitudes += chunks[position].follow(before[position].elevation.state)
+            if position + 1 < chunks.count { before.append(before[position].adding(chunks[position])) }
         }
     }
 }

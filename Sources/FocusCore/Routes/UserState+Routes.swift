@@ -29,11 +29,13 @@ extension UserState {
         put(key, row.encoded, &context)
     }
 
-    mutating func applyRouteFinished(_ body: RouteFinished, _ slot: Int, _ context: inout FoldContext) {
+    mutating func applyRouteFinished(
+        _ body: RouteFinished, _ slot: Int, _ context: inout FoldContext
+    ) throws(FoldError) {
         let id = ByteText(body.routeID)
-        apps[slot].routes[id]?.finish(body)
-        guard let row = apps[slot].routes[id]?.row else { return }
+        guard apps[slot].routes[id]?.finish(body) == true, let row = apps[slot].routes[id]?.row else { return }
         put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
+        try addToTotals(row, slot, &context)
     }
 
     mutating func applyRouteDiscarded(_ body: RouteDiscarded, _ slot: Int, _ context: inout FoldContext) {
@@ -42,6 +44,15 @@ extension UserState {
         for chunk in record.chunkIDs { context.touched.append(chunkKey(id, chunk, slot)) }
         apps[slot].routes[id] = nil
         remove(RowKey(.routes, app: apps[slot].app, key: body.routeID), &context)
+    }
+
+    /// A route's points in chunks, as `RouteTrack(chunks:counts:)` takes them. Empty when they are not in the state:
+    /// those of a route that was finished when the state was loaded stay in their table.
+    public func routeChunks(of routeID: String, in app: AppID) -> [Int: [UInt8]] {
+        guard let route = record(of: app)?.routes[ByteText(routeID)] else { return [:] }
+        var chunks: [Int: [UInt8]] = [:]
+        for id in route.chunkIDs { chunks[id] = route.chunk(id) }
+        return chunks
     }
 
     func chunkKey(_ route: ByteText, _ chunk: Int, _ slot: Int) -> RowKey {

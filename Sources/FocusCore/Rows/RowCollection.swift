@@ -31,6 +31,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case workouts
     /// Effective values of preferences (rule P1); key: the preference's.
     case preferences
+    /// What finished routes add up to, of each app and, without an app, of all (rule R7); key: see `RoutePeriod.key`.
+    case routeTotals = "route_totals"
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
     case refusals
     // What only the fold needs, never sent
@@ -50,7 +52,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
             .badges, .categories, .actions, .suggestions,
-            .routes, .workouts, .refusals, .classAlerts, .notificationSettings, .deliverySchedule, .preferences:
+            .routes, .workouts, .routeTotals, .refusals, .classAlerts, .notificationSettings, .deliverySchedule,
+            .preferences:
             true
         case .stream, .devices, .interactions, .routePoints, .preferenceDefaults: false
         }
@@ -113,15 +116,16 @@ extension RowCollection {
         case .stream: 12
         case .devices: 13
         case .routePoints: 14
-        case .categories: 40
-        case .actions: 41
-        case .suggestions: 42
-        case .interactions: 43
-        case .classAlerts: 44
-        case .notificationSettings: 45
-        case .deliverySchedule: 46
-        case .preferences: 15
-        case .preferenceDefaults: 16
+        case .categories: 15
+        case .actions: 16
+        case .suggestions: 17
+        case .interactions: 18
+        case .classAlerts: 19
+        case .notificationSettings: 20
+        case .deliverySchedule: 21
+        case .preferences: 22
+        case .preferenceDefaults: 23
+        case .routeTotals: 24
         }
     }
 }

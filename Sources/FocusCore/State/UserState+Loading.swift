@@ -70,7 +70,7 @@ extension UserState {
             apps[slot].ownSettings = table
             apps[slot].mutes = mutes
         case .classAlerts: try loadClassAlert(key, row)
-        case .routePoints: break
+        case .routePoints, .routeTotals: break
         }
     }
 
@@ -107,10 +107,11 @@ extension UserState {
             guard !row.isDeleted else { throw .unexpected }
             apps[slot].workouts[ByteText(key.key)] = Register(
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
-        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints: break
-        case .classAlerts, .notificationSettings, .deliverySchedule: break
         case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
         case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
+        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints,
+            .classAlerts, .notificationSettings, .deliverySchedule, .routeTotals:
+            break
         }
     }
 

@@ -79,9 +79,9 @@ extension UserState {
             guard key.app != nil else { return SettingsMemo.bytes(defaultSettings, MuteHistory()) }
             return slot.map { SettingsMemo.bytes(apps[$0].ownSettings, apps[$0].mutes) } ?? []
         case .deliverySchedule: return summary.memo
-        case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts: return []
         case .preferences: return slot.map { apps[$0].preferences.memo(of: ByteText(key.key)) } ?? []
         case .preferenceDefaults: return slot.flatMap { apps[$0].preferences.defaults?.memo } ?? []
+        case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts, .routeTotals: return []
         }
     }
 }

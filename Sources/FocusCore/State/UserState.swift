@@ -73,7 +73,7 @@ public struct UserState: Sendable {
         case .routeStarted(let body): applyRouteStarted(body, event.device, try slot(of: event), &context)
         case .routeLocationsInserted(let body): applyLocations(body, try slot(of: event), &context)
         case .workoutSaved(let body): applyWorkoutSaved(body, try slot(of: event), &context)
-        case .routeFinished(let body): applyRouteFinished(body, try slot(of: event), &context)
+        case .routeFinished(let body): try applyRouteFinished(body, try slot(of: event), &context)
         case .routeDiscarded(let body): applyRouteDiscarded(body, try slot(of: event), &context)
         case .notificationSettingsChanged(let body):
             try applySettings(body, event.app.map { slot(of: $0) }, &context)

@@ -1,7 +1,8 @@
 import FocusCore
 
-/// Reads the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a second taken
-/// as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds apart.
+/// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a
+/// second taken as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds
+/// apart.
 enum GPXTime {
     /// `2010-10-03T09:36:30Z`, with a fraction of any length (rounded to microseconds), an offset such as `+02:00`
     /// instead of `Z`, or neither: GPX times are UTC. A leap second is the second after it. Nil for anything else.
@@ -15,8 +16,17 @@ enum GPXTime {
             (1...12).contains(month), day >= 1, day <= days(in: month, of: year), minute < 60, second <= 60,
             hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0)
         else { return nil }
-        let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+        let days = CivilDate(year: year, month: month, day: day).daysSince1970
+        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
         return Timestamp(microseconds: seconds * 1_000_000 + fraction)
+    }
+
+    /// `2010-10-03T09:36:30Z`, with as much of a fraction as it has: at most six digits, none of them an ending zero.
+    static func text(_ time: Timestamp) -> String {
+        var text = time.rfc3339.dropLast()
+        while text.last == "0" { text.removeLast() }
+        if text.last == "." { text.removeLast() }
+        return text + "Z"
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {
@@ -26,16 +36,6 @@ enum GPXTime {
         default: 31
         }
     }
-
-    /// In the Gregorian calendar, counted from March so that the leap day is a year's last.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let years = month > 2 ? year : year - 1
-        let months = (month + 9) % 12
-        let leapDays = floor(years, 4) - floor(years, 100) + floor(years, 400)
-        return years * 365 + leapDays + (months * 153 + 2) / 5 + day - 719_469
-    }
-
-    private static func floor(_ a: Int64, _ b: Int64) -> Int64 { a >= 0 ? a / b : (a - b + 1) / b }
 
     private struct Scanner {
         var rest: ArraySlice<UInt8>

@@ -115,6 +115,10 @@ nonisolated struct Focus_Sync_V1_RouteRow: Sendable {
   /// Clears the value of `polyline`. Subsequent reads from it will return its default value.
   mutating func clearPolyline() {self._polyline = nil}
 
+  /// Only of a finished route (rule R7): for each of 1, 5 and 10 km that it is long enough for, the fastest stretch,
+  /// ascending by length.
+  var fastest: [Focus_Sync_V1_RouteStretch] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -343,6 +347,152 @@ nonisolated struct Focus_Sync_V1_RoutePolyline: Sendable {
   init() {}
 }
 
+/// The least time in which so many metres were passed anywhere in the route, from any moment to any other; between
+/// points the way passes linearly in time. Of equals the first.
+nonisolated struct Focus_Sync_V1_RouteStretch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Metres: 1,000, 5,000 or 10,000.
+  var lengthM: Int64 = 0
+
+  /// When it began, microseconds since 1970-01-01T00:00:00Z.
+  var startUs: Int64 = 0
+
+  /// Microseconds, pauses included; at least 1.
+  var durationUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Collection `route_totals`: what the finished routes of one activity in one period add up to (rule R7). A row with an
+/// app is of that app's routes; the one without is of all apps, and only system sessions see it: never add the two.
+/// Key: `day/2026-11-21/running`, `week/2026-W47/running`, `month/2026-11/running`, `all/running`: everything after the
+/// period is the activity, whatever characters it has. Unfinished routes count nowhere. Each route is rounded to whole
+/// millimetres once, then whole numbers are added, so the order in which routes are finished does not show.
+nonisolated struct Focus_Sync_V1_RouteTotalRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As the app named it; grouped by equality of bytes.
+  var activity: String = String()
+
+  var period: Focus_Sync_V1_RouteTotalRow.Period = .unspecified
+
+  /// The period's first day, as 2026-11-16; empty for ALL. A route counts on the day of its first accepted point at the
+  /// route's utc_offset_s.
+  var startsOn: String = String()
+
+  /// How many routes, at least 1.
+  var routes: Int64 = 0
+
+  /// Millimetres.
+  var distanceMm: Int64 = 0
+
+  /// Time in segments of at least 0.5 m/s, microseconds.
+  var movingUs: Int64 = 0
+
+  /// Millimetres.
+  var elevationGainMm: Int64 = 0
+
+  /// By distance; of equals the first recorded.
+  var longest: Focus_Sync_V1_RouteBest {
+    get {_longest ?? Focus_Sync_V1_RouteBest()}
+    set {_longest = newValue}
+  }
+  /// Returns true if `longest` has been explicitly set.
+  var hasLongest: Bool {self._longest != nil}
+  /// Clears the value of `longest`. Subsequent reads from it will return its default value.
+  mutating func clearLongest() {self._longest = nil}
+
+  /// The fastest 1, 5 and 10 km within one route, ascending by length; those that any of the routes is long enough for.
+  var fastest: [Focus_Sync_V1_RouteBest] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum Period: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case unspecified // = 0
+    case day // = 1
+
+    /// ISO 8601: from Monday.
+    case week // = 2
+    case month // = 3
+
+    /// Of all time.
+    case all // = 4
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .day
+      case 2: self = .week
+      case 3: self = .month
+      case 4: self = .all
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .day: return 1
+      case .week: return 2
+      case .month: return 3
+      case .all: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Focus_Sync_V1_RouteTotalRow.Period] = [
+      .unspecified,
+      .day,
+      .week,
+      .month,
+      .all,
+    ]
+
+  }
+
+  init() {}
+
+  fileprivate var _longest: Focus_Sync_V1_RouteBest? = nil
+}
+
+/// What one route holds: the whole route, or a stretch of it.
+nonisolated struct Focus_Sync_V1_RouteBest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var app: String = String()
+
+  var routeID: String = String()
+
+  /// When it began, microseconds since 1970-01-01T00:00:00Z.
+  var startUs: Int64 = 0
+
+  /// Millimetres.
+  var distanceMm: Int64 = 0
+
+  /// Microseconds, pauses included.
+  var durationUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "focus.sync.v1"
@@ -353,7 +503,7 @@ nonisolated extension Focus_Sync_V1_RouteState: SwiftProtobuf._ProtoNameProvidin
 
 nonisolated extension Focus_Sync_V1_RouteRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RouteRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}route_id\0\u{1}activity\0\u{3}utc_offset_s\0\u{1}state\0\u{3}started_by\0\u{3}workout_id\0\u{1}metadata\0\u{1}aggregates\0\u{1}polyline\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}route_id\0\u{1}activity\0\u{3}utc_offset_s\0\u{1}state\0\u{3}started_by\0\u{3}workout_id\0\u{1}metadata\0\u{1}aggregates\0\u{1}polyline\0\u{1}fastest\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -370,6 +520,7 @@ nonisolated extension Focus_Sync_V1_RouteRow: SwiftProtobuf.Message, SwiftProtob
       case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.metadata) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._aggregates) }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._polyline) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.fastest) }()
       default: break
       }
     }
@@ -407,6 +558,9 @@ nonisolated extension Focus_Sync_V1_RouteRow: SwiftProtobuf.Message, SwiftProtob
     try { if let v = self._polyline {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     } }()
+    if !self.fastest.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.fastest, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -420,6 +574,7 @@ nonisolated extension Focus_Sync_V1_RouteRow: SwiftProtobuf.Message, SwiftProtob
     if lhs.metadata != rhs.metadata {return false}
     if lhs._aggregates != rhs._aggregates {return false}
     if lhs._polyline != rhs._polyline {return false}
+    if lhs.fastest != rhs.fastest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -795,6 +950,174 @@ nonisolated extension Focus_Sync_V1_RoutePolyline: SwiftProtobuf.Message, SwiftP
   static func ==(lhs: Focus_Sync_V1_RoutePolyline, rhs: Focus_Sync_V1_RoutePolyline) -> Bool {
     if lhs.encoded != rhs.encoded {return false}
     if lhs.errorM != rhs.errorM {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RouteStretch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteStretch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}length_m\0\u{3}start_us\0\u{3}duration_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.lengthM) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.startUs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.durationUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.lengthM != 0 {
+      try visitor.visitSingularInt64Field(value: self.lengthM, fieldNumber: 1)
+    }
+    if self.startUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startUs, fieldNumber: 2)
+    }
+    if self.durationUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.durationUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RouteStretch, rhs: Focus_Sync_V1_RouteStretch) -> Bool {
+    if lhs.lengthM != rhs.lengthM {return false}
+    if lhs.startUs != rhs.startUs {return false}
+    if lhs.durationUs != rhs.durationUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RouteTotalRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteTotalRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}activity\0\u{1}period\0\u{3}starts_on\0\u{1}routes\0\u{3}distance_mm\0\u{3}moving_us\0\u{3}elevation_gain_mm\0\u{1}longest\0\u{1}fastest\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.activity) }()
+      case 2: try { try decoder.decodeSingularEnumField(value: &self.period) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.startsOn) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.routes) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.distanceMm) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.movingUs) }()
+      case 7: try { try decoder.decodeSingularInt64Field(value: &self.elevationGainMm) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._longest) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.fastest) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.activity.isEmpty {
+      try visitor.visitSingularStringField(value: self.activity, fieldNumber: 1)
+    }
+    if self.period != .unspecified {
+      try visitor.visitSingularEnumField(value: self.period, fieldNumber: 2)
+    }
+    if !self.startsOn.isEmpty {
+      try visitor.visitSingularStringField(value: self.startsOn, fieldNumber: 3)
+    }
+    if self.routes != 0 {
+      try visitor.visitSingularInt64Field(value: self.routes, fieldNumber: 4)
+    }
+    if self.distanceMm != 0 {
+      try visitor.visitSingularInt64Field(value: self.distanceMm, fieldNumber: 5)
+    }
+    if self.movingUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.movingUs, fieldNumber: 6)
+    }
+    if self.elevationGainMm != 0 {
+      try visitor.visitSingularInt64Field(value: self.elevationGainMm, fieldNumber: 7)
+    }
+    try { if let v = self._longest {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    if !self.fastest.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.fastest, fieldNumber: 9)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RouteTotalRow, rhs: Focus_Sync_V1_RouteTotalRow) -> Bool {
+    if lhs.activity != rhs.activity {return false}
+    if lhs.period != rhs.period {return false}
+    if lhs.startsOn != rhs.startsOn {return false}
+    if lhs.routes != rhs.routes {return false}
+    if lhs.distanceMm != rhs.distanceMm {return false}
+    if lhs.movingUs != rhs.movingUs {return false}
+    if lhs.elevationGainMm != rhs.elevationGainMm {return false}
+    if lhs._longest != rhs._longest {return false}
+    if lhs.fastest != rhs.fastest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RouteTotalRow.Period: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PERIOD_UNSPECIFIED\0\u{1}DAY\0\u{1}WEEK\0\u{1}MONTH\0\u{1}ALL\0")
+}
+
+nonisolated extension Focus_Sync_V1_RouteBest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteBest"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{3}route_id\0\u{3}start_us\0\u{3}distance_mm\0\u{3}duration_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.routeID) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.startUs) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.distanceMm) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.durationUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.routeID.isEmpty {
+      try visitor.visitSingularStringField(value: self.routeID, fieldNumber: 2)
+    }
+    if self.startUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.startUs, fieldNumber: 3)
+    }
+    if self.distanceMm != 0 {
+      try visitor.visitSingularInt64Field(value: self.distanceMm, fieldNumber: 4)
+    }
+    if self.durationUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.durationUs, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RouteBest, rhs: Focus_Sync_V1_RouteBest) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.routeID != rhs.routeID {return false}
+    if lhs.startUs != rhs.startUs {return false}
+    if lhs.distanceMm != rhs.distanceMm {return false}
+    if lhs.durationUs != rhs.durationUs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -8,6 +8,37 @@ enum RouteText {
         var table = Table(["route", row.routeID])
         table.add(["points", "\(gpx.points.count) with a time, \(counts(sums.counts))"])
         table.add(["without time", "\(gpx.pointsWithoutTime) left out"])
+        add(sums, to: &table)
+        return table.lines
+    }
+
+    /// A route as its row has it, and its splits.
+    static func lines(_ row: RouteRow) -> [String] {
+        var table = Table(["route", row.routeID])
+        table.add(["activity", row.activity])
+        table.add(["state", row.workoutID.map { "finished, of workout \($0)" } ?? "open"])
+        table.add(["points", counts(row.aggregates.counts)])
+        add(row.aggregates, to: &table)
+        for stretch in row.fastest {
+            table.add(["fastest \(stretch.metres / 1_000) km", "\(span(stretch.durationMicroseconds))"])
+        }
+        return table.lines + splits(row.aggregates.splits)
+    }
+
+    private static func splits(_ splits: [RouteSplit]) -> [String] {
+        guard !splits.isEmpty else { return [] }
+        var table = Table(["SPLIT", "METRES", "TIME", "M/S"])
+        for (number, split) in splits.enumerated() {
+            let seconds = Double(split.durationMicroseconds) / 1e6
+            table.add([
+                "\(number + 1)", decimal(split.distance, 0), span(split.durationMicroseconds),
+                seconds > 0 ? decimal(split.distance / seconds, 2) : "",
+            ])
+        }
+        return [""] + table.lines
+    }
+
+    private static func add(_ sums: RouteAggregates, to table: inout Table) {
         if let start = sums.start, let end = sums.end { table.add(["from", "\(start.rfc3339) to \(end.rfc3339)"]) }
         table.add(["distance", "\(decimal(sums.distance, 2)) m"])
         table.add([
@@ -22,7 +53,6 @@ enum RouteText {
         table.add([
             "gaps", "\(sums.gapsOver3Seconds) over 3 s, the longest \(span(sums.largestGapMicroseconds))",
         ])
-        return table.lines
     }
 
     private static func counts(_ counts: RouteCounts) -> String {
@@ -36,7 +66,7 @@ enum RouteText {
         return "\(seconds / 3_600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
     }
 
-    private static func decimal(_ number: Double, _ digits: Int) -> String {
+    static func decimal(_ number: Double, _ digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         return "\((number * scale).rounded() / scale)"

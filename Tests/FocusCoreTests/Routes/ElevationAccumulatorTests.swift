@@ -43,6 +43,44 @@ import Testing
         #expect(result == [reverse[1], reverse[0]], "seed \(seed): backwards, gain is loss")
     }
 
+    @Test("R5: gain and loss are the same in whatever runs the altitudes are added", arguments: 1...40)
+    func runs(seed: UInt64) {
+        var random = RouteRandom(seed: seed)
+        let step = [0.4, 1.5, 4, 40][Int(seed) % 4]
+        var (altitude, altitudes) = (100.0, [Double]())
+        for _ in 0..<400 {
+            altitude += Double.random(in: -step...step, using: &random)
+            // On a grid, so that equal altitudes and swings of just 3 m come up.
+            altitudes.append(seed % 3 == 0 ? altitude : altitude.rounded())
+        }
+        var whole = ElevationAccumulator()
+        var joined = ElevationAccumulator()
+        var (steadyRuns, rest) = (0, altitudes[...])
+        while !rest.isEmpty {
+            let run = rest.prefix(Int.random(in: 1...30, using: &random))
+            rest = rest.dropFirst(run.count)
+            var (next, swings) = (ElevationAccumulator(after: joined.state), AltitudeSwings())
+            for altitude in run {
+                whole.add(altitude)
+                next.add(altitude)
+                swings.add(altitude)
+            }
+            if let state = swings.steady(after: joined.state) {
+                #expect(state == next.state, "seed \(seed)")
+                steadyRuns += 1
+                var quick = joined
+                quick.add(swings, state)
+                joined.join(next)
+                #expect(quick == joined, "seed \(seed)")
+            } else {
+                joined.join(next)
+            }
+            #expect(joined == whole, "seed \(seed)")
+        }
+        #expect(joined.gain == whole.gain && joined.loss == whole.loss && joined.range == whole.range)
+        #expect(steadyRuns > 0 || step > 3, "seed \(seed)")
+    }
+
     @Test("R5: points whose altitude is unknown are passed over")
     func unknown() {
         let points = [100.0, nil, 110, nil, 104].enumerated().map {

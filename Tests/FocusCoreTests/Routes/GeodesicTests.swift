@@ -30,6 +30,34 @@ import Testing
         }
     }
 
+    @Test(
+        "R5: a route's distance is within 1e-6 of GeographicLib, at poles, antimeridian and equator, 1 mm to 20,000 km")
+    func routes() {
+        var (poles, antimeridian, equator, lengths) = (0, 0, 0, 0.0...0.0)
+        for vector in Self.vectors {
+            let points = [vector.a, vector.b].enumerated().map {
+                RoutePoint(
+                    time: RouteFixtures.time(Double($0.offset)), latitude: $0.element.latitude,
+                    longitude: $0.element.longitude)
+            }
+            let metres = RouteFixtures.aggregates(points).distance
+            // What is nearer than a millimetre is as near here.
+            let tolerance = 1e-6 * max(vector.metres, 0.000_999)
+            #expect(abs(metres - vector.metres) <= tolerance, "\(vector)")
+            guard vector.metres > 0.000_999 else { continue }
+            lengths =
+                min(
+                    lengths.lowerBound == 0 ? 1 : lengths.lowerBound, vector.metres)...max(
+                    lengths.upperBound, vector.metres)
+            if max(abs(vector.a.latitude), abs(vector.b.latitude)) > 89.9 { poles += 1 }
+            if abs(vector.a.longitude - vector.b.longitude) > 180 { antimeridian += 1 }
+            if max(abs(vector.a.latitude), abs(vector.b.latitude)) < 0.01 { equator += 1 }
+        }
+        // The vectors are what the title says.
+        #expect(poles > 15 && antimeridian > 8 && equator > 8)
+        #expect(lengths.lowerBound < 0.001_01 && lengths.upperBound > 20_000_000)
+    }
+
     @Test("R5: the general solution holds for short lines as well")
     func generalSolution() {
         for vector in Self.vectors {

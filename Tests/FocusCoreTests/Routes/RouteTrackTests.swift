@@ -87,6 +87,28 @@ import Testing
         #expect(track.chunks.count == (3_000 + RouteChunk.capacity - 1) / RouteChunk.capacity)
     }
 
+    @Test(
+        "R5: a route ends at 8.6 million km, in any order and any batches, and is still measured", arguments: [41, 42])
+    func longest(seed: UInt64) {
+        var random = RouteRandom(seed: seed)
+        let points = (0..<900).map { index -> RoutePoint in
+            let side = Double(index % 2)
+            return RoutePoint(
+                time: RouteFixtures.time(Double(index)), latitude: 40 - 80 * side, longitude: 179.5 * side,
+                altitude: 1e7 - 2e7 * side, verticalAccuracy: 1)
+        }
+        var whole = RouteTrack()
+        whole.insert(points)
+        let aggregates = whole.aggregates
+        #expect(abs(aggregates.distance - 0x1p33) < 1 && aggregates.splits.count == RouteSplit.maximumKilometres + 1)
+        #expect(abs(aggregates.elevationGain - 0x1p33) < 1 && aggregates.averageSpeed.isFinite)
+        var pieces = RouteTrack()
+        for batch in RouteFixtures.batches(points, using: &random) { pieces.insert(batch) }
+        #expect(pieces.aggregates == aggregates && pieces.points == whole.points, "seed \(seed)")
+        #expect(whole.distances.fastestStretches.count == 3 && whole.distances.total == aggregates.distance)
+        #expect(whole.distances.speed(from: RouteFixtures.time(0), to: RouteFixtures.time(899)) != nil)
+    }
+
     @Test("R3: times at both ends of their range do not trap")
     func extremeTimes() {
         var points = [Int64.min, -1, 0, .max].enumerated().map { index, time in

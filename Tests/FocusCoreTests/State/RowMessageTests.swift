@@ -59,6 +59,18 @@ import Testing
             ]))
         for doubleTap in [false, true] { try check(ActionRow(action: "a", doubleTap: doubleTap, performedAt: .at(1))) }
         try check(SuggestionRow(outgoing: 1, incoming: 0, lastAt: Timestamp(microseconds: .min), score: 0.1))
+        for period in RoutePeriod.allCases {
+            let day = CivilDate(daysSince1970: -800_000)
+            var total = RouteTotalRow(activity: "", period: period, startsOn: period.start(of: day))
+            try check(total)
+            total.routes = 3
+            total.distanceMillimetres = .max
+            total.longest = RouteBest(
+                app: .chat, routeID: "", start: Timestamp(microseconds: .min), distanceMillimetres: 0,
+                durationMicroseconds: 1)
+            total.fastest = Array(repeating: total.longest!, count: 3)
+            try check(total)
+        }
         try check(RefusalRow(event: EventID(Stage.uuid(1)), type: "", code: "x", message: "y", occurredAt: .at(1)))
         for alert in [Alert.now, .none, .heldByFocus, .heldForSummary] {
             for reason in AlertReason.allCases {
@@ -99,5 +111,11 @@ import Testing
         #expect(throws: ProtoError.self) { try BadgeRow(decoding: [18, 0]) }
         #expect(throws: ProtoError.self) { try NotificationSettingsRow(decoding: [10, 2, 32, 9]) }
         #expect(throws: ProtoError.self) { try AlertRow(decoding: [8, 1, 16, 1, 56, 9]) }
+        // Without a period; a day without a date; a number below zero.
+        #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: []) }
+        #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: [16, 1]) }
+        #expect(throws: ProtoError.self) {
+            try RouteTotalRow(decoding: [16, 4, 32] + Array(repeating: 0xFF, count: 9) + [1])
+        }
     }
 }

@@ -1,0 +1,60 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+
+/// `focusctl route export`.
+struct RouteExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a finished route as GPX 1.1 or GeoJSON to standard output (rule R8).",
+        discussion: """
+            All accepted points in the order of time. GPX has their places, times
+            and known elevations; GeoJSON also has the route's figures.
+
+            Example:
+              focusctl route export morning --user $U --app com.example.trails \\
+                --format gpx > morning.gpx
+
+            \(ExitStatus.help)
+            """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument { case gpx, geojson }
+
+    @OptionGroup var options: RouteOptions
+    @Option(help: "gpx or geojson.")
+    var format: Format
+
+    func run() throws {
+        let loaded = try options.load()
+        let export: RouteExport
+        do {
+            export = try RouteExport(loaded.row, loaded.track.points)
+        } catch {
+            throw CommandFailure("\(options.route): \(error)")
+        }
+        var output = BufferedOutput()
+        switch format {
+        case .gpx: GPXWriter.write(export, to: &output)
+        case .geojson: GeoJSONWriter.write(export, to: &output)
+        }
+        output.flush()
+    }
+}
+
+/// Standard output in large pieces.
+struct BufferedOutput: TextOutputStream {
+    private static let pieceBytes = 1 << 16
+    private var piece: [UInt8] = []
+
+    mutating func write(_ text: String) {
+        piece.append(contentsOf: text.utf8)
+        if piece.count >= Self.pieceBytes { flush() }
+    }
+
+    mutating func flush() {
+        FileHandle.standardOutput.write(Data(piece))
+        piece.removeAll(keepingCapacity: true)
+    }
+}
