@@ -18,7 +18,9 @@ struct ReadModelTests {
             let current = try loaded[user]!.get()
             return ProjectedUser(
                 user: user, version: current.state.version, base: current.projectedVersion,
-                rows: current.touchedKeys.map { ($0, current.state.row($0)) })
+                rows: current.touchedKeys.map {
+                    ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
+                })
         }
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: checkpoint, users: projected)
@@ -110,7 +112,8 @@ struct ReadModelTests {
             return try ProjectionWriter().write(
                 ProjectionBatch(
                     partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
-                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)])]), on: connection)
+                    users: [ProjectedUser(user: user, version: Version(version), rows: [ProjectedRow(key, row)])]),
+                on: connection)
         }
         _ = try write(7, 70)
         #expect(try write(6, 60) == .written(missing: []))
@@ -150,11 +153,39 @@ struct ReadModelTests {
         let batch = { (version: Int64, row: Row?) in
             ProjectionBatch(
                 partition: Partition(0), generation: 1, checkpoint: .zero,
-                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ($0, row) })])
+                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ProjectedRow($0, row) })])
         }
         _ = try ProjectionWriter().write(batch(1, row), on: connection)
         #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 3)
         _ = try ProjectionWriter().write(batch(2, nil), on: connection)
         #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 0)
+    }
+
+    @Test("Rows that appeared are inserted; where one is there already for its memo, the batch looks each row up")
+    func insertsWhatAppeared() throws {
+        let connection = try fixture.connection()
+        let user = UserID(UUID())
+        func write(_ version: Int64, _ ids: [String], appeared: Bool) throws {
+            let row = Row(version: Version(version), value: [UInt8(version)], memo: [1])
+            let rows = ids.map {
+                ProjectedRow(
+                    RowKey(.notifications, app: AppID("a"), key: $0), row, appearedAt: appeared ? Version(version) : nil
+                )
+            }
+            let batch = ProjectionBatch(
+                partition: RandomHistory.partition, generation: 1, checkpoint: .zero,
+                users: [ProjectedUser(user: user, version: Version(version), rows: rows)])
+            #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
+        }
+        let ids = (0..<40).map { "n\($0)" }
+        try write(1, ["n7"], appeared: false)
+        try write(2, ids, appeared: true)
+        try write(3, (40..<80).map { "n\($0)" }, appeared: true)
+        let versions = Statement(
+            name: "versions",
+            sql: "SELECT version, count(*) FROM read_1.notifications WHERE user_id = $1 GROUP BY 1 ORDER BY 1")
+        let found = try connection.query(versions, [.uuid(user.uuid)])
+        #expect(found.rowCount == 2)
+        for row in 0..<2 { #expect(try found.int8(row: row, column: 1) == 40) }
     }
 }

@@ -33,7 +33,9 @@ struct RouteLoaderTests {
         let current = try loaded[user]!.get()
         let projected = ProjectedUser(
             user: user, version: current.state.version, base: current.projectedVersion,
-            rows: current.touchedKeys.map { ($0, current.state.row($0)) })
+            rows: current.touchedKeys.map {
+                ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
+            })
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: .zero, users: [projected])
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))

@@ -32,14 +32,30 @@ public struct ProjectedUser: Sendable {
     /// version of the batch before). If it has less by now, because the server lost a commit that was not flushed, the
     /// rows would leave a hole: the user is then reported as `missing` instead of written.
     public var base: Version
-    /// Each key once; nil: forget the row for good.
-    public var rows: [(RowKey, Row?)]
+    /// Each key once.
+    public var rows: [ProjectedRow]
 
-    public init(user: UserID, version: Version, base: Version = .zero, rows: [(RowKey, Row?)]) {
+    public init(user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow]) {
         self.user = user
         self.version = version
         self.base = base
         self.rows = rows
+    }
+}
+
+/// A row to be written.
+public struct ProjectedRow: Sendable {
+    public var key: RowKey
+    /// Nil: forget the row for good.
+    public var row: Row?
+    /// `UserState.appearance(of:)`: a row that appeared after what the read model shows is most likely not in it, and
+    /// inserting it is cheaper than asking. Nil is always right.
+    public var appearedAt: Version?
+
+    public init(_ key: RowKey, _ row: Row?, appearedAt: Version? = nil) {
+        self.key = key
+        self.row = row
+        self.appearedAt = appearedAt
     }
 }
 

@@ -27,6 +27,18 @@ public struct ProjectionWriter: Sendable {
     public func write(
         _ batch: ProjectionBatch, on connection: PostgresConnection
     ) throws -> ProjectionOutcome {
+        do {
+            return try write(batch, inserting: true, on: connection)
+        } catch let error as PostgresError {
+            // A row that had been kept for its memo alone (a read before its post, say) was there already.
+            guard case .uniqueViolation = error.kind else { throw error }
+            return try write(batch, inserting: false, on: connection)
+        }
+    }
+
+    private func write(
+        _ batch: ProjectionBatch, inserting: Bool, on connection: PostgresConnection
+    ) throws -> ProjectionOutcome {
         let generation = Generation(batch.generation)
         return try connection.transaction { connection in
             let partition = PostgresValue.int4(batch.partition.rawValue)
@@ -47,7 +59,7 @@ public struct ProjectionWriter: Sendable {
             }
             let missing = Set(batch.users.filter { shown[$0.user, default: .zero] < $0.base }.map(\.user))
             let due = batch.users.filter { shown[$0.user, default: .zero] < $0.version && !missing.contains($0.user) }
-            var requests = Self.requests(batch.partition, due)
+            var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
             if missing.isEmpty {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
             }
@@ -56,22 +68,41 @@ public struct ProjectionWriter: Sendable {
         }
     }
 
-    private static func requests(_ partition: Partition, _ users: [ProjectedUser]) -> [(Statement, [PostgresValue])] {
+    /// Fewer new rows than this do not repay a statement of their own.
+    private static let leastInserted = 16
+
+    /// - Parameter shown: up to where the read model shows each user; nil: look every row up.
+    private static func requests(
+        _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?
+    ) -> [(Statement, [PostgresValue])] {
         guard !users.isEmpty else { return [] }
-        var tables: [RowCollection: RowTable] = [:]
+        var (known, new): ([RowCollection: RowTable], [RowCollection: RowTable]) = ([:], [:])
         var gone = GoneRows()
         for user in users {
-            for (key, row) in user.rows {
-                if let row {
-                    tables[key.collection, default: RowTable(key.collection)].append(user.user, key, row)
-                } else {
+            let shown = shown.map { $0[user.user, default: .zero] }
+            // In the order of the indexes: neighbours share pages.
+            for projected in user.rows.sorted(by: { $0.key < $1.key }) {
+                let (key, table) = (projected.key, projected.key.collection)
+                guard let row = projected.row else {
                     gone.append(user.user, key)
+                    continue
+                }
+                if let shown, let appearedAt = projected.appearedAt, appearedAt > shown {
+                    new[table, default: RowTable(table)].append(user.user, key, row)
+                } else {
+                    known[table, default: RowTable(table)].append(user.user, key, row)
                 }
             }
         }
+        for (collection, rows) in new where rows.count < leastInserted {
+            known[collection, default: RowTable(collection)].append(contentsOf: rows)
+            new[collection] = nil
+        }
         // One order for all projectors; they hold different partitions, but share pages of indexes.
-        var requests = tables.values.sorted { $0.collection < $1.collection }
+        var requests = known.values.sorted { $0.collection < $1.collection }
             .map { ($0.collection.upsert, $0.parameters(partition)) }
+        requests += new.values.sorted { $0.collection < $1.collection }
+            .map { ($0.collection.insert, $0.parameters(partition)) }
         if !gone.isEmpty { requests.append((Queries.deleteRows, gone.parameters(partition))) }
         requests.append(
             (

@@ -17,6 +17,14 @@ struct RowTable {
         rows.append(row)
     }
 
+    mutating func append(contentsOf other: RowTable) {
+        users += other.users
+        keys += other.keys
+        rows += other.rows
+    }
+
+    var count: Int { rows.count }
+
     /// As `upsert_<collection>` takes them.
     func parameters(_ partition: Partition) -> [PostgresValue] {
         let stored = keys.map { StoredKey($0.key) }

@@ -4,6 +4,8 @@
 struct RowStore: Sendable {
     struct Entry: Sendable {
         var version: Version
+        /// The event that made it; zero for what came from the read model.
+        var appearedAt: Version
         var isDeleted: Bool
         var value: [UInt8]
         /// Nil for tombstones, and until a digest is asked for.
@@ -27,7 +29,8 @@ struct RowStore: Sendable {
     /// Whether the row changed: an equal value moves nothing (rule E3).
     mutating func put(_ key: RowKey, _ value: [UInt8], at version: Version) -> Bool {
         guard let index = entries.index(forKey: key) else {
-            entries[key] = Entry(version: version, isDeleted: false, value: value, hash: nil, awaitsHash: true)
+            entries[key] = Entry(
+                version: version, appearedAt: version, isDeleted: false, value: value, hash: nil, awaitsHash: true)
             unhashed.append(key)
             approximateBytes += Self.overheadPerRow + value.count + 2 * key.key.utf8.count
             noteChange(key, from: nil, at: version)
@@ -80,7 +83,8 @@ struct RowStore: Sendable {
     /// Takes over a row of the read model. Rows must come ordered by (version, key).
     mutating func load(_ key: RowKey, _ row: Row) {
         entries[key] = Entry(
-            version: row.version, isDeleted: row.isDeleted, value: row.value, hash: nil, awaitsHash: !row.isDeleted)
+            version: row.version, appearedAt: .zero, isDeleted: row.isDeleted, value: row.value, hash: nil,
+            awaitsHash: !row.isDeleted)
         approximateBytes += Self.overheadPerRow + row.value.count + 2 * key.key.utf8.count
         order.append(key, at: row.version)
         if row.isDeleted {

@@ -12,6 +12,12 @@ extension UserState {
         return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
     }
 
+    /// The event since which devices may see a row of this key. Nil: never, or longer than this state knows. A row of
+    /// the key may have been kept before, for its memo alone.
+    public func appearance(of key: RowKey) -> Version? {
+        store.entries[key].flatMap { $0.appearedAt > .zero ? $0.appearedAt : nil }
+    }
+
     /// Every key that `row` answers, sorted: what a full write of the state holds.
     public var rowKeys: [RowKey] {
         var keys = Set(store.entries.keys)

@@ -8,15 +8,16 @@ extension LaneWorker {
     /// Users that are not in memory, of one batch: each is loaded first.
     private static let loadsPerBatch = 64
 
-    /// Hands the projector what changed since the last time, one batch for each partition that is due.
+    /// Hands the projector what changed since the last time in the partition that has been due longest. One a turn:
+    /// appends do not wait for all of them.
     func project() throws {
         let now = context.clock.monotonic()
-        for (partition, state) in partitions where isDue(state, now) {
-            let users = state.unprojected.keys.sorted().prefix(Self.usersPerBatch)
-            let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }.prefix(Self.loadsPerBatch)
-            try load(Set(missing))
-            handOver(partition, users.filter { self.users[$0] != nil })
-        }
+        let due = partitions.filter { isDue($0.value, now) }.min { $0.value.nextProjection < $1.value.nextProjection }
+        guard let (partition, state) = due else { return }
+        let users = state.unprojected.keys.sorted().prefix(Self.usersPerBatch)
+        let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }.prefix(Self.loadsPerBatch)
+        try load(Set(missing))
+        handOver(partition, users.filter { self.users[$0] != nil })
     }
 
     private func isDue(_ state: PartitionState, _ now: MonotonicTime) -> Bool {
@@ -35,7 +36,9 @@ extension LaneWorker {
         var projected: [ProjectedUser] = []
         for id in ids {
             guard let user = users[id] else { continue }
-            let rows = user.dirty.map { ($0, user.state.row($0)) }
+            // One copy of the state for all its rows.
+            let folded = user.state
+            let rows = user.dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
             projected.append(
                 ProjectedUser(user: id, version: user.state.version, base: user.projectedVersion, rows: rows))
             report.versions[id] = user.state.version
