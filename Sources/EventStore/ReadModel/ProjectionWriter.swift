@@ -68,6 +68,14 @@ public struct ProjectionWriter: Sendable {
         }
     }
 
+    /// Oldest first: ids mostly ascend with time, so neighbours share pages of the index. By numbers, as comparing the
+    /// keys costs more than it saves.
+    private static func byAppearance(_ rows: [ProjectedRow]) -> [Int] {
+        var order = rows.indices.map { (appearedAt: rows[$0].appearedAt?.rawValue ?? 0, index: $0) }
+        order.sort { $0.appearedAt < $1.appearedAt }
+        return order.map(\.index)
+    }
+
     /// Fewer new rows than this do not repay a statement of their own.
     private static let leastInserted = 16
 
@@ -80,8 +88,8 @@ public struct ProjectionWriter: Sendable {
         var gone = GoneRows()
         for user in users {
             let shown = shown.map { $0[user.user, default: .zero] }
-            // In the order of the indexes: neighbours share pages.
-            for projected in user.rows.sorted(by: { $0.key < $1.key }) {
+            for index in Self.byAppearance(user.rows) {
+                let projected = user.rows[index]
                 let (key, table) = (projected.key, projected.key.collection)
                 guard let row = projected.row else {
                     gone.append(user.user, key)

@@ -33,6 +33,9 @@ public struct UserState: Sendable {
     /// A user without any event.
     public init(user: UserID) { self.user = user }
 
+    /// Touched by every event.
+    private static let streamKey = RowKey(.stream)
+
     /// Folds the next event of the stream in. Never validates: what is in the log was accepted.
     ///
     /// Returns the keys of the rows whose value or memo changed, perhaps some of them twice; `row` of such a key is
@@ -42,7 +45,7 @@ public struct UserState: Sendable {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
         let (stamp, device) = try recordSequence(of: event)
         var context = FoldContext(event, stamp: stamp)
-        context.touched.append(RowKey(.stream))
+        context.touched.append(Self.streamKey)
         context.touched.append(device)
         try fold(event, &context)
         noteWaiting(&context)

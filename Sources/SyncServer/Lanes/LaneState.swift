@@ -11,6 +11,10 @@ final class CachedUser {
     var projectedVersion: Version
     var lastUsed: Int64
 
+    /// Calls what does not change the state. A plain call on the property would copy the state first, which touches a
+    /// reference count for each of its tables.
+    func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
+
     init(
         id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, projectedVersion: Version,
         lastUsed: Int64
@@ -37,7 +41,7 @@ struct PartitionState {
 }
 
 /// A session as its lane sees it.
-struct LaneSession {
+final class LaneSession {
     let handle: SessionHandle
     let identity: Identity
     let incarnation: Incarnation
@@ -46,6 +50,13 @@ struct LaneSession {
     var reportedGap = false
     /// In the queue of those that get a checkpoint.
     var awaitsCheckpoint = false
+
+    init(handle: SessionHandle, identity: Identity, incarnation: Incarnation, subscription: Subscription) {
+        self.handle = handle
+        self.identity = identity
+        self.incarnation = incarnation
+        self.subscription = subscription
+    }
 }
 
 /// Names a device's local store: of two connections of one, the newer wins.

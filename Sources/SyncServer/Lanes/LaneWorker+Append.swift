@@ -84,8 +84,11 @@ extension LaneWorker {
         recordedAt: Timestamp, into staging: inout AppendStaging
     ) -> Step {
         let envelope = incoming.envelope
-        let check = user.state.check(
-            device: session.identity.device, incarnation: session.incarnation, sequence: sequence, event: envelope.id)
+        let check = user.reading {
+            $0.check(
+                device: session.identity.device, incarnation: session.incarnation, sequence: sequence,
+                event: envelope.id)
+        }
         var repeated: Outcome?
         switch check {
         case .next: break
@@ -143,7 +146,7 @@ extension LaneWorker {
             switch incoming.content {
             case .decoded(_, let body):
                 event.body = body
-                refusal = user.state.validate(event, scope: scope)
+                refusal = user.reading { $0.validate(event, scope: scope) }
             case .refused(_, let found): refusal = found
             case .unknown: preconditionFailure("an unknown event stops its frame before it is judged")
             }
@@ -171,18 +174,17 @@ extension LaneWorker {
             quarantine(user.id, error)
             return false
         }
-        let head = partitions[user.partition]!.head
-        var batch =
-            staging.batches.removeValue(forKey: user.partition)
-            ?? PartitionAppend(partition: user.partition, expectedOffset: head.nextOffset, events: [])
-        batch.events.append(
+        let next = partitions[user.partition]!.head.nextOffset
+        let count = staging.batches[user.partition]?.events.count ?? 0
+        staging.batches[
+            user.partition, default: PartitionAppend(partition: user.partition, expectedOffset: next, events: [])
+        ].events.append(
             LoggedEvent(
-                partition: user.partition, offset: head.nextOffset.advanced(by: batch.events.count), user: user.id,
+                partition: user.partition, offset: next.advanced(by: count), user: user.id,
                 version: event.version, device: event.device, incarnation: event.incarnation,
                 sequence: event.sequence, id: event.id, type: logged.type.rawValue, app: event.app,
                 occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: logged.schemaVersion,
                 encoding: 0, payload: logged.payload))
-        staging.batches[user.partition] = batch
         staging.eventCount += 1
         staging.byteCount += logged.payload.count
         return true

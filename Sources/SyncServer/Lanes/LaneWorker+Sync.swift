@@ -25,25 +25,24 @@ extension LaneWorker {
 
     /// As much as the session has room for of what it has not been sent.
     func send(to id: UInt64, _ user: CachedUser) {
-        guard var session = sessions[id] else { return }
+        guard let session = sessions[id] else { return }
         guard isFresh else {
             wanted.insert(user.id)
             return
         }
         while session.subscription.liveVersion != user.state.version, session.handle.outbox.hasRoom() {
-            for message in session.subscription.advance(user.state) {
+            for message in user.reading({ session.subscription.advance($0) }) {
                 let frame = FrameCodec.frame(message)
                 session.handle.outbox.add(frame.count)
                 deliveries.add(.rows(frame: frame), to: session.handle)
             }
         }
-        sessions[id] = session
         awaitCheckpoint(id)
     }
 
     func awaitCheckpoint(_ id: UInt64) {
         guard let session = sessions[id], session.subscription.owesCheckpoint, !session.awaitsCheckpoint else { return }
-        sessions[id]?.awaitsCheckpoint = true
+        session.awaitsCheckpoint = true
         let at = context.clock.monotonic().adding(milliseconds: configuration.checkpointMilliseconds)
         checkpointsDue.append((at, id))
     }
@@ -53,7 +52,7 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         while let due = checkpointsDue.first, due.at <= now {
             checkpointsDue.removeFirst()
-            guard var session = sessions[due.session] else { continue }
+            guard let session = sessions[due.session] else { continue }
             session.awaitsCheckpoint = false
             if let user = users[session.identity.user],
                 let checkpoint = session.subscription.checkpoint(&user.state)
@@ -62,7 +61,6 @@ extension LaneWorker {
             } else if sessionsByUser[session.identity.user] != nil {
                 wanted.insert(session.identity.user)
             }
-            sessions[due.session] = session
         }
     }
 }
