@@ -22,7 +22,7 @@ extension UserState {
         if count == 0, last?.type == .badgeCleared {
             return Verdict(
                 decision: "0", rule: "B3", sentence: "The badge was cleared, and nothing was posted since.",
-                deciding: ["clearedAt"])
+                deciding: ["clearedAtUs"])
         }
         return Verdict(
             decision: "\(count)", rule: "B1",
@@ -40,7 +40,7 @@ extension UserState {
             Explanation.Input("notifications", record.status(.notifications)),
             Explanation.Input("badges", record.settings[deviceClass].badges),
             Explanation.Input("unread", record.list.unreadCount),
-            Explanation.Input("clearedAt", record.clear.map { "\($0.time.microseconds)" } ?? "never"),
+            Explanation.Input("clearedAtUs", record.clear.map { "\($0.time.microseconds)" } ?? "never"),
         ]
         let keys = [
             RowKey(.apps, app: app), RowKey(.authorizations, app: app, key: AuthorizationKind.notifications.name),
