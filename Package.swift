@@ -78,7 +78,7 @@ let package = Package(
         tests("focusctlTests", ["focusctl"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            nioCore, nioLocks, nioPosix, logging, jwt,
+            "focusctl", nioCore, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]

@@ -15,12 +15,14 @@ import Testing
         let places = [("Pacific/Apia", "C"), ("America/St_Johns", "tr_TR.UTF-8")]
         var folds: [[Substring]] = []
         for (zone, language) in places {
-            let file = FileManager.default.temporaryDirectory.appendingPathComponent("fold-\(UUID()).txt")
-            defer { try? FileManager.default.removeItem(at: file) }
-            let code = try await Self.run([
-                Self.output: file.path, "TZ": zone, "LC_ALL": language, "SWIFT_DETERMINISTIC_HASHING": nil,
-            ])
-            #expect(code == 0)
+            let folder = FileManager.default.temporaryDirectory
+            let file = folder.appendingPathComponent("fold-\(UUID()).txt")
+            let report = file.appendingPathExtension("report")
+            defer { for url in [file, report] { try? FileManager.default.removeItem(at: url) } }
+            let code = try await Self.run(
+                [Self.output: file.path, "TZ": zone, "LC_ALL": language, "SWIFT_DETERMINISTIC_HASHING": nil],
+                report: report.path)
+            #expect(code == 0, "\((try? String(contentsOf: report, encoding: .utf8)) ?? "no report")")
             folds.append(try String(contentsOf: file, encoding: .utf8).split(separator: "\n"))
         }
         #expect(folds[0].count == folds[1].count && folds[0].count > 1_000)
@@ -69,7 +71,8 @@ import Testing
     }
 
     /// These tests again, in a process with another environment; its exit code. Waits on a thread of its own.
-    private static func run(_ changes: [String: String?]) async throws -> Int32 {
+    /// - Parameter report: where its test report goes, which would be mistaken for ours.
+    private static func run(_ changes: [String: String?], report: String) async throws -> Int32 {
         var environment = ProcessInfo.processInfo.environment
         for (name, value) in changes { environment[name] = value }
         let arguments = ["/proc/self/exe", "--testing-library", "swift-testing", "--filter", "OtherProcessTests"]
@@ -77,8 +80,13 @@ import Testing
         let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (argv + envp).forEach { free($0) } }
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, report, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
         var child = pid_t()
-        let code = posix_spawn(&child, program, nil, nil, argv, envp)
+        let code = posix_spawn(&child, program, &actions, nil, argv, envp)
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
         return await withCheckedContinuation { [child] done in
             Thread {
