@@ -76,6 +76,19 @@ import Testing
         #expect(stage.why(.badge(.mail, .phone)).decision == "none")
     }
 
+    @Test("B1, B2: read to nothing is no clear; what was posted while badges were off is among the causes")
+    func quietBadges() {
+        var stage = Stage.ready()
+        stage.set(badges: .off, at: 1)
+        stage.post("a", at: 2)
+        let post = stage.state.version
+        stage.set(badges: .on, at: 3)
+        let why = stage.why(.badge(.chat, .phone))
+        #expect(why.decision == "1" && why.causes.map(\.version).contains(post))
+        stage.read("a", at: 4)
+        #expect(stage.why(.badge(.chat, .phone)).rule == "B1")
+    }
+
     @Test("P1: set, registered, absent; and whose change lost")
     func preferences() {
         var stage = Stage.ready()
