@@ -75,7 +75,7 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
-        tests("focusctlTests", ["focusctl"]),
+        tests("focusctlTests", ["focusctl", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
             "focusctl", nioCore, nioLocks, nioPosix, logging, jwt,

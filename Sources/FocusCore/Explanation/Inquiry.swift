@@ -77,6 +77,11 @@ public struct Inquiry: Sendable {
         let verdict = verdict
         let evidence = verdict.isFinal ? decided ?? evidence : evidence
         let own = subject.ownKeys.compactMap(source)
+        // Left out of the history, and there all the same.
+        let alsoInEvidence = evidence.causes.count { cause in
+            guard let first = history.first, cause.version < first.version else { return false }
+            return cause.changes.contains { change in subject.ownKeys.contains(change.key) }
+        }
         let causes = Set(history + evidence.causes).sorted { $0.version < $1.version }
         let inputs = evidence.inputs.map { input in
             var input = input
@@ -86,7 +91,7 @@ public struct Inquiry: Sendable {
         return Explanation(
             subject: subject, version: state.version, decision: verdict.decision, rule: verdict.rule,
             sentence: verdict.sentence, inputs: inputs, sources: own + evidence.sources, causes: causes,
-            omittedCauses: omitted)
+            omittedCauses: omitted - alsoInEvidence)
     }
 
     private var verdict: Verdict {
