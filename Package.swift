@@ -75,10 +75,10 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
-        tests("focusctlTests", ["focusctl"]),
+        tests("focusctlTests", ["focusctl", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            nioCore, nioLocks, nioPosix, logging, jwt,
+            "focusctl", nioCore, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]

@@ -57,7 +57,8 @@ struct RandomHistory {
         ]
         + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
 
-    private mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
+    /// One more event; nil: a random one.
+    mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
         now += Int64.random(in: 0...3_000_000, using: &random)
         var state = last(of: user)
         let body = body ?? randomBody()

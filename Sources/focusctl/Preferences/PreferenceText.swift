@@ -43,10 +43,7 @@ enum PreferenceOutcome {
         switch outcome.verdict {
         case .accepted: return outcome.version
         case .refused(let code, let message):
-            let hint =
-                code == RefusalCode.appUnknown.rawValue
-                ? " A system session must append app.registered of \(app) first." : ""
-            throw CommandFailure("\(outcome.type) was refused: \(code): \(message)\(hint)")
+            throw CommandFailure("\(outcome.type) of \(app) was refused: \(code): \(message)")
         }
     }
 }

@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Up to `count` events that nothing validated; one that throws is left out. Also asks for everything else.
-    private func play(_ state: inout UserState, count: Int, using random: inout SeededRandom) {
+    func play(_ state: inout UserState, count: Int, using random: inout SeededRandom) {
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         for _ in 0..<count {
             let event = event(state, using: &random)

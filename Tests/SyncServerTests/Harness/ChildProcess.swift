@@ -10,7 +10,8 @@ final class ChildProcess: Sendable {
 
     struct SpawnFailure: Error { let code: Int32 }
 
-    init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter input: the file that is its standard input; nil: ours.
+    init(_ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil) throws {
         var pipe: [Int32] = [0, 0]
         guard Foundation.pipe(&pipe) == 0 else { throw SpawnFailure(code: errno) }
         // Children of other tests must not hold the writing end open.
@@ -19,6 +20,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
+        if let input { posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0) }
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let argv = ([program] + arguments).map { strdup($0) } + [nil]
         let envp = merged.map { strdup("\($0)=\($1)") } + [nil]
@@ -47,7 +49,7 @@ final class ChildProcess: Sendable {
     /// Nil when a signal ended it.
     func exitCode() async -> Int32? { await exit.wait() }
 
-    /// What it prints up to its first newline, or its end. Call it once.
+    /// What it prints up to its first newline, or its end. Not while `rest` runs.
     func firstLine() async -> String {
         let output = output
         return await withCheckedContinuation { done in
@@ -56,6 +58,23 @@ final class ChildProcess: Sendable {
                 var byte: UInt8 = 0
                 while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
                 done.resume(returning: String(decoding: line, as: UTF8.self))
+            }
+        }
+    }
+
+    /// What it prints from here up to its end.
+    func rest() async -> String {
+        let output = output
+        return await withCheckedContinuation { done in
+            Self.detach {
+                var text: [UInt8] = []
+                var piece = [UInt8](repeating: 0, count: 1 << 16)
+                while true {
+                    let count = read(output, &piece, piece.count)
+                    guard count > 0 else { break }
+                    text += piece[..<count]
+                }
+                done.resume(returning: String(decoding: text, as: UTF8.self))
             }
         }
     }

@@ -1,0 +1,141 @@
+import FocusCore
+import Foundation
+import Testing
+
+/// What a person types, from end to end.
+@Suite("focusctl and focusd") struct CommandTests {
+    private let app = AppID("com.example.chat")!
+    private let other = AppID("com.example.mail")!
+
+    private func withServer(_ body: (FocusctlCommands) async throws -> Void) async throws {
+        let server = try await FocusdProcess()
+        do {
+            let commands = FocusctlCommands(server: server, user: .random())
+            try await commands.setUp(app)
+            try await body(commands)
+        } catch {
+            await server.remove()
+            throw error
+        }
+        await server.remove()
+    }
+
+    @Test("A Settings bundle's defaults, a preference set, watched and reset, and why it has its value")
+    func preferences() async throws {
+        try await withServer { focusctl in
+            let bundle = try Self.makeBundle(in: focusctl.server.directory)
+            let session = try await focusctl.device("chat", .random(), .app(app))
+            let chat = ["--app", app.rawValue] + session
+            let phone = ["--app", app.rawValue] + (try await focusctl.device("phone-preferences", .random()))
+            let watcher = try focusctl.start(["preferences", "watch"] + phone)
+            defer { watcher.signal(SIGKILL) }
+            let imported = try await focusctl.succeed(["import", "settings-bundle", bundle, "--json"] + chat).json()
+            #expect((imported["defaults"] as? [[String: Any]])?.count == 3 && imported["build"] as? String == "1")
+            #expect(await watcher.firstLine() == "greeting string Hello")
+            let got = try await focusctl.succeed(["preferences", "get"] + chat)
+            #expect(got.lines == ["greeting string Hello", "sound bool true", "volume real 0.5"])
+            let set = try await focusctl.succeed(["preferences", "set", "volume", "1", "--type", "integer"] + chat)
+            #expect(set.lines == ["volume integer 1"])
+            let why = try await focusctl.succeed(
+                ["explain", "--preference", "volume", "--json"] + focusctl.log(app)
+            ).json()
+            #expect(why["decision"] as? String == "1" && why["rule"] as? String == "P1")
+            #expect((why["events"] as? [[String: Any]])?.map { $0["type"] as? String }.last == "preference.changed")
+            let reset = try await focusctl.succeed(["preferences", "reset", "volume"] + chat)
+            #expect(reset.lines == ["volume real 0.5"])
+            #expect(try await focusctl.run(["preferences", "get", "nothing"] + chat).exitCode == 1)
+            // An app's session may not write another app's.
+            let foreign = ["--app", other.rawValue] + session
+            #expect(try await focusctl.run(["preferences", "set", "x", "y"] + foreign).exitCode == 1)
+            var seen: [String] = []
+            while seen.count < 4 { seen.append(await watcher.firstLine()) }
+            #expect(seen == ["sound bool true", "volume real 0.5", "volume integer 1", "volume real 0.5"])
+            watcher.signal(SIGINT)
+            #expect(await watcher.exitCode() == 0)
+        }
+    }
+
+    @Test("A route is imported, shown, asked for its speed and exported; why its user appears focused is told")
+    func routes() async throws {
+        try await withServer { focusctl in
+            let track = "\(focusctl.server.directory)/track.gpx"
+            try Self.track.write(toFile: track, atomically: true, encoding: .utf8)
+            let phone = try await focusctl.device("phone-routes", .random())
+            let imported = try await focusctl.succeed(
+                ["import", "gpx", track, "--app", app.rawValue, "--activity", "running", "--json"] + phone
+            ).json()
+            let route = try #require(imported["routeId"] as? String)
+            let log = focusctl.log(app)
+            let shown = try await focusctl.succeed(["route", "show", route] + log)
+            #expect(shown.lines.contains { $0.hasPrefix("points") && $0.contains("3 accepted") })
+            let speed = try await focusctl.succeed(["route", "speed", route, "--from", "0", "--to", "20"] + log)
+            #expect(speed.output.hasPrefix("11.1"), "222 m in 20 s")
+            let gpx = try await focusctl.succeed(["route", "export", route, "--format", "gpx"] + log)
+            #expect(gpx.output.components(separatedBy: "<trkpt ").count == 4)
+            let geojson = try await focusctl.succeed(["route", "export", route, "--format", "geojson"] + log)
+            let feature = try #require(
+                try JSONSerialization.jsonObject(with: Data(geojson.output.utf8)) as? [String: Any])
+            let geometry = try #require(feature["geometry"] as? [String: Any])
+            #expect((geometry["coordinates"] as? [[Double]])?.first == [8, 47, 400])
+            #expect(try await focusctl.run(["route", "export", "none", "--format", "gpx"] + log).exitCode == 1)
+            let visible = try await focusctl.succeed(["explain", "--focus-visibility"] + log)
+            #expect(visible.lines.first == "Focus status as \(app) sees it: focused")
+            #expect(visible.lines.dropFirst().first?.hasPrefix("F3.2: ") == true)
+            #expect(try await focusctl.run(["explain", "--badge", "--focus-visibility"] + log).exitCode == 2)
+        }
+    }
+
+    private static func makeBundle(in directory: String) throws -> String {
+        let bundle = "\(directory)/Settings.bundle"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        let root: [[String: Any]] = [
+            ["Type": "PSToggleSwitchSpecifier", "Key": "sound", "DefaultValue": true],
+            ["Type": "PSChildPaneSpecifier", "File": "More"],
+            ["Type": "PSSliderSpecifier", "Key": "volume", "DefaultValue": 0.5],
+        ]
+        let more: [[String: Any]] = [
+            ["Type": "PSTextFieldSpecifier", "Key": "greeting", "DefaultValue": "Hello"],
+            ["Type": "PSToggleSwitchSpecifier", "Key": "sound", "DefaultValue": false],
+        ]
+        for (name, specifiers, format) in [
+            ("Root", root, PropertyListSerialization.PropertyListFormat.xml), ("More", more, .binary),
+        ] {
+            let plist = try PropertyListSerialization.data(
+                fromPropertyList: ["PreferenceSpecifiers": specifiers], format: format, options: 0)
+            try plist.write(to: URL(fileURLWithPath: "\(bundle)/\(name).plist"))
+        }
+        return bundle
+    }
+
+    /// 0.002° of latitude in 20 s.
+    private static let track = """
+        <?xml version="1.0"?>
+        <gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
+        <trkpt lat="47" lon="8"><ele>400</ele><time>2026-01-01T09:00:00Z</time></trkpt>
+        <trkpt lat="47.001" lon="8"><ele>404</ele><time>2026-01-01T09:00:10Z</time></trkpt>
+        <trkpt lat="47.002" lon="8"><ele>400</ele><time>2026-01-01T09:00:20Z</time></trkpt>
+        </trkseg></trk></gpx>
+        """
+}
+
+extension FocusctlCommands {
+    /// The app may do everything, and a Focus is on.
+    fileprivate func setUp(_ app: AppID) async throws {
+        let kinds = [
+            "NOTIFICATIONS", "FOCUS_STATUS", "LOCATION", "SHARE_ROUTES", "SHARE_WORKOUTS", "READ_ROUTES",
+            "READ_WORKOUTS",
+        ]
+        let registered =
+            #"{"name":"Chat","build":1,"capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"why"}"#
+        let lines =
+            [#"{"type":"app.registered","app":"\#(app)","payload":\#(registered)}"#]
+            + kinds.map {
+                #"{"type":"authorization.changed","app":"\#(app)","payload":{"kind":"\#($0)","status":"AUTHORIZED"}}"#
+            } + [
+                #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
+                #"{"type":"focus.changed","payload":{"focusId":"work","isActive":true}}"#,
+            ]
+        let agent = try await device("agent", .random())
+        _ = try await succeed(["append", "--strict"] + agent, input: lines.joined(separator: "\n"))
+    }
+}
