@@ -17,6 +17,10 @@ enum Fixture {
         DeviceOwner(user: UserID(log.uuid), device: DeviceID(log.uuid), scope: scope)
     }
 
+    static func user(_ number: Int) -> UserID {
+        UserID(UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, UInt8(number))))
+    }
+
     static func draft(_ text: String = "x", bytes: Int = 8) -> EventDraft {
         EventDraft(type: "badge.cleared", app: "com.example.\(text)", payload: [UInt8](repeating: 1, count: bytes))
     }
