@@ -14,7 +14,7 @@ struct SimulatedDevice {
     private var otherSequence = DeviceSequence.zero
     private var confirmedRows: [RowKey: [UInt8]] = [:]
     /// What an observer was told.
-    private var observed: [RowKey: [UInt8]] = [:]
+    private(set) var observed: [RowKey: [UInt8]] = [:]
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -85,8 +85,6 @@ struct SimulatedDevice {
     private mutating func note(_ rows: [LocalRow]) {
         for row in rows { observed[row.key] = row.value }
     }
-
-    func told() throws -> [RowKey: [UInt8]] { observed }
 
     mutating func shown() throws -> [RowKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try view.rows(of: nil).compactMap { row in row.value.map { (row.key, $0) } })
