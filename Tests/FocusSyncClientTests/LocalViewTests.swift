@@ -26,6 +26,32 @@ struct LocalViewTests {
         }
     }
 
+    @Test("Nor is anything else that is foreseen foreseen wrongly, up to the first refusal", arguments: 0..<8)
+    func predictsEverythingElse(round: Int) throws {
+        let seed = Self.seed(200 + round)
+        var bodies = RandomBodies(seed: seed)
+        var device = try SimulatedDevice()
+        try device.begin()
+        for step in 0..<60 {
+            try device.append(bodies.any())
+            guard bodies.number(0..<3) == 0 else { continue }
+            let predicted = try device.predicted(in: Self.foreseenOfAny)
+            let refusals = try device.store.refusals().count
+            try device.deliver(.max)
+            if try device.store.refusals().count == refusals {
+                let sent = device.server.rows.filter { Self.foreseenOfAny.contains($0.key.collection) }
+                #expect(predicted == sent, "seed \(seed), step \(step)")
+            }
+            try device.receive()
+        }
+    }
+
+    /// Visibility after an authorization, and preferences after a reset, are the server's to say.
+    private static let foreseenOfAny: Set<RowCollection> = [
+        .apps, .authorizations, .focuses, .activeFocus, .notifications, .badges, .audience, .notificationSettings,
+        .deliverySchedule,
+    ]
+
     private static let foreseen: Set<RowCollection> = [
         .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .notifications, .badges, .preferences,
     ]
