@@ -91,6 +91,32 @@ struct DeviceStoreTests {
         _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
     }
 
+    @Test("S6: acknowledged events are kept until both 7 days and 10,000 events are exceeded")
+    func keepsSent() throws {
+        let store = try open()
+        func send(_ count: Int, at clock: Timestamp) throws {
+            for start in stride(from: 0, to: count, by: 5_000) {
+                let drafts = [EventDraft](repeating: Fixture.draft(), count: min(5_000, count - start))
+                let last = try #require(try store.enqueue(drafts, clock: clock).last)
+                let appended = Appended(throughSequence: last.sequence, version: Version(1), refused: [])
+                _ = try store.acknowledge(appended, clock: clock)
+            }
+        }
+        let week = DeviceStore.keptMicroseconds
+        try send(DeviceStore.keptEvents, at: Fixture.clock)
+        // Old, and not too many.
+        try send(1, at: Fixture.clock.adding(microseconds: 1))
+        #expect(try store.sent().count == DeviceStore.keptEvents + 1)
+        // Too many, and not old.
+        try send(9, at: Fixture.clock.adding(microseconds: week))
+        #expect(try store.sent().count == DeviceStore.keptEvents + 10)
+        try send(1, at: Fixture.clock.adding(microseconds: week + 1))
+        #expect(try store.sent().count == DeviceStore.keptEvents)
+        #expect(try store.sent().first?.sequence == DeviceSequence(12))
+        let after = try store.sent(of: store.incarnation, after: DeviceSequence(Int64(DeviceStore.keptEvents)))
+        #expect(after.count == 11)
+    }
+
     @Test("E3: an event is stamped after everything the device has seen, whatever its clock says")
     func stamps() throws {
         let store = try open()

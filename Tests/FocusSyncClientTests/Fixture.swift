@@ -17,6 +17,22 @@ enum Fixture {
         DeviceOwner(user: UserID(log.uuid), device: DeviceID(log.uuid), scope: scope)
     }
 
+    static func user(_ number: Int) -> UserID {
+        UserID(UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, UInt8(number))))
+    }
+
+    /// Of a system session. Nobody listens on port 1, and nobody but root may.
+    static func unconnectedClient(
+        _ directory: TemporaryDirectory, _ adjust: (inout SyncClientConfiguration) -> Void = { _ in }
+    ) throws -> SyncClient {
+        let claims = Data(#"{"sub":"\#(log)","device":"\#(log)","scope":"system"}"#.utf8).base64EncodedString()
+        var configuration = SyncClientConfiguration(
+            server: ServerAddress(host: "127.0.0.1", port: 1), security: .plaintext,
+            token: "e30.\(claims.replacingOccurrences(of: "=", with: "")).c2ln")
+        adjust(&configuration)
+        return try SyncClient(configuration: configuration, store: DeviceStore(directory: directory.path))
+    }
+
     static func draft(_ text: String = "x", bytes: Int = 8) -> EventDraft {
         EventDraft(type: "badge.cleared", app: "com.example.\(text)", payload: [UInt8](repeating: 1, count: bytes))
     }

@@ -67,6 +67,10 @@ struct EffectiveSettings: Hashable, Sendable {
             byClass[deviceClass].override(by: app[.phone].own)
             if deviceClass != .phone { byClass[deviceClass].override(by: app[deviceClass].own) }
         }
+        self.init(byClass)
+    }
+
+    init(_ byClass: ByClass<NotificationSettings>) {
         self.byClass = byClass
         differing = DeviceClass.followers.filter { byClass[$0] != byClass.phone }
     }

@@ -29,16 +29,19 @@ extension SyncClient {
         case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
         case .acknowledge(let appended):
             let outcomes = try store.acknowledge(appended)
+            try noteOutcomes(outcomes)
             configuration.onUpdate(.acknowledged(outcomes))
             submissions.resolve(outcomes)
+            checkWaiters()
         case .beginIncarnation(let reason):
             try store.beginIncarnation()
+            try noteConfirmed([])
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()
         case .stage(let rows): try store.stage(rows)
-        case .finishSnapshot(let cursor): applied(try store.finishSnapshot(cursor), cursor, isSnapshot: true)
-        case .finishDelta(let cursor): applied(try store.finishDelta(cursor), cursor)
-        case .apply(let rows, let cursor): applied(try store.apply(rows, cursor), cursor)
+        case .finishSnapshot(let cursor): try applied(store.finishSnapshot(cursor), cursor, isSnapshot: true)
+        case .finishDelta(let cursor): try applied(store.finishDelta(cursor), cursor)
+        case .apply(let rows, let cursor): try applied(store.apply(rows, cursor), cursor)
         case .compare(let cursor, let digests): return try compare(cursor, digests)
         case .report(let notice): try report(notice)
         case .end(let end):
@@ -58,8 +61,9 @@ extension SyncClient {
         return session?.appendSent(after: after, through: last.sequence) ?? []
     }
 
-    private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) {
+    private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) throws {
         verifiedWelcome = nil
+        try noteConfirmed(changes)
         configuration.onUpdate(.rows(changes, cursor, isSnapshot: isSnapshot))
         checkWaiters()
     }
@@ -70,7 +74,10 @@ extension SyncClient {
         if isFirst { verifiedOnce = [welcomes] }
         let own = try isFirst ? store.recomputedDigests() : store.digests()
         let differing = Divergence.between(own, digests)
-        if differing.isEmpty, try store.cursor != cursor { try store.advance(to: cursor) }
+        if differing.isEmpty, try store.cursor != cursor {
+            try store.advance(to: cursor)
+            try noteConfirmed([])
+        }
         return session?.compared(cursor, differing: differing) ?? []
     }
 

@@ -29,8 +29,11 @@ extension SyncClient {
         if let cause { lastProblem = "\(cause.code.rawValue): \(cause.message)" }
         configuration.onUpdate(
             .disconnected(lastProblem ?? "The connection was lost.", retryAfterMilliseconds: wait))
-        // Cancelled by `close` only, which the loop sees.
-        try? await Task.sleep(for: .milliseconds(wait))
+        // Cancelled by `close`, which the loop sees, and by `networkDidChange`.
+        let pausing = Task { _ = try? await Task.sleep(for: .milliseconds(wait)) }
+        self.pausing = pausing
+        await pausing.value
+        self.pausing = nil
     }
 
     private func runConnection() async -> ClientEnd {

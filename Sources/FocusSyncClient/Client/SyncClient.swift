@@ -11,6 +11,8 @@ import struct FocusCore.Cursor
 public actor SyncClient {
     public nonisolated let store: DeviceStore
     public nonisolated let configuration: SyncClientConfiguration
+    /// Whom the token, and so the store, belongs to.
+    public nonisolated let owner: DeviceOwner
     private let executor = ClientExecutor()
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -33,17 +35,42 @@ public actor SyncClient {
     var timer: Task<Void, Never>?
     var timerFires = MonotonicTime(milliseconds: .max)
     private var lastWaiter = 0
-    private var isClosed = false
+    private(set) var isClosed = false
+    var view: LocalView
+    var observers = RowObservers()
+    var outcomeObservers: [Int: OutcomeObserver] = [:]
+    var lastOutcomeObserver = 0
+    /// The wait before the next attempt to connect.
+    var pausing: Task<Void, Never>?
 
     /// - Throws: `SyncClientError.tokenUnreadable`, `DeviceStoreError.otherOwner`.
     public init(configuration: SyncClientConfiguration, store: DeviceStore) throws {
         self.configuration = configuration
         self.store = store
         backoff = configuration.backoff
-        try store.claim(TokenContents(reading: configuration.token).owner)
+        owner = try TokenContents(reading: configuration.token).owner
+        try store.claim(owner)
+        view = LocalView(store: store, owner: owner, collections: configuration.collections)
     }
 
     // MARK: Appending
+
+    /// Queues an event, durably, and returns at once; it is sent when there is a connection, and the rows show what it
+    /// does where that can be foreseen. What becomes of it: `outcomes`, `refusals`.
+    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; `SyncClientError.closed`.
+    @discardableResult
+    public func append(_ draft: EventDraft) throws -> QueuedEvent {
+        let events = try enqueue([draft])
+        start()
+        guard let event = events.first else { throw SyncClientError.closed }
+        return event
+    }
+
+    /// The same, of an event's body.
+    @discardableResult
+    public func append(_ body: EventBody, app: AppID? = nil) throws -> QueuedEvent {
+        try append(EventDraft(body, app: app))
+    }
 
     /// Queues events, durably, and waits until the log has them, or refusals in their places.
     /// - Returns: an outcome for each draft, in order.
@@ -64,6 +91,7 @@ public actor SyncClient {
     public func enqueue(_ drafts: [EventDraft]) throws -> [QueuedEvent] {
         guard !isClosed else { throw SyncClientError.closed }
         let events = try store.enqueue(drafts, clock: .now)
+        noteQueued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
         return events
     }
@@ -112,7 +140,12 @@ public actor SyncClient {
         try await wait(for: .version(version))
     }
 
-    /// Waits until `condition` holds of the rows; it is asked now, and after every change.
+    /// Waits until the server has answered every event that is queued now or meanwhile.
+    public func waitUntilSent() async throws {
+        try await wait { try $0.queueRange.isEmpty }
+    }
+
+    /// Waits until `condition` holds of the store; it is asked now, and after every change.
     public func wait(until condition: @escaping @Sendable (DeviceStore) throws -> Bool) async throws {
         start()
         try await wait(for: .rows(condition))
@@ -164,12 +197,14 @@ public actor SyncClient {
         if let fatal { throw fatal }
     }
 
-    /// Ends the connection; waiting calls fail with `closed`. The store stays open. A client that was started and is
-    /// not closed stays connected.
+    /// Ends the connection; waiting calls fail with `closed`, sequences end. Nothing is lost: events without an answer
+    /// are sent again by the next client of the store, which stays open. Call `waitUntilSent` before to have them sent
+    /// now. A client that was started and is not closed stays connected.
     public func close() async {
         isClosed = true
         timer?.cancel()
         runner?.cancel()
+        pausing?.cancel()
         if let connection {
             connection.send(.bye)
             connection.close()
@@ -178,6 +213,16 @@ public actor SyncClient {
         await runner?.value
         submissions.failAll(.closed)
         waiters.failAll(SyncClientError.closed)
+        finishObservers()
+    }
+
+    /// The device got another network, or got one back: the next attempt to connect is made at once, and failures so
+    /// far do not count. A connection that stands is kept; if the old network carried it, it ends by itself.
+    public func networkDidChange() {
+        guard !isClosed else { return }
+        backoff.succeeded()
+        pausing?.cancel()
+        if runner == nil, case .unreachable = fatal { start() }
     }
 
     /// Ends the connection and begins another at once.

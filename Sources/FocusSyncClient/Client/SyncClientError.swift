@@ -16,6 +16,8 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The store could not be read or written.
     case store(String)
     case closed
+    /// A system session must say which app is meant.
+    case noApp
 
     public var description: String {
         switch self {
@@ -33,6 +35,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
                 + "Remove the store's directory to begin anew, and report it."
         case .store(let problem): problem
         case .closed: "The client was closed."
+        case .noApp: "A system session speaks for no app: say which one is meant, with `of:`."
         }
     }
 }

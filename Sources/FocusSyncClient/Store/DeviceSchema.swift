@@ -41,6 +41,19 @@ enum DeviceSchema {
             }
             try DeviceRecord(incarnation: randomIncarnation()).insert(database)
         }
+        migrator.registerMigration("2") { database in
+            try database.create(table: SentRecord.databaseTableName) { table in
+                table.primaryKey("place", .integer)
+                for column in ["incarnation", "sequence", "occurredAt", "schemaVersion", "acknowledgedAt"] {
+                    table.column(column, .integer).notNull()
+                }
+                table.column("version", .integer).notNull().indexed()
+                table.column("event", .blob).notNull()
+                table.column("type", .text).notNull()
+                table.column("payload", .blob).notNull()
+                for column in ["app", "refusal", "message"] { table.column(column, .text) }
+            }
+        }
         return migrator
     }
 

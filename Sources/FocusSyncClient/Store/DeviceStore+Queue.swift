@@ -67,8 +67,9 @@ extension DeviceStore {
         }
     }
 
-    /// Takes acknowledged events out of the queue and says what became of each.
-    public func acknowledge(_ appended: Appended) throws -> [AppendOutcome] {
+    /// Takes acknowledged events out of the queue, keeps them for healing (rule S6), and says what became of each.
+    /// - Parameter clock: the device's time now.
+    public func acknowledge(_ appended: Appended, clock: Timestamp = .now) throws -> [AppendOutcome] {
         let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
         return try write { record, database in
             let place = min(record.lastPlace, record.sequenceBase + appended.throughSequence.rawValue)
@@ -78,13 +79,16 @@ extension DeviceStore {
                 let event = try next.queued(base: record.sequenceBase)
                 record.queuedBytes -= Int64(event.envelope.payload.count)
                 let refused = refusals[event.envelope.id]
-                return AppendOutcome(
+                let outcome = AppendOutcome(
                     sequence: event.sequence, event: event.envelope.id, type: event.envelope.type,
                     verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
                     version: appended.version)
+                try SentRecord(next, record, outcome, at: clock).insert(database, onConflict: .replace)
+                return outcome
             }
             try done.deleteAll(database)
             record.acknowledgedPlace = place
+            try Self.trimSent(after: outcomes.count, record, at: clock, database)
             return outcomes
         }
     }

@@ -72,9 +72,10 @@ public final class DeviceStore: Sendable {
 
     /// Begins a new incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences from 1.
     public func beginIncarnation() throws {
-        try write { record, _ in
+        try write { record, database in
             record.incarnation = DeviceSchema.randomIncarnation()
             record.sequenceBase = record.acknowledgedPlace
+            try Self.forgetVersions(database)
         }
     }
 

@@ -1,0 +1,63 @@
+extension EventType {
+    /// The collections whose rows a device may change by itself when it appends such an event, because the fold needs
+    /// nothing for them that a device does not have.
+    ///
+    /// Left out, and so as confirmed until the server sends them: alerts, their classes and resolved actions (decided
+    /// once, by the server: rule E6), suggestions (counted from donations, which are not sent), routes and their
+    /// totals (made of points, which are not sent), and what an event changes on the side where that needs reports,
+    /// registered defaults or the senders of communications.
+    public var predicted: Set<RowCollection> {
+        switch self {
+        case .appRegistered: [.apps]
+        case .authorizationChanged: [.authorizations, .badges]
+        // A device's Focus event is later than every report that it could hide behind (rule F4).
+        case .focusConfigured, .focusRemoved, .focusChanged: [.focuses, .activeFocus, .focusVisibility]
+        case .focusStatusReported: [.focusVisibility]
+        case .audienceChanged: [.audience]
+        case .notificationPosted, .notificationRead, .notificationRemoved, .badgeCleared,
+            .notificationActionPerformed:
+            [.notifications, .badges]
+        case .categoriesRegistered: [.categories]
+        case .workoutSaved: [.workouts]
+        case .notificationSettingsChanged: [.notificationSettings, .badges]
+        case .appMuted, .appUnmuted: [.notificationSettings]
+        case .deliveryScheduleChanged: [.deliverySchedule]
+        // Of keys that show no value yet; who gave the others theirs is not known.
+        case .preferencesRegistered: [.preferences]
+        // A reset shows what is confirmed.
+        case .preferenceChanged, .preferenceReset: [.preferences]
+        case .interactionDonated, .interactionDeleted, .routeStarted, .routeLocationsInserted, .routeFinished,
+            .routeDiscarded, .focusExpired, .summaryDelivered, .eventRefused:
+            []
+        }
+    }
+}
+
+extension RowCollection {
+    /// What must be in the view too for a prediction of this collection.
+    var predictionNeeds: Set<RowCollection> {
+        switch self {
+        case .notifications: [.apps, .categories]
+        case .badges: [.notifications, .apps, .categories, .authorizations, .notificationSettings]
+        case .activeFocus: [.focuses]
+        case .focusVisibility: [.focuses, .activeFocus, .apps, .authorizations]
+        case .notificationSettings: [.apps]
+        case .apps, .authorizations, .focuses, .audience, .alerts, .classAlerts, .categories, .actions, .suggestions,
+            .deliverySchedule, .routes, .workouts, .preferences, .routeTotals, .refusals, .stream, .devices,
+            .interactions, .routePoints, .preferenceDefaults:
+            []
+        }
+    }
+
+    /// Whether its rows, without more, are something to fold on.
+    var isFoldedOn: Bool {
+        switch self {
+        case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges,
+            .categories, .notificationSettings, .deliverySchedule, .workouts, .preferences:
+            true
+        case .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals, .refusals, .stream, .devices,
+            .interactions, .routePoints, .preferenceDefaults:
+            false
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import FocusCore
+import Foundation
+import GRDB
+
+/// Events after their acknowledgement. They are kept until both bounds are exceeded (rule S6), so that a server that
+/// lost its tail can be given it again.
+extension DeviceStore {
+    public static let keptEvents = 10_000
+    public static let keptMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
+
+    /// Events that were acknowledged and are still held, oldest first.
+    /// - Parameter incarnation: nil: of all of them.
+    public func sent(of incarnation: Incarnation? = nil, after sequence: DeviceSequence = .zero) throws -> [SentEvent] {
+        try database.read { database in
+            let records = try SentRecord.order(SentRecord.Columns.place).fetchCursor(database)
+            var events: [SentEvent] = []
+            while let record = try records.next() {
+                if let incarnation, record.incarnation != incarnation.rawValue { continue }
+                guard record.sequence > sequence.rawValue else { continue }
+                events.append(
+                    SentEvent(
+                        incarnation: Incarnation(record.incarnation), sequence: DeviceSequence(record.sequence),
+                        envelope: try record.envelope(), verdict: record.verdict))
+            }
+            return events
+        }
+    }
+
+    /// Refusals among them, oldest first.
+    public func refusals() throws -> [AppendOutcome] {
+        try database.read { database in
+            try SentRecord.filter(SentRecord.Columns.refusal != nil).order(SentRecord.Columns.place)
+                .fetchAll(database).map { record in
+                    AppendOutcome(
+                        sequence: DeviceSequence(record.sequence), event: try record.envelope().id, type: record.type,
+                        verdict: record.verdict, version: Version(record.version))
+                }
+        }
+    }
+
+    /// This device's events of these types that the confirmed rows do not include yet, in their order: acknowledged
+    /// ones that no delta has brought, then those in the queue.
+    func unconfirmed(of types: [String]) throws -> [Envelope] {
+        try database.read { database in
+            guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
+            // The newest ones only can be ahead of the cursor, but the index of `version` knows.
+            let sent =
+                try SentRecord
+                .filter(SentRecord.Columns.version > record.cursorVersion && SentRecord.Columns.refusal == nil)
+                .filter(types.contains(SentRecord.Columns.type))
+                .order(SentRecord.Columns.place).fetchAll(database).map { try $0.envelope() }
+            let queued =
+                try QueueRecord.filter(types.contains(SentRecord.Columns.type)).order(QueueRecord.Columns.place)
+                .fetchAll(database).map { try $0.queued(base: record.sequenceBase).envelope }
+            return sent + queued
+        }
+    }
+
+    /// Versions of the past mean nothing to what the log now holds.
+    static func forgetVersions(_ database: Database) throws {
+        _ = try SentRecord.filter(SentRecord.Columns.version > 0)
+            .updateAll(database, SentRecord.Columns.version.set(to: 0))
+    }
+
+    /// Takes a step towards the bounds: as many as came at least, so that the table does not grow past them.
+    static func trimSent(after count: Int, _ record: DeviceRecord, at time: Timestamp, _ database: Database) throws {
+        let old = time.adding(microseconds: -keptMicroseconds).microseconds
+        let oldest =
+            try SentRecord.filter(SentRecord.Columns.place <= record.acknowledgedPlace - Int64(keptEvents))
+            .order(SentRecord.Columns.place).limit(2 * count + 64).fetchAll(database)
+        guard let last = oldest.prefix(while: { $0.acknowledgedAt < old }).last else { return }
+        _ = try SentRecord.filter(SentRecord.Columns.place <= last.place).deleteAll(database)
+    }
+}
+
+extension SentRecord {
+    var verdict: AppendOutcome.Verdict {
+        refusal.map { .refused(code: $0, message: message ?? "") } ?? .accepted
+    }
+}

@@ -1,0 +1,19 @@
+import FocusCore
+
+/// An event that the server acknowledged, as the device keeps it for healing (rule S6).
+public struct SentEvent: Hashable, Sendable {
+    /// Those that it was acknowledged under.
+    public var incarnation: Incarnation
+    public var sequence: DeviceSequence
+    public var envelope: Envelope
+    public var verdict: AppendOutcome.Verdict
+
+    public init(
+        incarnation: Incarnation, sequence: DeviceSequence, envelope: Envelope, verdict: AppendOutcome.Verdict
+    ) {
+        self.incarnation = incarnation
+        self.sequence = sequence
+        self.envelope = envelope
+        self.verdict = verdict
+    }
+}

@@ -1,0 +1,33 @@
+import FocusCore
+
+/// The domain in a developer's words. Each is a small value over `append` and `rows(of:)`: what it writes is durable
+/// when it returns, what it reads is what the device shows.
+extension SyncClient {
+    public nonisolated var focus: DeviceFocus { DeviceFocus(client: self) }
+    public nonisolated var notifications: DeviceNotifications { DeviceNotifications(client: self) }
+    /// Of the app that the token is for.
+    public nonisolated var preferences: AppPreferences { AppPreferences(client: self, app: scopeApp) }
+    /// Of any app; for system sessions.
+    public nonisolated func preferences(of app: AppID) -> AppPreferences { AppPreferences(client: self, app: app) }
+    /// Of the app that the token is for.
+    public nonisolated var route: AppRoutes { AppRoutes(client: self, app: scopeApp) }
+    /// Of any app; for system sessions.
+    public nonisolated func route(of app: AppID) -> AppRoutes { AppRoutes(client: self, app: app) }
+
+    /// Nil in a system session.
+    nonisolated var scopeApp: AppID? { owner.scope.app }
+
+    /// The rows of a collection that this library can read, by key. One that it cannot (of a later server) is left out.
+    func messages<Row: RowMessage>(_: Row.Type, of collection: RowCollection, app: AppID?) throws -> [String: Row] {
+        var messages: [String: Row] = [:]
+        for row in try rows(of: collection) where row.key.app == app {
+            if let value = row.value, let message = try? Row(decoding: value) { messages[row.key.key] = message }
+        }
+        return messages
+    }
+
+    func message<Row: RowMessage>(_: Row.Type, at key: RowKey) throws -> Row? {
+        guard let value = try row(key)?.value else { return nil }
+        return try? Row(decoding: value)
+    }
+}

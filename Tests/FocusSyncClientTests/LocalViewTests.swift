@@ -1,0 +1,137 @@
+import FocusCore
+import Foundation
+import Testing
+
+@testable import FocusSyncClient
+
+/// A device's store and view beside the real fold, with another device of the user in between.
+@Suite("LocalView")
+struct LocalViewTests {
+    @Test(
+        "While only this device acts, what it predicts is what the server sends, row for row", arguments: 0..<8)
+    func predictsSimpleEvents(round: Int) throws {
+        let seed = Self.seed(round)
+        var bodies = RandomBodies(seed: seed)
+        var device = try SimulatedDevice()
+        try device.begin()
+        for step in 0..<40 {
+            try device.append(bodies.simple())
+            let predicted = try device.predicted(in: Self.foreseen)
+            // Two in three events wait for later ones, so that the prediction has several events to fold.
+            guard bodies.number(0..<3) == 0 else { continue }
+            try device.deliver(.max)
+            let sent = device.server.rows.filter { Self.foreseen.contains($0.key.collection) }
+            #expect(predicted == sent, "seed \(seed), step \(step)")
+            try device.receive()
+        }
+    }
+
+    @Test("Nor is anything else that is foreseen foreseen wrongly, up to the first refusal", arguments: 0..<8)
+    func predictsEverythingElse(round: Int) throws {
+        let seed = Self.seed(200 + round)
+        var bodies = RandomBodies(seed: seed)
+        var device = try SimulatedDevice()
+        try device.begin()
+        for step in 0..<60 {
+            try device.append(bodies.any())
+            guard bodies.number(0..<3) == 0 else { continue }
+            let predicted = try device.predicted(in: Self.foreseenOfAny)
+            let refusals = try device.store.refusals().count
+            try device.deliver(.max)
+            if try device.store.refusals().count == refusals {
+                let sent = device.server.rows.filter { Self.foreseenOfAny.contains($0.key.collection) }
+                #expect(predicted == sent, "seed \(seed), step \(step)")
+            }
+            try device.receive()
+        }
+    }
+
+    /// Visibility after an authorization, and preferences after a reset, are the server's to say.
+    private static let foreseenOfAny: Set<RowCollection> = [
+        .apps, .authorizations, .focuses, .activeFocus, .notifications, .badges, .audience, .notificationSettings,
+        .deliverySchedule,
+    ]
+
+    private static let foreseen: Set<RowCollection> = [
+        .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .notifications, .badges, .preferences,
+    ]
+
+    @Test(
+        "Whatever happens elsewhere, once everything is acknowledged and applied the view is what is confirmed",
+        arguments: 0..<8)
+    func converges(round: Int) throws {
+        let seed = Self.seed(100 + round)
+        var bodies = RandomBodies(seed: seed)
+        var device = try SimulatedDevice()
+        try device.begin()
+        for _ in 0..<120 {
+            switch bodies.number(0..<8) {
+            case 0: try device.elsewhere(bodies.any())
+            case 1: try device.receive()
+            case 2, 3: try device.deliver(bodies.number(1..<4))
+            default: try device.append(bodies.any())
+            }
+            let (told, shown) = (device.observed, try device.shown())
+            #expect(told == shown, "seed \(seed): an observer knows what there is")
+        }
+        try device.deliver(.max)
+        try device.receive()
+        let predicted = try device.view.rows(of: nil).filter(\.isPredicted)
+        #expect(predicted == [], "seed \(seed)")
+        let shown = try device.shown()
+        #expect(shown == device.server.rows, "seed \(seed)")
+    }
+
+    @Test("E2: what a refused event did to the view is taken back, and later ones stay")
+    func refused() throws {
+        var device = try SimulatedDevice()
+        try device.begin()
+        let app = RandomBodies.apps[0]
+        try device.append(
+            (.notificationPosted(NotificationPosted(notificationID: "a", body: "1", level: .critical)), app))
+        try device.append((.notificationPosted(NotificationPosted(notificationID: "b", body: "2")), app))
+        let keys = ["a", "b"].map { RowKey(.notifications, app: app, key: $0) }
+        #expect(try keys.map { try device.view.row($0)?.isPredicted } == [true, true])
+        try device.deliver(1)
+        #expect(try device.view.row(keys[0]) == nil)
+        #expect(try device.view.row(keys[1])?.isPredicted == true)
+        #expect(try device.store.refusals().map(\.type) == ["notification.posted"])
+    }
+
+    @Test("P7: an acknowledged event is shown until the delta that has it, without a moment in between")
+    func noFlicker() throws {
+        var device = try SimulatedDevice()
+        try device.begin()
+        let key = RowKey(.preferences, app: RandomBodies.apps[0], key: "k")
+        try device.append(
+            (.preferenceChanged(PreferenceChanged(key: "k", value: .bool(true))), RandomBodies.apps[0]))
+        try device.deliver(.max)
+        #expect(try device.view.row(key)?.isPredicted == true)
+        try device.receive()
+        #expect(try device.view.row(key)?.isPredicted == false)
+    }
+
+    @Test("Rows that cannot be folded on are shown as confirmed; it never fails")
+    func fallsBack() throws {
+        var device = try SimulatedDevice()
+        try device.begin()
+        let app = RandomBodies.apps[0]
+        // A badge without its notification, and a Focus of a later server.
+        let badge = RowKey(.badges, app: app)
+        let focus = RowKey(.focuses, key: "work")
+        try device.confirm([
+            DeltaRow(key: badge, version: Version(99), value: BadgeRow(count: 7).encoded),
+            DeltaRow(key: focus, version: Version(99), value: [0xFF]),
+        ])
+        try device.append((.notificationRead(NotificationsNamed(ids: ["n"])), app))
+        try device.append((.focusChanged(FocusChanged(focusID: "work", isActive: true)), nil))
+        #expect(try device.view.row(badge) == LocalRow(key: badge, value: BadgeRow(count: 7).encoded))
+        #expect(try device.view.row(focus)?.value == [0xFF])
+        #expect(try device.view.rows(of: nil).filter(\.isPredicted) == [])
+    }
+
+    private static func seed(_ round: Int) -> UInt64 {
+        let given = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init)
+        return given ?? UInt64(round) &* 0x9E37_79B9 &+ UInt64(Date().timeIntervalSince1970 * 1_000)
+    }
+}

@@ -1,0 +1,96 @@
+import FocusCore
+
+/// Random things that a person does on a device, of few ids, so that they meet.
+struct RandomBodies {
+    static let apps = ["com.example.a", "com.example.b"].compactMap(AppID.init)
+
+    private var random: SeededGenerator
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+    /// What every user of these tests begins with.
+    static var setUp: [(EventBody, AppID?)] {
+        apps.flatMap { app -> [(EventBody, AppID?)] in
+            let registered = AppRegistered(
+                name: "App", build: 1, capabilities: [.communication, .timeSensitive],
+                focusStatusUsageDescription: "why")
+            return [
+                (.appRegistered(registered), app),
+                (.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app),
+                (.authorizationChanged(AuthorizationChanged(kind: .focusStatus, status: .authorized)), app),
+            ]
+        } + [
+            (.focusConfigured(FocusConfigured(focusID: "work", name: "Work")), nil),
+            (.focusConfigured(FocusConfigured(focusID: "sleep", name: "Sleep", allowedApps: [apps[0]])), nil),
+        ]
+    }
+
+    private mutating func id() -> String { "n\(number(0..<6))" }
+    private mutating func focus() -> String { ["work", "sleep", "gym"][number(0..<3)] }
+    private mutating func choice() -> SwitchChoice? { [nil, .on, .off, .follow][number(0..<4)] }
+
+    /// Of the kinds whose effect is wholly foreseen.
+    mutating func simple() -> (EventBody, AppID?) {
+        let app = Self.apps[number(0..<2)]
+        switch number(0..<10) {
+        case 0, 1:
+            let title = Bool.random(using: &random) ? "t" : nil
+            return (.notificationPosted(NotificationPosted(notificationID: id(), title: title, body: id())), app)
+        case 2: return (.notificationRead(NotificationsNamed(ids: [id(), id()])), app)
+        case 3: return (.notificationRemoved(NotificationsNamed(ids: [id()])), app)
+        case 4: return (.badgeCleared, app)
+        case 5, 6:
+            let value = PropertyValue.integer(Int64(number(0..<3)))
+            return (.preferenceChanged(PreferenceChanged(key: "k\(number(0..<4))", value: value)), app)
+        case 7, 8: return (.focusChanged(FocusChanged(focusID: focus(), isActive: number(0..<3) > 0)), nil)
+        default:
+            let configured = FocusConfigured(
+                focusID: focus(), name: id(), allowedApps: number(0..<2) == 0 ? [app] : [],
+                sharesStatus: number(0..<4) > 0)
+            return (.focusConfigured(configured), nil)
+        }
+    }
+
+    /// Of every kind that a device predicts something of, some to be refused.
+    mutating func any() -> (EventBody, AppID?) {
+        let app = number(0..<20) == 0 ? AppID("com.example.unknown") : Self.apps[number(0..<2)]
+        switch number(0..<20) {
+        case 0: return (.focusRemoved(FocusRemoved(focusID: focus())), nil)
+        case 1:
+            let statuses: [AuthorizationStatus] = [.authorized, .denied, .provisional]
+            let change = AuthorizationChanged(kind: .notifications, status: statuses[number(0..<3)])
+            return (.authorizationChanged(change), app)
+        case 2:
+            let changed = NotificationSettingsChanged(
+                deviceClass: [nil, .watch][number(0..<2)], alerts: choice(), badges: choice(),
+                scheduledDelivery: choice())
+            return (.notificationSettingsChanged(changed), number(0..<3) == 0 ? nil : app)
+        case 3: return (.appMuted(AppMuted(until: Timestamp(microseconds: Int64(number(0..<9))))), app)
+        case 4: return (.appUnmuted, app)
+        case 5:
+            let times = Set((0..<number(0..<3)).map { Int32($0 * 60) })
+            return (.deliveryScheduleChanged(DeliveryScheduleChanged(times: times, timeZone: "UTC")), nil)
+        case 6: return (.preferenceReset(PreferenceReset(key: "k\(number(0..<4))")), app)
+        case 7: return (.focusStatusReported(FocusStatusReported(isFocused: [nil, true, false][number(0..<3)])), app)
+        case 8:
+            let gesture = NotificationActionPerformed.Gesture.doubleTap
+            return (.notificationActionPerformed(.init(notificationID: id(), gesture: gesture)), app)
+        case 9:
+            let (member, other) = (Fixture.user(number(0..<3)), Fixture.user(number(0..<3)))
+            return (.audienceChanged(AudienceChanged(add: [member], remove: [other])), app)
+        default:
+            let (body, _) = simple()
+            return (body, EventBody.isOfUser(body) ? nil : app)
+        }
+    }
+}
+
+extension EventBody {
+    fileprivate static func isOfUser(_ body: EventBody) -> Bool {
+        switch body {
+        case .focusConfigured, .focusChanged, .focusRemoved: true
+        case _: false
+        }
+    }
+}

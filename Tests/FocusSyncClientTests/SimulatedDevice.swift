@@ -1,0 +1,96 @@
+import FocusCore
+import Foundation
+
+@testable import FocusSyncClient
+
+/// A device with a real store and view, and a server that is the fold; messages go when the test says so.
+struct SimulatedDevice {
+    private let directory: TemporaryDirectory
+    let store: DeviceStore
+    var view: LocalView
+    private(set) var server: SimulatedServer
+    private let owner = Fixture.owner()
+    private var clock = Fixture.clock
+    private var otherSequence = DeviceSequence.zero
+    private var confirmedRows: [RowKey: [UInt8]] = [:]
+    /// What an observer was told.
+    private(set) var observed: [RowKey: [UInt8]] = [:]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try DeviceStore(directory: directory.path)
+        try store.claim(owner)
+        view = LocalView(store: store, owner: owner, collections: [])
+        server = SimulatedServer(user: owner.user, device: owner.device, clock: clock)
+    }
+
+    /// Apps and Focuses are there, from another device; somebody looks.
+    mutating func begin() throws {
+        for body in RandomBodies.setUp { try elsewhere(body) }
+        try receive()
+        for row in try view.rows(of: nil) { observed[row.key] = row.value }
+    }
+
+    private mutating func tick() -> Timestamp {
+        clock = clock.adding(microseconds: 1_000)
+        return clock
+    }
+
+    mutating func append(_ event: (EventBody, AppID?)) throws {
+        let queued = try store.enqueue([EventDraft(event.0, app: event.1)], clock: tick())
+        note(try view.append(queued))
+    }
+
+    /// Another device of the user acts.
+    mutating func elsewhere(_ event: (EventBody, AppID?)) throws {
+        otherSequence = otherSequence.next
+        let draft = EventDraft(event.0, app: event.1)
+        let other = DeviceID(Fixture.user(200).uuid)
+        var generator = SystemRandomNumberGenerator()
+        let envelope = Envelope(
+            id: .version7(milliseconds: 1, using: &generator), type: draft.type, app: draft.app, occurredAt: tick(),
+            schemaVersion: 1, payload: draft.payload)
+        try server.log(envelope, of: other, Incarnation(1), otherSequence)
+    }
+
+    /// So many queued events reach the log, and the answer comes back; no rows.
+    mutating func deliver(_ count: Int) throws {
+        let events = try store.queued().prefix(count)
+        guard let last = events.last else { return }
+        var refused: [RefusedEvent] = []
+        for event in events {
+            let refusal = try server.log(event.envelope, of: owner.device, store.incarnation, event.sequence)
+            guard let refusal else { continue }
+            refused.append(
+                RefusedEvent(
+                    sequence: event.sequence, event: event.envelope.id, code: refusal.code.rawValue,
+                    message: refusal.message))
+        }
+        let outcomes = try store.acknowledge(
+            Appended(throughSequence: last.sequence, version: server.state.version, refused: refused))
+        if outcomes.contains(where: { !$0.isAccepted }) { note(try view.rebase([])) }
+    }
+
+    /// A delta with all that is new comes.
+    mutating func receive() throws {
+        let rows = server.rows
+        try confirm(SimulatedServer.delta(from: confirmedRows, to: rows, at: server.state.version))
+        confirmedRows = rows
+    }
+
+    mutating func confirm(_ rows: [DeltaRow]) throws {
+        note(try view.rebase(try store.apply(rows, Fixture.cursor(server.state.version.rawValue))))
+    }
+
+    private mutating func note(_ rows: [LocalRow]) {
+        for row in rows { observed[row.key] = row.value }
+    }
+
+    mutating func shown() throws -> [RowKey: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: try view.rows(of: nil).compactMap { row in row.value.map { (row.key, $0) } })
+    }
+
+    mutating func predicted(in collections: Set<RowCollection>) throws -> [RowKey: [UInt8]] {
+        try shown().filter { collections.contains($0.key.collection) }
+    }
+}

@@ -1,0 +1,157 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import NIOConcurrencyHelpers
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// What becomes of a device's events when its store or its process is hurt.
+@Suite("Device store, hurt") struct DeviceStoreRestoreTests {
+    @Test("E1, P3: a store restored from a backup begins a new incarnation and goes on; every event exactly once")
+    func restoredStore() async throws {
+        try await TestServer.with { server in
+            let state = try TestDirectory.make()
+            defer { try? FileManager.default.removeItem(atPath: state) }
+            let (user, device) = (UserID.random(), DeviceID.random())
+            let incarnations = NIOLockedValueBox<[IncarnationReason]>([])
+            func open() async throws -> SyncClient {
+                var configuration = SyncClientConfiguration(
+                    server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
+                    token: try await TestServer.token(user, device))
+                configuration.timeout = .seconds(60)
+                configuration.onUpdate = { update in
+                    if case .newIncarnation(let reason) = update { incarnations.withLockedValue { $0.append(reason) } }
+                }
+                return try SyncClient(configuration: configuration, store: DeviceStore(directory: state + "/device"))
+            }
+            func shut(_ client: SyncClient) async throws {
+                await client.close()
+                try client.store.close()
+            }
+
+            var client = try await open()
+            var events = try await client.append(Self.drafts(0..<3)).map(\.event)
+            // Queued, durable, and not sent when the backup is made.
+            events += try await client.enqueue(Self.drafts(3..<5)).map(\.envelope.id)
+            try await shut(client)
+            try FileManager.default.copyItem(atPath: state + "/device", toPath: state + "/backup")
+            client = try await open()
+            try await client.submitQueued().outcomes().forEach { #expect($0.isAccepted) }
+            events += try await client.append(Self.drafts(5..<8)).map(\.event)
+            try await shut(client)
+
+            try FileManager.default.removeItem(atPath: state + "/device")
+            try FileManager.default.moveItem(atPath: state + "/backup", toPath: state + "/device")
+            client = try await open()
+            events += [try await client.append(Self.drafts(8..<9)[0]).envelope.id]
+            try await client.waitUntilSent()
+            let outcomes = try await client.append(Self.drafts(9..<11))
+            #expect(outcomes.filter { !$0.isAccepted } == [])
+            events += outcomes.map(\.event)
+            #expect(try await client.synchronize() == [])
+            #expect(incarnations.withLockedValue(\.count) == 1)
+            let confirmed = try await client.rows(of: .preferences)
+            #expect(confirmed.count == 10)
+            #expect(confirmed.filter(\.isPredicted) == [])
+            try await shut(client)
+
+            let logged = try await onThread { try server.events(of: user) }
+            // A duplicate takes its sequence in the new incarnation as a refusal of its own kind.
+            let itself = logged.filter { $0.type != EventType.eventRefused.rawValue }.map(\.id)
+            #expect(
+                itself.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+                    == events.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) })
+        }
+    }
+
+    @Test("Killed with -9 at any moment a device resumes exactly: every event it kept, once, in order")
+    func killedDevice() async throws {
+        let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
+        var random = SeededGenerator(seed: seed)
+        try await TestServer.with { server in
+            let state = try TestDirectory.make()
+            defer { try? FileManager.default.removeItem(atPath: state) }
+            let (user, device) = (UserID.random(), DeviceID.random())
+            let token = try await TestServer.token(user, device)
+            let total = 1_200
+            var kills = 0
+            while true {
+                // Nobody has it open: the process is gone, and its lock with it.
+                let store = try DeviceStore(directory: state + "/device")
+                let kept = try store.sent().map(\.envelope.id) + store.queued().map(\.envelope.id)
+                try store.close()
+                guard kept.count < total else { break }
+                let lines = (kept.count..<total).map(Self.line).joined(separator: "\n") + "\n"
+                try lines.write(toFile: state + "/input", atomically: true, encoding: .utf8)
+                let append = try ChildProcess(
+                    "/bin/sh",
+                    [
+                        "-c",
+                        "exec \(FocusdProcess.binary("focusctl")) append --plaintext --server 127.0.0.1:\(server.port)"
+                            + " --state \(state)/device < \(state)/input > \(state)/output",
+                    ], environment: ["FOCUS_TOKEN": token])
+                let before = try await onThread { try server.events(of: user).count }
+                let goal = before + Int.random(in: 1...400, using: &random)
+                if goal < total, kills < 6 {
+                    try await onThread {
+                        try eventually("events reach the log") { try server.events(of: user).count >= goal }
+                    }
+                    append.signal(SIGKILL)
+                    kills += 1
+                }
+                _ = await append.exitCode()
+            }
+            #expect(kills > 0, "seed \(seed)")
+            let client = try SyncClient(
+                configuration: SyncClientConfiguration(
+                    server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext, token: token),
+                store: DeviceStore(directory: state + "/device"))
+            _ = try await client.submitQueued().outcomes()
+            #expect(try await client.synchronize() == [])
+            let kept = try client.store.sent()
+            await client.close()
+            let logged = try await onThread { try server.events(of: user) }
+            #expect(logged.map(\.id) == kept.map(\.envelope.id), "seed \(seed)")
+            #expect(logged.map(\.payload) == kept.map(\.envelope.payload), "seed \(seed)")
+            let expected = try (0..<total).map { try EventLine.draft(Array(Self.line($0).utf8)).payload }
+            #expect(logged.map(\.payload) == expected, "seed \(seed): each line once, in order")
+        }
+    }
+
+    /// The first registers the app.
+    private static func drafts(_ numbers: Range<Int>) -> [EventDraft] {
+        numbers.map { number in
+            let app = AppID("com.example.app")
+            guard number > 0 else { return EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: app) }
+            let change = PreferenceChanged(key: "k\(number)", value: .integer(Int64(number)))
+            return EventDraft(.preferenceChanged(change), app: app)
+        }
+    }
+
+    private static func line(_ number: Int) -> String {
+        guard number > 0 else {
+            return #"{"type":"app.registered","app":"com.example.app","payload":{"name":"App","build":"1"}}"#
+        }
+        let value = #"{"integer":"\#(number)"}"#
+        return
+            #"{"type":"preference.changed","app":"com.example.app","payload":{"key":"k\#(number % 50)","value":\#(value)}}"#
+    }
+}
+
+extension TestServer {
+    /// The user's stream, as the log has it.
+    func events(of user: UserID) throws -> [LoggedEvent] {
+        let connection = try database()
+        defer { connection.close() }
+        var events: [LoggedEvent] = []
+        for head in try LogReader().heads(of: log.allPartitions, on: connection) {
+            events += try LogReader().events(
+                partition: head.partition, from: .zero, limit: Int(head.nextOffset.rawValue), on: connection)
+        }
+        return events.filter { $0.user == user }
+    }
+}
