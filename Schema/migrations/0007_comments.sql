@@ -40,7 +40,8 @@ COMMENT ON COLUMN read.routes.elevation_loss_m IS 'Metres down; changes below 3 
 COMMENT ON COLUMN read.routes.min_altitude_m IS 'Lowest; NULL: no point has an altitude';
 COMMENT ON COLUMN read.routes.max_altitude_m IS 'Highest; NULL: no point has an altitude';
 COMMENT ON COLUMN read.routes.average_speed_mps IS 'Distance over duration';
-COMMENT ON COLUMN read.routes.moving_average_speed_mps IS 'Of the segments of at least 0.5 m/s: their distance over their time';
+COMMENT ON COLUMN read.routes.moving_average_speed_mps IS
+    'Of the segments of at least 0.5 m/s: their distance over their time';
 COMMENT ON COLUMN read.routes.max_speed_mps IS 'Of the fastest segment';
 COMMENT ON COLUMN read.refusals.refusal_id IS 'device/incarnation/sequence of the event';
 COMMENT ON COLUMN read.refusals.event_id IS 'Of the event that was refused';

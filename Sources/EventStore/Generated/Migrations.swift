@@ -1125,7 +1125,8 @@ enum Migrations {
             COMMENT ON COLUMN read.routes.min_altitude_m IS 'Lowest; NULL: no point has an altitude';
             COMMENT ON COLUMN read.routes.max_altitude_m IS 'Highest; NULL: no point has an altitude';
             COMMENT ON COLUMN read.routes.average_speed_mps IS 'Distance over duration';
-            COMMENT ON COLUMN read.routes.moving_average_speed_mps IS 'Of the segments of at least 0.5 m/s: their distance over their time';
+            COMMENT ON COLUMN read.routes.moving_average_speed_mps IS
+                'Of the segments of at least 0.5 m/s: their distance over their time';
             COMMENT ON COLUMN read.routes.max_speed_mps IS 'Of the fastest segment';
             COMMENT ON COLUMN read.refusals.refusal_id IS 'device/incarnation/sequence of the event';
             COMMENT ON COLUMN read.refusals.event_id IS 'Of the event that was refused';
@@ -1158,6 +1159,6 @@ enum Migrations {
             $$;
 
             """#,
-            checksum: "11ad87483fcfca208204a09f7ae17e50828b9b0d2101e45f711c300a0aa6b57b"),
+            checksum: "67748d36fd463ba9220ed5aba6dec142367578bee99d9c70f61af2020868f1c4"),
     ]
 }
