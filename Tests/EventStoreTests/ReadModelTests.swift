@@ -18,7 +18,7 @@ struct ReadModelTests {
             let current = try loaded[user]!.get()
             return ProjectedUser(
                 user: user, version: current.state.version, base: current.projectedVersion,
-                rows: current.touchedKeys.map { ($0, current.state.row($0)) })
+                rows: current.touchedKeys.map { ($0, current.state.row($0)) }, dueAt: current.state.dueAt)
         }
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: checkpoint, users: projected)
@@ -110,7 +110,7 @@ struct ReadModelTests {
             return try ProjectionWriter().write(
                 ProjectionBatch(
                     partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
-                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)])]), on: connection)
+                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)], dueAt: nil)]), on: connection)
         }
         _ = try write(7, 70)
         #expect(try write(6, 60) == .written(missing: []))
@@ -124,7 +124,7 @@ struct ReadModelTests {
         let user = UserID(UUID())
         let batch = ProjectionBatch(
             partition: Partition(1), generation: 1, checkpoint: LogOffset(9),
-            users: [ProjectedUser(user: user, version: Version(9), base: Version(4), rows: [])])
+            users: [ProjectedUser(user: user, version: Version(9), base: Version(4), rows: [], dueAt: nil)])
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: [user]))
         #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 0)
         #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
@@ -150,7 +150,7 @@ struct ReadModelTests {
         let batch = { (version: Int64, row: Row?) in
             ProjectionBatch(
                 partition: Partition(0), generation: 1, checkpoint: .zero,
-                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ($0, row) })])
+                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ($0, row) }, dueAt: nil)])
         }
         _ = try ProjectionWriter().write(batch(1, row), on: connection)
         #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 3)

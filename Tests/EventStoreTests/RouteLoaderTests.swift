@@ -33,7 +33,7 @@ struct RouteLoaderTests {
         let current = try loaded[user]!.get()
         let projected = ProjectedUser(
             user: user, version: current.state.version, base: current.projectedVersion,
-            rows: current.touchedKeys.map { ($0, current.state.row($0)) })
+            rows: current.touchedKeys.map { ($0, current.state.row($0)) }, dueAt: current.state.dueAt)
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: .zero, users: [projected])
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
