@@ -6,6 +6,12 @@ public struct DueUser: Hashable, Sendable {
     public var partition: Partition
     public var user: UserID
     public var dueAt: Timestamp
+
+    public init(partition: Partition, user: UserID, dueAt: Timestamp) {
+        self.partition = partition
+        self.user = user
+        self.dueAt = dueAt
+    }
 }
 
 /// The place in a partition's users, ordered by when something is due for them, after which a look goes on.

@@ -59,22 +59,19 @@ extension TestServer {
         }
     }
 
-    /// What one device of the user says, at the clock's time.
+    /// What a new device of the user says, at the clock's time.
     func say(_ user: UserID, _ clock: TestClock, _ bodies: [(String?, EventBody)]) async throws {
         // A token for the times of the tests, whatever the machine's clock says.
-        let (phone, welcome) = try await WireClient.open(
-            self, user: user, device: DeviceID(user.uuid), tokenExpiresIn: 40 * 365 * 86_400)
-        let first = welcome.lastSequence.next
-        try await phone.append(
-            from: first.rawValue, bodies.map { .of($0.1, app: $0.0, at: clock.now) })
-        let last = first.advanced(by: bodies.count - 1)
-        var refused: [RefusedEvent] = []
-        while true {
-            let appended = try await phone.appended()
-            refused += appended.refused
-            if appended.throughSequence >= last { break }
+        let (phone, _) = try await WireClient.open(self, user: user, tokenExpiresIn: 40 * 365 * 86_400)
+        try await phone.append(from: 1, bodies.map { .of($0.1, app: $0.0, at: clock.now) })
+        var through = DeviceSequence.zero
+        while through < DeviceSequence(Int64(bodies.count)) {
+            let message = try await phone.next()
+            if case .error(let error) = message { throw WireError.unexpected("\(error)") }
+            guard case .appended(let appended) = message else { continue }
+            guard appended.refused.isEmpty else { throw WireError.unexpected("refused: \(appended.refused)") }
+            through = appended.throughSequence
         }
-        guard refused.isEmpty else { throw WireError.unexpected("refused: \(refused)") }
         await phone.close()
     }
 }
