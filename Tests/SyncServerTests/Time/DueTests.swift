@@ -1,4 +1,6 @@
+import EventStore
 import FocusCore
+import FocusWire
 import Foundation
 import PostgresClient
 import Support
@@ -143,4 +145,49 @@ import Testing
             try await server.wait("only the broken ones are left", for: TestStatement.countDue, 1_501)
         }
     }
+
+    @Test("T1: more users than a look takes up, none in memory, while the read model hears nothing of them")
+    func standingProjection() async throws {
+        let clock = try TestClock("2026-11-20T15:00:00Z")
+        let first = try await session(at: clock) { _ in }
+        let users = Set((0..<600).map { _ in UserID.random() })
+        let holder = try await onThread { try LockedCheckpoints(first, after: users) }
+        _ = try await session(at: clock, on: first.conninfo) { server in
+            let timers = try await server.timers(users.count)
+            #expect(Set(timers.map(\.user)) == users && timers.count == users.count)
+            #expect(timers.allSatisfy { $0.occurredAt == "2026-11-20T14:00:00Z" && $0.sequence == 1 })
+        }
+        try await onThread { holder.release() }
+    }
+}
+
+/// A log with users whose Focus ends at 14:00, and a read model that nobody can write until it is released.
+// @unchecked: made on one thread, released on another afterwards.
+private final class LockedCheckpoints: @unchecked Sendable {
+    private let connection: PostgresConnection
+
+    init(_ server: TestServer, after users: Set<UserID>) throws {
+        connection = try server.database()
+        let bodies = try EventBody.focus(until: "2026-11-20T14:00:00Z").map(\.1)
+        let time = try Timestamp(iso: "2026-11-20T12:00:00Z")
+        var events: [LoggedEvent] = []
+        for user in users {
+            for (index, body) in bodies.enumerated() {
+                events.append(
+                    LoggedEvent(
+                        partition: Partition(0), offset: LogOffset(Int64(events.count)), user: user,
+                        version: Version(Int64(index + 1)), device: DeviceID(user.uuid), incarnation: Incarnation(1),
+                        sequence: DeviceSequence(Int64(index + 1)), id: .random(), type: body.type.rawValue, app: nil,
+                        occurredAt: time, recordedAt: time, schemaVersion: 1, payload: PayloadCodec.encode(body)))
+            }
+        }
+        let batch = PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: events)
+        guard try LogWriter().append([batch], on: connection)[Partition(0)] != .behind else {
+            throw WireError.unexpected("the log is not empty")
+        }
+        try connection.execute("BEGIN")
+        _ = try connection.query(TestStatement.lockCheckpoints)
+    }
+
+    func release() { connection.close() }
 }
