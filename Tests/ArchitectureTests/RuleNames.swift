@@ -17,7 +17,7 @@ enum RuleNames {
     static let wirePlaces = ["SyncServerTests/", "FocusSyncClientTests/", "FocusCoreTests/Session/"]
     /// Tests there that are about the domain all the same.
     static let domainPlaces = [
-        "SyncServerTests/TimeTests.swift", "FocusSyncClientTests/SettingsBundleTests.swift",
+        "SyncServerTests/Time/TimeTests.swift", "FocusSyncClientTests/SettingsBundleTests.swift",
         "FocusSyncClientTests/PropertyTextTests.swift",
     ]
 

@@ -51,7 +51,9 @@ import Testing
         let projected = history.users.map { user in
             let state = history.last(of: user)
             return ProjectedUser(
-                user: user, version: state.version, base: .zero, rows: state.rowKeys.map { ProjectedRow($0, state.row($0)) })
+                user: user, version: state.version, base: .zero,
+                rows: state.rowKeys.map { ProjectedRow($0, state.row($0)) },
+                dueAt: state.dueAt)
         }
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: LogOffset(Int64(history.events.count)),

@@ -80,6 +80,37 @@ struct MigratorTests {
         #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relname = 'half'") == 0)
     }
 
+    @Test("A read model of fold 1 is emptied; every user is then loaded from the events, as fold 2 folds them")
+    func refold() throws {
+        let connection = try connect()
+        let before = Array(Migrations.all.prefix { $0.name != "refold" })
+        #expect(before.count < Migrations.all.count)
+        _ = try Migrator(before).applyAll(on: connection)
+        _ = try connection.query(
+            Queries.initializeLog, [.int4(1), .text(EventStore.partitionHash), .int4(EventStore.logFormat)])
+        _ = try connection.query(Queries.initializeGeneration, [.int4(1)])
+        let history = try RandomHistory(seed: 7, users: 2, events: 60)
+        _ = try LogWriter().append(
+            [PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: history.events)], on: connection)
+        // What fold 1 left: a user said to be complete, with a row that fold 2 would not make.
+        let user = history.users[0]
+        try connection.execute(
+            """
+            INSERT INTO read_1.users (partition, user_id, version) VALUES (0, '\(user)', 9);
+            INSERT INTO read_1.badges (partition, user_id, app, key, version, deleted, value, memo)
+            VALUES (0, '\(user)', 'a', '', 9, false, 'x', '');
+            UPDATE read_1.checkpoints SET log_offset = 30
+            """)
+        try Migrator.migrate(on: connection, partitions: 1)
+        #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
+        #expect(try ProjectionWriter().checkpoint(of: [Partition(0)], on: connection) == [Partition(0): .zero])
+        #expect(try connection.integer("SELECT fold_version FROM generations") == Int64(FocusCore.foldVersion))
+        let loaded = try UserLoader().load([(Partition(0), user)], on: connection)[user]?.get()
+        let expected = history.last(of: user)
+        #expect(loaded?.state.version == expected.version)
+        #expect(loaded?.state.rowKeys == expected.rowKeys)
+    }
+
     @Test("Two migrators at once: one applies, the other finds nothing to do")
     func twoAtOnce() throws {
         let results = try inParallel(2) { [conninfo] _ in

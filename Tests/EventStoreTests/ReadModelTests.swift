@@ -20,7 +20,7 @@ struct ReadModelTests {
                 user: user, version: current.state.version, base: current.projectedVersion,
                 rows: current.touchedKeys.map {
                     ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
-                })
+                }, dueAt: current.state.dueAt)
         }
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: checkpoint, users: projected)
@@ -112,7 +112,10 @@ struct ReadModelTests {
             return try ProjectionWriter().write(
                 ProjectionBatch(
                     partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
-                    users: [ProjectedUser(user: user, version: Version(version), rows: [ProjectedRow(key, row)])]),
+                    users: [
+                        ProjectedUser(
+                            user: user, version: Version(version), rows: [ProjectedRow(key, row)], dueAt: nil)
+                    ]),
                 on: connection)
         }
         _ = try write(7, 70)
@@ -127,7 +130,7 @@ struct ReadModelTests {
         let user = UserID(UUID())
         let batch = ProjectionBatch(
             partition: Partition(1), generation: 1, checkpoint: LogOffset(9),
-            users: [ProjectedUser(user: user, version: Version(9), base: Version(4), rows: [])])
+            users: [ProjectedUser(user: user, version: Version(9), base: Version(4), rows: [], dueAt: nil)])
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: [user]))
         #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 0)
         #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
@@ -153,7 +156,10 @@ struct ReadModelTests {
         let batch = { (version: Int64, row: Row?) in
             ProjectionBatch(
                 partition: Partition(0), generation: 1, checkpoint: .zero,
-                users: [ProjectedUser(user: user, version: Version(version), rows: keys.map { ProjectedRow($0, row) })])
+                users: [
+                    ProjectedUser(
+                        user: user, version: Version(version), rows: keys.map { ProjectedRow($0, row) }, dueAt: nil)
+                ])
         }
         _ = try ProjectionWriter().write(batch(1, row), on: connection)
         #expect(try connection.integer("SELECT count(*) FROM read_1.focuses") == 3)
@@ -174,7 +180,7 @@ struct ReadModelTests {
             }
             let batch = ProjectionBatch(
                 partition: RandomHistory.partition, generation: 1, checkpoint: .zero,
-                users: [ProjectedUser(user: user, version: Version(version), rows: rows)])
+                users: [ProjectedUser(user: user, version: Version(version), rows: rows, dueAt: nil)])
             #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
         }
         let ids = (0..<40).map { "n\($0)" }

@@ -35,7 +35,7 @@ struct RouteLoaderTests {
             user: user, version: current.state.version, base: current.projectedVersion,
             rows: current.touchedKeys.map {
                 ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
-            })
+            }, dueAt: current.state.dueAt)
         let batch = ProjectionBatch(
             partition: RandomHistory.partition, generation: 1, checkpoint: .zero, users: [projected])
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))

@@ -72,6 +72,15 @@ public final class StoreConnection {
         try perform { try UserLoader().load(users, on: $0) }
     }
 
+    /// What `DueReader` finds, in the generation that is active for each partition.
+    public func dueUsers(
+        after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
+    ) throws -> [DueUser] {
+        try perform {
+            try DueReader().users(after: places, until: until, limit: limit, generation: generation, on: $0)
+        }
+    }
+
     public func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset] {
         try perform { try ProjectionWriter().checkpoint(of: partitions, on: $0) }
     }

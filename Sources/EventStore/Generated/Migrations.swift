@@ -1082,7 +1082,31 @@ enum Migrations {
             """#,
             checksum: "9c4b40dfafde662a0c27538cfb4d729f105266e78c30f01109d27458f71e9079"),
         Migration(
-            number: 7, name: "comments", sql: #"""
+            number: 7, name: "due", sql: #"""
+            -- When something falls due for a user, so that a server finds it without the user in memory (rules T1, T3).
+
+            ALTER TABLE read_1.users ADD COLUMN due_at timestamptz;
+            COMMENT ON COLUMN read_1.users.due_at IS
+                'Next moment at which the server may have an event to append (rules T1, T3); NULL: none before the next event';
+
+            -- Small: few users have anything due. A projection that leaves due_at as it was stays heap-only.
+            CREATE INDEX users_due ON read_1.users (partition, due_at, user_id) WHERE due_at IS NOT NULL;
+
+            -- Users who were projected before there was a due_at: whoever may have something due is looked at once, and the look
+            -- puts the right time in place.
+            UPDATE read_1.users u SET due_at = '1970-01-01T00:00:00Z'
+            WHERE EXISTS (
+                SELECT FROM read_1.active_focus f
+                WHERE f.partition = u.partition AND f.user_id = u.user_id AND NOT f.deleted AND f.ends_at IS NOT NULL
+            ) OR EXISTS (
+                SELECT FROM read_1.delivery_schedule s
+                WHERE s.partition = u.partition AND s.user_id = u.user_id AND NOT s.deleted
+            );
+
+            """#,
+            checksum: "73529df71cbf9ae682f7784839e3fd614bc219aa057d6e15d2899496f7be7370"),
+        Migration(
+            number: 8, name: "comments", sql: #"""
             -- What every column says that SQL users see: the log, and the views of schema read.
 
             COMMENT ON COLUMN log.singleton IS 'Always true: there is one row';
@@ -1160,5 +1184,28 @@ enum Migrations {
 
             """#,
             checksum: "67748d36fd463ba9220ed5aba6dec142367578bee99d9c70f61af2020868f1c4"),
+        Migration(
+            number: 9, name: "refold", sql: #"""
+            -- Fold 2 (routes keep sums of their chunks and add up to totals) reads no rows of fold 1: the read model is emptied and
+            -- filled again from the log, in the background, when a server starts. Reads stay right meanwhile: a user is loaded from
+            -- the events. Devices that hold rows of fold 1 learn from their next checkpoint that they differ, and ask again.
+            DO $$
+            DECLARE
+                collection text;
+            BEGIN
+                FOR collection IN
+                    SELECT table_name FROM information_schema.columns WHERE table_schema = 'read_1' AND column_name = 'user_id'
+                        AND table_name IN (SELECT table_name FROM information_schema.tables
+                            WHERE table_schema = 'read_1' AND table_type = 'BASE TABLE')
+                LOOP
+                    EXECUTE format('TRUNCATE read_1.%I', collection);
+                END LOOP;
+            END
+            $$;
+            UPDATE read_1.checkpoints SET log_offset = 0;
+            UPDATE generations SET fold_version = 2 WHERE generation = 1;
+
+            """#,
+            checksum: "a80736e1bbd01b5b80090cd13ebfaca1e4846e46edf4169f99de2a78eff4b012"),
     ]
 }

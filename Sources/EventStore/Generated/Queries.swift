@@ -201,6 +201,20 @@ enum Queries {
         SELECT ensure_app_role()::text
         """#)
 
+    /// Users with something due up to $4, in the order of due_at, at most $5 of each partition. $1–$3: one element per
+    /// partition: which, and after which due_at and user to go on. One probe of users_due for each partition.
+    static let findDueUsers = Statement(name: "find_due_users", sql: #"""
+        SELECT d.partition, d.user_id, d.due_at
+        FROM unnest($1::integer[], $2::timestamptz[], $3::uuid[]) AS w (partition, after_due_at, after_user_id)
+        CROSS JOIN LATERAL (
+            SELECT u.partition, u.user_id, u.due_at
+            FROM read_1.users u
+            WHERE u.partition = w.partition AND u.due_at <= $4 AND (u.due_at, u.user_id) > (w.after_due_at, w.after_user_id)
+            ORDER BY u.due_at, u.user_id
+            LIMIT $5
+        ) d
+        """#)
+
     /// The event at a version of a user's stream.
     static let findEventId = Statement(name: "find_event_id", sql: #"""
         SELECT event_id
@@ -522,7 +536,7 @@ enum Queries {
     /// What the read model shows of users, read under the lock of the checkpoint: a cut-over takes that lock as well, so the
     /// active generation stays. $1: partition; $2: users; $3: the generation that is to be written. One row at least.
     static let readProjectedUsers = Statement(name: "read_projected_users", sql: #"""
-        SELECT p.generation, g.fold_version, u.user_id, u.version
+        SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at
         FROM log_partitions p
         LEFT JOIN generations g ON g.generation = $3
         LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
@@ -937,12 +951,13 @@ enum Queries {
             last_at = EXCLUDED.last_at, score = EXCLUDED.score
         """#)
 
-    /// Says which version of each user the read model shows from now on.
+    /// Says which version of each user the read model shows from now on, and when something may be due for him. A due_at of
+    /// the version that is shown may be set right: what time zones say can change.
     static let upsertUsers = Statement(name: "upsert_users", sql: #"""
-        INSERT INTO read_1.users (partition, user_id, version)
-        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[])
-        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version
-        WHERE users.version < EXCLUDED.version
+        INSERT INTO read_1.users (partition, user_id, version, due_at)
+        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[])
+        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version, due_at = EXCLUDED.due_at
+        WHERE users.version <= EXCLUDED.version
         """#)
 
     /// Puts rows of workouts into the read model. $1: partition; the others: one element per row, each row once.
@@ -960,5 +975,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readRoutePoints, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readRoutePoints, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

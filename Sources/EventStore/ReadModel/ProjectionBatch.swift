@@ -34,12 +34,18 @@ public struct ProjectedUser: Sendable {
     public var base: Version
     /// Each key once.
     public var rows: [ProjectedRow]
+    /// `UserState.dueAt` at `version`. Goes into the read model in the same transaction as the rows: whoever finds them
+    /// there finds him when his time comes (rules T1, T3).
+    public var dueAt: Timestamp?
 
-    public init(user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow]) {
+    public init(
+        user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?
+    ) {
         self.user = user
         self.version = version
         self.base = base
         self.rows = rows
+        self.dueAt = dueAt
     }
 }
 
@@ -61,7 +67,8 @@ public struct ProjectedRow: Sendable {
 
 /// What became of a batch.
 public enum ProjectionOutcome: Hashable, Sendable {
-    /// Written. Users whom the read model already showed at this version or a later one were left as they are. Those in
+    /// Written. Users whom the read model already showed at a later version were left as they are; of those at this very
+    /// version only `due_at` was set right, if it differed. Those in
     /// `missing` were left out, because the read model is behind their `base`: load them again, their `touchedKeys` are
     /// what it lacks. With any of those the checkpoint stays.
     case written(missing: Set<UserID>)

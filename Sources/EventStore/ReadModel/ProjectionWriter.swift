@@ -54,12 +54,19 @@ public struct ProjectionWriter: Sendable {
                 !found.isNull(row: 0, column: 1), try found.int4(row: 0, column: 1) == FocusCore.foldVersion
             else { return .otherGeneration }
             var shown: [UserID: Version] = [:]
+            var dueTimes: [UserID: Timestamp] = [:]
             for row in 0..<found.rowCount where !found.isNull(row: row, column: 2) {
-                shown[UserID(try found.uuid(row: row, column: 2))] = Version(try found.int8(row: row, column: 3))
+                let user = UserID(try found.uuid(row: row, column: 2))
+                shown[user] = Version(try found.int8(row: row, column: 3))
+                guard !found.isNull(row: row, column: 4) else { continue }
+                dueTimes[user] = Timestamp(microseconds: try found.timestamptz(row: row, column: 4))
             }
             let missing = Set(batch.users.filter { shown[$0.user, default: .zero] < $0.base }.map(\.user))
             let due = batch.users.filter { shown[$0.user, default: .zero] < $0.version && !missing.contains($0.user) }
+            // Another server may have projected the version before us, with older zone data.
+            let retimed = batch.users.filter { shown[$0.user] == $0.version && dueTimes[$0.user] != $0.dueAt?.stored }
             var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
+            if !due.isEmpty || !retimed.isEmpty { requests.append(Self.users(batch.partition, due + retimed)) }
             if missing.isEmpty {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
             }
@@ -83,7 +90,6 @@ public struct ProjectionWriter: Sendable {
     private static func requests(
         _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?
     ) -> [(Statement, [PostgresValue])] {
-        guard !users.isEmpty else { return [] }
         var (known, new): ([RowCollection: RowTable], [RowCollection: RowTable]) = ([:], [:])
         var gone = GoneRows()
         for user in users {
@@ -112,14 +118,14 @@ public struct ProjectionWriter: Sendable {
         requests += new.values.sorted { $0.collection < $1.collection }
             .map { ($0.collection.insert, $0.parameters(partition)) }
         if !gone.isEmpty { requests.append((Queries.deleteRows, gone.parameters(partition))) }
-        requests.append(
-            (
-                Queries.upsertUsers,
-                [
-                    .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)),
-                    .int8Array(users.map(\.version.rawValue)),
-                ]
-            ))
         return requests
+    }
+
+    private static func users(_ partition: Partition, _ users: [ProjectedUser]) -> (Statement, [PostgresValue]) {
+        let parameters: [PostgresValue] = [
+            .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)), .int8Array(users.map(\.version.rawValue)),
+            .timestamptzArray(users.map { $0.dueAt?.stored.microseconds }),
+        ]
+        return (Queries.upsertUsers, parameters)
     }
 }

@@ -11,6 +11,7 @@ extension LaneWorker {
         let looksAtTime = isTimeToLook()
         guard !appends.isEmpty || looksAtTime else { return }
         if !appends.isEmpty { try gather() }
+        if looksAtTime { try lookForDue() }
         var staging = AppendStaging()
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
@@ -247,6 +248,7 @@ extension LaneWorker {
                 forget(id)
             } else {
                 user.dirty.formUnion(keys)
+                noteDue(user, changed: keys)
             }
         }
         answer(staging) { !behind.contains($0) }

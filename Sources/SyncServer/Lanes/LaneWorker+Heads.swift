@@ -42,6 +42,7 @@ extension LaneWorker {
             for user in users.values where user.partition == partition { forget(user.id) }
             for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
                 state.unprojected[changed.user] = changed.lastOffset
+                dueTimes[changed.user] = nil
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
             }
         } else {
@@ -58,11 +59,17 @@ extension LaneWorker {
 
     private func refold(_ logged: LoggedEvent) {
         if sessionsByUser[logged.user] != nil { wanted.insert(logged.user) }
-        guard let user = users[logged.user], logged.version > user.state.version else { return }
+        guard let user = users[logged.user] else {
+            dueTimes[logged.user] = nil
+            return
+        }
+        guard logged.version > user.state.version else { return }
         guard logged.version == user.state.version.next else { return forget(user.id) }
         do {
             let event = try logged.decoded()
-            user.dirty.formUnion(try user.state.apply(event))
+            let keys = try user.state.apply(event)
+            user.dirty.formUnion(keys)
+            noteDue(user, changed: keys)
         } catch {
             quarantine(user.id, error)
         }

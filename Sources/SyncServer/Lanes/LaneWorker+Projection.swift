@@ -40,7 +40,9 @@ extension LaneWorker {
             let folded = user.state
             let rows = user.dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
             projected.append(
-                ProjectedUser(user: id, version: user.state.version, base: user.projectedVersion, rows: rows))
+                ProjectedUser(
+                    user: id, version: user.state.version, base: user.projectedVersion, rows: rows,
+                    dueAt: dueTime(of: user)))
             report.versions[id] = user.state.version
             report.users[id] = (offset: state.unprojected[id] ?? .zero, keys: user.dirty)
             user.dirty = []
@@ -67,6 +69,8 @@ extension LaneWorker {
                 }
                 if let user = users[id] {
                     user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero)
+                } else {
+                    forgetDue(id, partition)
                 }
             }
             // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
@@ -98,6 +102,7 @@ extension LaneWorker {
         state.checkpoint = checkpoint
         for owed in try store.users(partition: partition, in: checkpoint..<state.head.nextOffset) {
             state.unprojected[owed.user] = owed.lastOffset
+            dueTimes[owed.user] = nil
             forget(owed.user)
         }
         partitions[partition] = state

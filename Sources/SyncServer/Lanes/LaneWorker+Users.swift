@@ -39,14 +39,17 @@ extension LaneWorker {
 
     /// True when the log is further than this lane knows: the others of the partition have to catch up.
     private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) -> Bool {
-        users[id] = CachedUser(
+        let user = CachedUser(
             id: id, partition: partition, state: loaded.state, dirty: loaded.touchedKeys,
             projectedVersion: loaded.projectedVersion, lastUsed: context.clock.monotonic().milliseconds)
+        users[id] = user
+        noteDue(user)
         return loaded.head.nextOffset > partitions[partition]!.head.nextOffset
     }
 
     /// The state may hold what was not committed: it is loaded again when it is needed.
     func forget(_ id: UserID) {
+        dueTimes[id] = nil
         guard users.removeValue(forKey: id) != nil, sessionsByUser[id] != nil else { return }
         wanted.insert(id)
     }
@@ -55,6 +58,7 @@ extension LaneWorker {
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         users[id] = nil
+        dueTimes[id] = nil
         quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
     }
 
@@ -69,6 +73,7 @@ extension LaneWorker {
             guard bytes > configuration.cacheBytes * 3 / 4 else { break }
             bytes -= user.state.approximateBytes
             users[user.id] = nil
+            forgetDue(user.id, user.partition)
         }
     }
 

@@ -25,6 +25,9 @@ final class LaneWorker {
     var deliveries = DeliveryBatch()
     var headsConfirmedAt: MonotonicTime
     var headsMayHaveMoved = false
+    /// See `LaneWorker+Time`: when something is due, of users in memory and of those whom the read model is behind of.
+    var dueTimes: [UserID: Timestamp] = [:]
+    var dueLook = DueLook()
     var nextLookAtTime = MonotonicTime(milliseconds: 0)
     /// Append frames that the last statement answered.
     var lastAnswered = 0
@@ -122,7 +125,7 @@ final class LaneWorker {
     private func nextDeadline() -> Date {
         guard appends.isEmpty, wanted.isEmpty else { return .distantPast }
         let now = context.clock.monotonic()
-        var next = headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds)
+        var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
         if let checkpoint = checkpointsDue.first { next = min(next, checkpoint.at) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
             next = min(next, partition.nextProjection)

@@ -19,7 +19,7 @@ struct TestServer: Sendable {
 
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
-        configure: (inout SyncServerConfiguration) -> Void = { _ in }
+        clock: ServerClock = .system, configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
         let owner = PostgresConfiguration(conninfo: conninfo)
@@ -30,7 +30,7 @@ struct TestServer: Sendable {
         logger.logLevel = .critical
         let server = try SyncServer(
             configuration: configuration, store: StoreConfiguration(owner), log: log,
-            tokens: await TokenVerifier(.secret(secret)), logger: logger)
+            tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
     }

@@ -10,6 +10,32 @@ enum TestStatement {
         name: "test_sum_checkpoints", sql: "SELECT sum(log_offset)::bigint FROM read_1.checkpoints")
     static let expirations = Statement(
         name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
+    /// The server's own events, in the order of the log.
+    static let timers = Statement(
+        name: "test_timers",
+        sql: """
+            SELECT user_id, type::text, occurred_at, recorded_at, device_seq FROM events
+            WHERE device_id = '00000000-0000-0000-0000-000000000000' ORDER BY partition, log_offset
+            """)
+    static let countDue = Statement(
+        name: "test_count_due", sql: "SELECT count(*) FROM read_1.users WHERE due_at IS NOT NULL")
+    static let lockPartitions = Statement(
+        name: "test_lock_partitions", sql: "SELECT 1 FROM log_partitions FOR UPDATE")
+    /// Sessions on this database that wait for somebody's lock.
+    static let countWaiting = Statement(
+        name: "test_count_waiting",
+        sql: """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """)
+    /// Users without rows, and so broken, of whom the read model says that something was due long ago.
+    static let addBrokenUsers = Statement(
+        name: "test_add_broken_users",
+        sql: """
+            INSERT INTO read_1.users (partition, user_id, version, due_at)
+            SELECT 0, gen_random_uuid(), 1, '1970-01-01T00:00:00Z' FROM generate_series(1, $1::integer)
+            """)
+
     /// Partitions whose offsets are not 0, 1, 2 … up to next_offset.
     static let gaps = Statement(
         name: "test_gaps",
@@ -25,5 +51,15 @@ enum TestStatement {
         DELETE FROM events WHERE user_id = '\(user)' AND version = 1;
         DELETE FROM read_1.users WHERE user_id = '\(user)';
         """
+    }
+
+    /// Says that something was due long ago, which is wrong.
+    static func makeStale(_ user: UserID) -> String {
+        "UPDATE read_1.users SET due_at = '1970-01-01T00:00:00Z' WHERE user_id = '\(user)'"
+    }
+
+    /// What only a damaged database has: rows that do not fold, and a due time from before the damage.
+    static func spoil(_ user: UserID) -> String {
+        "UPDATE read_1.active_focus SET memo = '\\xff' WHERE user_id = '\(user)'"
     }
 }

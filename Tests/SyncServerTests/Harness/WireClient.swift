@@ -48,11 +48,11 @@ final class WireClient: Sendable {
     static func open(
         _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
         incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
-        deviceClass: DeviceClass = .phone
+        deviceClass: DeviceClass = .phone, tokenExpiresIn seconds: Double = 3_600
     ) async throws -> (client: WireClient, welcome: Welcome) {
         let client = try await connect(port: server.port)
         try await client.hello(
-            token: TestServer.token(user, device, scope), incarnation: incarnation, cursor: cursor,
+            token: TestServer.token(user, device, scope, expiresIn: seconds), incarnation: incarnation, cursor: cursor,
             collections: collections, deviceClass: deviceClass)
         guard case .welcome(let welcome) = try await client.next() else { throw WireError.unexpected("no welcome") }
         return (client, welcome)

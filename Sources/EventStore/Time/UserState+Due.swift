@@ -1,0 +1,47 @@
+import FocusCore
+
+/// An event that the server is to append because its time has come (rules T1, T3).
+public struct DueEvent: Hashable, Sendable {
+    /// When it was due: the event's `occurredAt`.
+    public var at: Timestamp
+    public var body: EventBody
+}
+
+extension UserState {
+    /// The next moment at which something may be due for this user; nil: nothing will be before his next event.
+    ///
+    /// A function of the rows alone, so the read model keeps it beside them (`users.due_at`), and whoever looks there
+    /// finds the user without having him in memory. Something is due at `now` exactly when this is not later than `now`.
+    public var dueAt: Timestamp? {
+        let summary = dueSummary { clock, after in clock.first(after: after) }
+        guard let expiration = dueExpiration else { return summary?.at }
+        return min(expiration.at, summary?.at ?? expiration.at)
+    }
+
+    /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
+    ///
+    /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the moment of
+    /// a summary ends before it: what it held goes with the summary.
+    public func dueEvent(at now: Timestamp) -> DueEvent? {
+        let expiration = dueExpiration.flatMap { due in
+            due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil
+        }
+        // Of several missed summaries only the latest (rule T3).
+        let summary = dueSummary { clock, after in clock.latest(upTo: now).flatMap { $0 > after ? $0 : nil } }
+        guard let expiration, let summary else { return expiration ?? summary }
+        return summary.at < expiration.at ? summary : expiration
+    }
+
+    /// Whether a summary waits for a zone that nobody knows, which gets UTC's times.
+    public var dueZoneIsUnknown: Bool {
+        guard let schedule = summarySchedule, schedule.dueAfter != nil else { return false }
+        return !SummaryClock(schedule).isZoneKnown
+    }
+
+    private func dueSummary(_ instant: (SummaryClock, Timestamp) -> Timestamp?) -> DueEvent? {
+        guard let schedule = summarySchedule, let after = schedule.dueAfter,
+            let at = instant(SummaryClock(schedule), after)
+        else { return nil }
+        return DueEvent(at: at, body: .summaryDelivered(schedule.delivery(dueAt: at)))
+    }
+}
