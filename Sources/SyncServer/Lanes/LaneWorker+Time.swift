@@ -30,16 +30,17 @@ extension LaneWorker {
     /// Loads who may be due: of each kind as many as a look takes up. Before anything is staged, as loading may find that
     /// others have appended.
     func lookForDue() throws {
-        let limit = configuration.dueUsersPerLook
         let now = context.clock.wall()
         let found = try lookAtReadModel(now)
         let unknown = Set(
             partitions.values.lazy.flatMap { $0.unprojected.keys }
-                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(limit))
+                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.usersPerLoad))
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
         for user in found { setRight(user) }
-        let isDone = !dueLook.isUnderWay && max(unknown.count, gone.count) < limit
+        // More whose time is unknown wait for the next look: mostly another server has just heard from them, has them in
+        // memory and projects them, and loading all of its users at once would hinder our own.
+        let isDone = !dueLook.isUnderWay && gone.count < configuration.dueUsersPerLook
         nextLookAtTime = context.clock.monotonic().adding(milliseconds: isDone ? configuration.lookMilliseconds : 0)
     }
 
