@@ -110,7 +110,8 @@ struct ReadModelTests {
             return try ProjectionWriter().write(
                 ProjectionBatch(
                     partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
-                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)], dueAt: nil)]), on: connection)
+                    users: [ProjectedUser(user: user, version: Version(version), rows: [(key, row)], dueAt: nil)]),
+                on: connection)
         }
         _ = try write(7, 70)
         #expect(try write(6, 60) == .written(missing: []))
