@@ -22,7 +22,7 @@ extension UserState {
     /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
     ///
     /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the
-    /// moment of a summary ends before it: what it held goes with the summary.
+    /// moment of a summary ends before it: what it held goes with the summary, if there is one.
     public func dueEvent(at now: Timestamp) -> DueEvent? {
         let expiration = dueExpiration.flatMap { due in
             due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil
