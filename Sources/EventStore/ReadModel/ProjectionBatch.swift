@@ -67,10 +67,10 @@ public struct ProjectedRow: Sendable {
 
 /// What became of a batch.
 public enum ProjectionOutcome: Hashable, Sendable {
-    /// Written. Users whom the read model already showed at a later version were left as they are; of those at this very
-    /// version only `due_at` was set right, if it differed. Those in
-    /// `missing` were left out, because the read model is behind their `base`: load them again, their `touchedKeys` are
-    /// what it lacks. With any of those the checkpoint stays.
+    /// Written. Users whom the read model already showed at a later version were left as they are; of those at this
+    /// very version only `due_at` was set right, if it differed. Those in `missing` were left out, because the read
+    /// model is behind their `base`: load them again, their `touchedKeys` are what it lacks. With any of those the
+    /// checkpoint stays.
     case written(missing: Set<UserID>)
     /// The checkpoint is here, below the batch's `base`: everything from here on is to be projected again.
     case fellBack(to: LogOffset)

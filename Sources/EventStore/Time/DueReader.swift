@@ -30,8 +30,8 @@ public struct DuePlace: Hashable, Sendable {
     public static let start = DuePlace(dueAt: .earliestStored, user: UserID(DeviceID.server.uuid))
 }
 
-/// Asks the read model for whom something is due, with one statement: for each partition one probe of an index that holds
-/// nobody but users with something due at some time.
+/// Asks the read model for whom something is due, with one statement: for each partition one probe of an index that
+/// holds nobody but users with something due at some time.
 public struct DueReader: Sendable {
     public init() {}
 

@@ -11,8 +11,8 @@ import Foundation
 /// Zone data are those of the program. Two servers may differ, and one may learn better with its next release: what is
 /// due is judged again when it is written, and validation lets only one event through.
 public struct SummaryClock: Sendable {
-    /// False: nobody knows the zone by that name, and UTC stands in for it. A summary at an odd hour is better than none:
-    /// the person finds out what waits, and a schedule with a zone that is known replaces this one.
+    /// False: nobody knows the zone by that name, and UTC stands in for it. A summary at an odd hour is better than
+    /// none: the person finds out what waits, and a schedule with a zone that is known replaces this one.
     public let isZoneKnown: Bool
     /// Seconds after local midnight, ascending.
     private let times: [Int64]
@@ -32,7 +32,8 @@ public struct SummaryClock: Sendable {
         self.init(times: schedule.times, timeZone: schedule.timeZone)
     }
 
-    /// The first instant later than `time` at which a summary falls due; nil without times, or outside the years 1…9999.
+    /// The first instant later than `time` at which a summary falls due; nil without times, or outside the years
+    /// 1…9999.
     public func first(after time: Timestamp) -> Timestamp? {
         guard let now = Self.seconds(time) else { return nil }
         // What the clocks showed before, they have reached; a later local time may have been reached too, before clocks
@@ -65,8 +66,8 @@ public struct SummaryClock: Sendable {
 
     /// The first instant at which clocks show `local` (seconds, as if it were UTC) or later.
     private func instant(local: Int64) -> Int64 {
-        // No zone was ever further from UTC than 16 hours, so that instant lies well between these two; and none changed
-        // its clocks twice in so short a time.
+        // No zone was ever further from UTC than 16 hours, so that instant lies well between these two; and none
+        // changed its clocks twice in so short a time.
         var (before, after) = (local - Self.window, local + Self.window)
         let (old, new) = (offset(before), offset(after))
         guard old != new else { return local - old }

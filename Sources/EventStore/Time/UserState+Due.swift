@@ -11,7 +11,8 @@ extension UserState {
     /// The next moment at which something may be due for this user; nil: nothing will be before his next event.
     ///
     /// A function of the rows alone, so the read model keeps it beside them (`users.due_at`), and whoever looks there
-    /// finds the user without having him in memory. Something is due at `now` exactly when this is not later than `now`.
+    /// finds the user without having him in memory. Something is due at `now` exactly when this is not later than
+    /// `now`.
     public var dueAt: Timestamp? {
         let summary = dueSummary { clock, after in clock.first(after: after) }
         guard let expiration = dueExpiration else { return summary?.at }
@@ -20,8 +21,8 @@ extension UserState {
 
     /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
     ///
-    /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the moment of
-    /// a summary ends before it: what it held goes with the summary.
+    /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the
+    /// moment of a summary ends before it: what it held goes with the summary, if there is one.
     public func dueEvent(at now: Timestamp) -> DueEvent? {
         let expiration = dueExpiration.flatMap { due in
             due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil

@@ -21,10 +21,11 @@ struct LaneConfiguration: Sendable {
     var projectionMilliseconds: Int64 = 800
     /// A gap of more events than this is not folded into cached states: they are loaded again.
     var refoldLimit = 1_000
-    /// How often the lane looks whether something is due (rules T1, T3), while there is nothing left from the last look.
+    /// How often the lane looks whether something is due (rules T1, T3), while there is nothing left from the last
+    /// look.
     var lookMilliseconds: Int64 = 1_000
-    /// Users that one look takes up of each of: those that the read model names, those that it lacks events of, those
-    /// that get an event. More follow with the next turn of the lane; appends of devices go between.
+    /// Users that one look takes up of those whom the read model names, and of those who get an event. More follow with
+    /// the next turn of the lane; appends of devices go between.
     var dueUsersPerLook = 512
     /// Users in one load statement.
     var usersPerLoad = 256

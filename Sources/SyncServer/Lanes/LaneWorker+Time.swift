@@ -4,18 +4,21 @@ import FocusWire
 import Foundation
 import Logging
 
-/// Rules T1 and T3: what becomes due is an event, which the server appends through the ordinary path. Validation makes a
-/// second attempt, also of another server, harmless: whoever comes second finds that nothing is due any more.
+/// Rules T1 and T3: what becomes due is an event, which the server appends through the ordinary path. Validation
+/// makes a second attempt, also of another server, harmless: whoever comes second finds that nothing is due any more.
 ///
-/// Flow: who may be due, by what the lane knows and by the read model → load them → stage their events with the devices'.
+/// Flow: who may be due, by what the lane knows and by the read model → load them → stage their events with the
+/// devices'.
 ///
-/// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it into `users.due_at` in
-/// the transaction that writes those rows and their version. So at any moment a user is
-///   - shown by the read model at his last version: then `due_at` is right, and the look at it finds him, in memory or not;
-///   - or he has events past the checkpoint. Then every server has him in `unprojected` of his partition: from its start
-///     (`begin` reads who has events from the checkpoint on), from its own commits, or from catching up with those of
-///     others. `dueTimes` says when he is due, and keeps saying so when he leaves memory; where it does not know, the
-///     next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the case above.
+/// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it into
+/// `users.due_at` in the transaction that writes those rows and their version. So at any moment a user is
+///   - shown by the read model at his last version: then `due_at` is right, and the look at it finds him, in memory
+///     or not;
+///   - or he has events past the checkpoint. Then every server has him in `unprojected` of his partition: from its
+///     start (`begin` reads who has events from the checkpoint on), from its own commits, or from catching up with
+///     those of others. `dueTimes` says when he is due, and keeps saying so when he leaves memory; where it does not
+///     know, the next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the
+///     case above.
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, and `fallBack` puts him in again.
 ///
 /// What it costs when nothing is due: one statement per lane and second, which probes an index once per partition and
@@ -27,19 +30,20 @@ extension LaneWorker {
     /// Whether it is time to look again.
     func isTimeToLook() -> Bool { context.clock.monotonic() >= nextLookAtTime }
 
-    /// Loads who may be due: of each kind as many as a look takes up. Before anything is staged, as loading may find that
-    /// others have appended.
+    /// Loads who may be due: of each kind as many as a look takes up. Before anything is staged, as loading may find
+    /// that others have appended.
     func lookForDue() throws {
-        let limit = configuration.dueUsersPerLook
         let now = context.clock.wall()
         let found = try lookAtReadModel(now)
         let unknown = Set(
             partitions.values.lazy.flatMap { $0.unprojected.keys }
-                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(limit))
+                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.usersPerLoad))
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
         for user in found { setRight(user) }
-        let isDone = !dueLook.isUnderWay && max(unknown.count, gone.count) < limit
+        // More whose time is unknown wait for the next look: mostly another server has just heard from them, has them
+        // in memory and projects them, and loading all of its users at once would hinder our own.
+        let isDone = !dueLook.isUnderWay && gone.count < configuration.dueUsersPerLook
         nextLookAtTime = context.clock.monotonic().adding(milliseconds: isDone ? configuration.lookMilliseconds : 0)
     }
 
@@ -97,8 +101,8 @@ extension LaneWorker {
         return page
     }
 
-    /// The read model may say that a user is due who is not: zone data changed, or nobody knew better when the column was
-    /// made. He is projected once more.
+    /// The read model may say that a user is due who is not: zone data changed, or nobody knew better when the column
+    /// was made. He is projected once more.
     private func setRight(_ found: DueUser) {
         guard let user = users[found.user], var state = partitions[found.partition],
             state.unprojected[user.id] == nil, dueTime(of: user).map({ $0 > dueLook.until }) ?? true

@@ -111,7 +111,8 @@ import Testing
             ALTER TABLE read_1.users DROP COLUMN due_at;
             INSERT INTO read_1.users (partition, user_id, version) SELECT 0, u::uuid, 1
             FROM unnest(ARRAY['\(user(1))', '\(user(2))', '\(user(3))', '\(user(4))']) u;
-            INSERT INTO read_1.active_focus (partition, user_id, app, key, version, deleted, value, memo, ends_at) VALUES
+            INSERT INTO read_1.active_focus (partition, user_id, app, key, version, deleted, value, memo, ends_at)
+            VALUES
                 (0, '\(user(1))', '', '', 1, false, '', '', now()), (0, '\(user(3))', '', '', 1, false, '', '', NULL);
             INSERT INTO read_1.delivery_schedule (partition, user_id, app, key, version, deleted, value, memo) VALUES
                 (0, '\(user(2))', '', '', 1, false, '', ''), (0, '\(user(4))', '', '', 1, true, '', '');

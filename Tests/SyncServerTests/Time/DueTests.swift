@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "T1, T3: due while no server ran: appended once by the next, late, in the order and with the times they were due",
+        "T1, T3: due while no server ran: appended once by the next, late, in the order and with the times they had",
         arguments: [true, false])
     func restart(isProjected: Bool) async throws {
         let clock = try TestClock("2026-03-28T12:00:00Z")
