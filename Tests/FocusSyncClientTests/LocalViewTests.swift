@@ -102,6 +102,26 @@ struct LocalViewTests {
         #expect(try device.store.refusals().map(\.type) == ["notification.posted"])
     }
 
+    @Test("N15, B2: an app's badge follows settings that its session cannot see")
+    func appScope() throws {
+        let app = RandomBodies.apps[0]
+        var device = try SimulatedDevice(.app(app))
+        try device.begin()
+        try device.elsewhere((.notificationSettingsChanged(NotificationSettingsChanged(badges: .off)), nil))
+        try device.receive()
+        #expect(try device.view.row(RowKey(.notificationSettings)) == nil)
+        let post = NotificationPosted(notificationID: "n", title: "t", body: "b")
+        try device.append((.notificationPosted(post), app))
+        let row = try device.view.row(RowKey(.notifications, app: app, key: "n"))
+        #expect(row?.isPredicted == true)
+        let badge = try device.view.row(RowKey(.badges, app: app))
+        #expect(badge == LocalRow(key: RowKey(.badges, app: app), value: BadgeRow(count: nil).encoded))
+        try device.deliver(.max)
+        try device.receive()
+        let (shown, sent) = (try device.shown(), device.server.rows)
+        #expect(Self.difference(shown, sent) == [])
+    }
+
     @Test("P7: an acknowledged event is shown until the delta that has it, without a moment in between")
     func noFlicker() throws {
         var device = try SimulatedDevice()
@@ -110,6 +130,8 @@ struct LocalViewTests {
         try device.append(
             (.preferenceChanged(PreferenceChanged(key: "k", value: .bool(true))), RandomBodies.apps[0]))
         try device.deliver(.max)
+        // As after a restart, and before a delta: it is made anew from the store.
+        device.view.forget()
         #expect(try device.view.row(key)?.isPredicted == true)
         try device.receive()
         #expect(try device.view.row(key)?.isPredicted == false)
