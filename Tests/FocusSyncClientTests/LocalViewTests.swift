@@ -8,7 +8,7 @@ import Testing
 @Suite("LocalView")
 struct LocalViewTests {
     @Test(
-        "While only this device acts, what it predicts is what the server sends, row for row", arguments: 0..<8)
+        "While only this device acts, what it predicts is what the server sends, row for row", arguments: 0..<5)
     func predictsSimpleEvents(round: Int) throws {
         let seed = Self.seed(round)
         var bodies = RandomBodies(seed: seed)
@@ -16,17 +16,21 @@ struct LocalViewTests {
         try device.begin()
         for step in 0..<40 {
             try device.append(bodies.simple())
+            let others = try device.view.rows(of: nil).filter {
+                $0.isPredicted && !Self.foreseen.contains($0.key.collection)
+            }
+            #expect(others.map(\.key) == [], "seed \(seed), step \(step): what is not foreseen stays as confirmed")
             let predicted = try device.predicted(in: Self.foreseen)
             // Two in three events wait for later ones, so that the prediction has several events to fold.
             guard bodies.number(0..<3) == 0 else { continue }
             try device.deliver(.max)
             let sent = device.server.rows.filter { Self.foreseen.contains($0.key.collection) }
-            #expect(predicted == sent, "seed \(seed), step \(step)")
+            #expect(Self.difference(predicted, sent) == [], "seed \(seed), step \(step)")
             try device.receive()
         }
     }
 
-    @Test("Nor is anything else that is foreseen foreseen wrongly, up to the first refusal", arguments: 0..<8)
+    @Test("Nor is anything else that is foreseen foreseen wrongly, up to the first refusal", arguments: 0..<5)
     func predictsEverythingElse(round: Int) throws {
         let seed = Self.seed(200 + round)
         var bodies = RandomBodies(seed: seed)
@@ -40,16 +44,16 @@ struct LocalViewTests {
             try device.deliver(.max)
             if try device.store.refusals().count == refusals {
                 let sent = device.server.rows.filter { Self.foreseenOfAny.contains($0.key.collection) }
-                #expect(predicted == sent, "seed \(seed), step \(step)")
+                #expect(Self.difference(predicted, sent) == [], "seed \(seed), step \(step)")
             }
             try device.receive()
         }
     }
 
-    /// Visibility after an authorization, and preferences after a reset, are the server's to say.
+    /// Visibility after an authorization, preferences after a reset, and a Focus that was put on before it was
+    /// configured (again) are the server's to say.
     private static let foreseenOfAny: Set<RowCollection> = [
-        .apps, .authorizations, .focuses, .activeFocus, .notifications, .badges, .audience, .notificationSettings,
-        .deliverySchedule,
+        .apps, .authorizations, .focuses, .notifications, .badges, .audience, .notificationSettings, .deliverySchedule,
     ]
 
     private static let foreseen: Set<RowCollection> = [
@@ -58,7 +62,7 @@ struct LocalViewTests {
 
     @Test(
         "Whatever happens elsewhere, once everything is acknowledged and applied the view is what is confirmed",
-        arguments: 0..<8)
+        arguments: 0..<5)
     func converges(round: Int) throws {
         let seed = Self.seed(100 + round)
         var bodies = RandomBodies(seed: seed)
@@ -98,6 +102,26 @@ struct LocalViewTests {
         #expect(try device.store.refusals().map(\.type) == ["notification.posted"])
     }
 
+    @Test("N15, B2: an app's badge follows settings that its session cannot see")
+    func appScope() throws {
+        let app = RandomBodies.apps[0]
+        var device = try SimulatedDevice(.app(app))
+        try device.begin()
+        try device.elsewhere((.notificationSettingsChanged(NotificationSettingsChanged(badges: .off)), nil))
+        try device.receive()
+        #expect(try device.view.row(RowKey(.notificationSettings)) == nil)
+        let post = NotificationPosted(notificationID: "n", title: "t", body: "b")
+        try device.append((.notificationPosted(post), app))
+        let row = try device.view.row(RowKey(.notifications, app: app, key: "n"))
+        #expect(row?.isPredicted == true)
+        let badge = try device.view.row(RowKey(.badges, app: app))
+        #expect(badge == LocalRow(key: RowKey(.badges, app: app), value: BadgeRow(count: nil).encoded))
+        try device.deliver(.max)
+        try device.receive()
+        let (shown, sent) = (try device.shown(), device.server.rows)
+        #expect(Self.difference(shown, sent) == [])
+    }
+
     @Test("P7: an acknowledged event is shown until the delta that has it, without a moment in between")
     func noFlicker() throws {
         var device = try SimulatedDevice()
@@ -106,6 +130,8 @@ struct LocalViewTests {
         try device.append(
             (.preferenceChanged(PreferenceChanged(key: "k", value: .bool(true))), RandomBodies.apps[0]))
         try device.deliver(.max)
+        // As after a restart, and before a delta: it is made anew from the store.
+        device.view.forget()
         #expect(try device.view.row(key)?.isPredicted == true)
         try device.receive()
         #expect(try device.view.row(key)?.isPredicted == false)
@@ -128,6 +154,13 @@ struct LocalViewTests {
         #expect(try device.view.row(badge) == LocalRow(key: badge, value: BadgeRow(count: 7).encoded))
         #expect(try device.view.row(focus)?.value == [0xFF])
         #expect(try device.view.rows(of: nil).filter(\.isPredicted) == [])
+    }
+
+    private static func difference(_ predicted: [RowKey: [UInt8]], _ sent: [RowKey: [UInt8]]) -> [String] {
+        Set(predicted.keys).union(sent.keys).sorted().filter { predicted[$0] != sent[$0] }.map { key in
+            "\(key.collection) \(key.app?.rawValue ?? "") \(key.key): "
+                + "\(predicted[key] ?? []) predicted, \(sent[key] ?? []) sent"
+        }
     }
 
     private static func seed(_ round: Int) -> UInt64 {

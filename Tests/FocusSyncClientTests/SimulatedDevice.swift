@@ -9,19 +9,20 @@ struct SimulatedDevice {
     let store: DeviceStore
     var view: LocalView
     private(set) var server: SimulatedServer
-    private let owner = Fixture.owner()
+    private let owner: DeviceOwner
     private var clock = Fixture.clock
     private var otherSequence = DeviceSequence.zero
     private var confirmedRows: [RowKey: [UInt8]] = [:]
     /// What an observer was told.
     private(set) var observed: [RowKey: [UInt8]] = [:]
 
-    init() throws {
+    init(_ scope: Scope = .system) throws {
+        owner = Fixture.owner(scope)
         directory = try TemporaryDirectory()
         store = try DeviceStore(directory: directory.path)
         try store.claim(owner)
         view = LocalView(store: store, owner: owner, collections: [])
-        server = SimulatedServer(user: owner.user, device: owner.device, clock: clock)
+        server = SimulatedServer(user: owner.user, device: owner.device, scope: scope, clock: clock)
     }
 
     /// Apps and Focuses are there, from another device; somebody looks.
@@ -50,7 +51,7 @@ struct SimulatedDevice {
         let envelope = Envelope(
             id: .version7(milliseconds: 1, using: &generator), type: draft.type, app: draft.app, occurredAt: tick(),
             schemaVersion: 1, payload: draft.payload)
-        try server.log(envelope, of: other, Incarnation(1), otherSequence)
+        try server.log(envelope, of: other, Incarnation(1), otherSequence, in: .system)
     }
 
     /// So many queued events reach the log, and the answer comes back; no rows.

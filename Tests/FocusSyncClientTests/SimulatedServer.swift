@@ -19,8 +19,10 @@ struct SimulatedServer {
     /// Logs an event, or its refusal.
     @discardableResult
     mutating func log(
-        _ envelope: Envelope, of device: DeviceID, _ incarnation: Incarnation, _ sequence: DeviceSequence
+        _ envelope: Envelope, of device: DeviceID, _ incarnation: Incarnation, _ sequence: DeviceSequence,
+        in session: Scope? = nil
     ) throws -> Refusal? {
+        let scope = session ?? scope
         clock = max(clock, envelope.occurredAt)
         let type = try unwrap(EventType(rawValue: envelope.type))
         let body = try PayloadCodec.decode(type, schemaVersion: envelope.schemaVersion, envelope.payload)

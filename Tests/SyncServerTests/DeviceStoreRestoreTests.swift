@@ -136,9 +136,8 @@ import Testing
         guard number > 0 else {
             return #"{"type":"app.registered","app":"com.example.app","payload":{"name":"App","build":"1"}}"#
         }
-        let value = #"{"integer":"\#(number)"}"#
-        return
-            #"{"type":"preference.changed","app":"com.example.app","payload":{"key":"k\#(number % 50)","value":\#(value)}}"#
+        let payload = #"{"key":"k\#(number % 50)","value":{"integer":"\#(number)"}}"#
+        return #"{"type":"preference.changed","app":"com.example.app","payload":\#(payload)}"#
     }
 }
 
