@@ -145,6 +145,36 @@ struct ClientSessionTests {
         #expect(session.compared(cursor(4), differing: [.apps]).count == 2)
     }
 
+    @Test("S9: the store is told which collections a snapshot is of")
+    func partialSnapshot() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        let begin = ServerMessage.snapshotBegin(version: Version(3), collections: [.badges])
+        #expect(session.receive(begin, now: at(2)) == [.beginStaging])
+        #expect(
+            session.receive(.snapshotEnd(cursor(3)), now: at(2)) == [
+                .finishSnapshot(cursor(3), replacing: [.badges]), .send(.ack(Version(3))),
+            ])
+        #expect(session.receive(.snapshotBegin(version: Version(4)), now: at(2)) == [.beginStaging])
+        #expect(session.receive(.snapshotEnd(cursor(4)), now: at(2)).first == .finishSnapshot(cursor(4)))
+    }
+
+    @Test("A2: a warning asks for a new token; the answer to Renew does not; a refusal changes nothing")
+    func renewal() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        func expiry(_ seconds: Int64) -> ServerMessage {
+            .tokenExpiry(Timestamp(microseconds: seconds * 1_000_000), serverTime: Timestamp(microseconds: 0))
+        }
+        #expect(
+            session.receive(expiry(60), now: at(2)) == [.report(.tokenExpires(inMilliseconds: 60_000)), .getToken])
+        #expect(session.renew("new") == [.send(.renew(token: "new"))])
+        #expect(session.receive(expiry(30), now: at(2)) == [.report(.tokenExpires(inMilliseconds: 30_000))])
+        #expect(session.receive(expiry(30), now: at(3)).last == .getToken)
+        _ = session.renew("bad")
+        let refused = ProtocolError(.unauthenticated, "no")
+        #expect(session.receive(.error(refused), now: at(4)) == [.report(.serverError(refused))])
+        #expect(session.receive(.error(refused), now: at(5)) == [.end(.failed(refused))])
+    }
+
     @Test("F4: silence for two intervals ends the connection; anything heard counts")
     func silence() {
         var (session, _) = live(acknowledged: 0, last: 0)

@@ -42,6 +42,22 @@ struct DeviceStoreRowsTests {
         #expect(try store.digests() == store.recomputedDigests())
     }
 
+    @Test("S9: a snapshot of some collections replaces only their rows, and mends their digests")
+    func partialSnapshot() throws {
+        try store.apply(
+            [
+                Fixture.row("old", [1], version: 1), Fixture.row("kept", [2], version: 1, in: .alerts),
+                Fixture.row("wrong", [3], version: 1, in: .badges),
+            ], Fixture.cursor(1))
+        try store.beginStaging()
+        try store.stage([Fixture.row("new", [4], version: 7), Fixture.row("right", [5], version: 1, in: .badges)])
+        let changes = try store.finishSnapshot(Fixture.cursor(1), replacing: [.notifications, .badges])
+        #expect(changes.map(\.key.key).sorted() == ["new", "old", "right", "wrong"])
+        #expect(try store.rows().map(\.key.key).sorted() == ["kept", "new", "right"])
+        #expect(try store.cursor == Fixture.cursor(1))
+        #expect(try store.digests() == store.recomputedDigests())
+    }
+
     @Test("S5: a snapshot that never ended leaves nothing behind, here or after reopening")
     func unfinishedSnapshot() throws {
         try store.apply([Fixture.row("old", [1], version: 1)], Fixture.cursor(1))

@@ -51,7 +51,7 @@ enum SampleMessages {
         .append(AppendRequest(firstSequence: .zero, envelopes: [])),
         .ack(Version(9)), .ack(.zero),
         .resync([.focuses, .activeFocus]), .resync([]),
-        .ping(.max), .ping(0), .pong(17), .bye, .unknown,
+        .ping(.max), .ping(0), .pong(17), .bye, .renew(token: "a.b.c"), .renew(token: ""), .unknown,
     ]
 
     static let server: [ServerMessage] = [
@@ -70,7 +70,8 @@ enum SampleMessages {
                         sequence: DeviceSequence(40), event: EventID(SampleEvents.id(1)), code: "clock_skew",
                         message: "Ahead.")
                 ])),
-        .snapshotBegin(version: Version(5)), .snapshotRows(rows), .snapshotRows([]), .snapshotEnd(cursor),
+        .snapshotBegin(version: Version(5)), .snapshotBegin(version: .zero, collections: [.badges, .focuses]),
+        .snapshotRows(rows), .snapshotRows([]), .snapshotEnd(cursor),
         .deltaBegin(from: Version(3), to: Version(9)), .deltaRows(rows), .deltaEnd(start),
         .delta(from: Version(3), rows: rows, cursor: cursor), .delta(from: .zero, rows: [], cursor: start),
         .checkpoint(
@@ -87,6 +88,7 @@ enum SampleMessages {
                 sequence: DeviceSequence(9))),
         .error(ProtocolError(.internal, "", expected: .zero, sequence: .zero)),
         .goAway(GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)),
+        .tokenExpiry(SampleEvents.time, serverTime: Timestamp(microseconds: -1)),
         .unknown,
     ]
 }

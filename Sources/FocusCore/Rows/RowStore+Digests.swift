@@ -43,7 +43,9 @@ extension RowStore {
         hashPending()
         var sums: [RowCollection: DigestSum] = [:]
         // A sum is the same in any order, so the dictionary's does not matter.
-        for (group, sum) in groups where group.isVisible(in: view) {
+        for (group, full) in groups where group.isVisible(in: view) {
+            let isHidden = hiddenPreviews.hides(group.collection, of: group.app, in: view)
+            let sum = isHidden ? group.app.flatMap { hiddenSums[$0] } ?? DigestSum() : full
             sums[group.collection, default: DigestSum()].count += sum.count
             sums[group.collection, default: DigestSum()].digest += sum.digest
         }

@@ -11,7 +11,7 @@ extension RowStore {
             for key in keys(in: run, after: position, view: view) {
                 guard let entry = entries[key] else { continue }
                 if entry.isDeleted && entry.version <= position.skipTombstonesThrough { continue }
-                let row = DeltaRow(key: key, version: entry.version, value: entry.isDeleted ? nil : entry.value)
+                let row = DeltaRow(key: key, version: entry.version, value: value(of: entry, key, in: view))
                 bytes += row.approximateBytes
                 if bytes > limitBytes && !page.rows.isEmpty { return page }
                 page.rows.append(row)
@@ -24,6 +24,12 @@ extension RowStore {
         page.next.key = nil
         page.isComplete = true
         return page
+    }
+
+    /// Nil: the row is gone. The only place that takes a row's value out for a device.
+    private func value(of entry: Entry, _ key: RowKey, in view: View) -> [UInt8]? {
+        guard !entry.isDeleted else { return nil }
+        return hiddenPreviews.hides(key.collection, of: key.app, in: view) ? entry.hiddenValue : entry.value
     }
 
     /// The rows whose last change is in the run, sorted.

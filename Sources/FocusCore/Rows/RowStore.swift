@@ -22,6 +22,12 @@ struct RowStore: Sendable {
     var tombstones = TombstoneQueue()
     var groups: [DigestGroup: DigestSum] = [:]
     var unhashed: [RowKey] = []
+    /// Whose rows also have a hidden form (rule N13); when an entry changes, its rows are to be touched.
+    var hiddenPreviews = HiddenPreviews()
+    /// Of the hidden forms, beside `Entry.hash`: for rows that `hiddenPreviews` names and that have a hash.
+    private var hiddenHashes: [RowKey: RowHash] = [:]
+    /// The sums of `hiddenHashes`, by app.
+    private(set) var hiddenSums: [AppID: DigestSum] = [:]
 
     /// What an entry costs beside its bytes; an estimate for the cache's bound.
     private static let overheadPerRow = 300
@@ -44,10 +50,19 @@ struct RowStore: Sendable {
         entries.values[index].isDeleted = false
         entries.values[index].value = value
         entries.values[index].version = version
-        if !entries.values[index].awaitsHash {
-            entries.values[index].awaitsHash = true
-            unhashed.append(key)
-        }
+        awaitHash(key, at: index)
+        noteChange(key, from: previous, at: version)
+        return true
+    }
+
+    /// Has a row sent again although its value stays: the form in which views show it changed (rule N13). Whether there
+    /// is a row.
+    mutating func touch(_ key: RowKey, at version: Version) -> Bool {
+        guard let index = entries.index(forKey: key), !entries.values[index].isDeleted else { return false }
+        let previous = entries.values[index].version
+        forgetHash(key, at: index)
+        entries.values[index].version = version
+        awaitHash(key, at: index)
         noteChange(key, from: previous, at: version)
         return true
     }
@@ -102,6 +117,17 @@ struct RowStore: Sendable {
         entries.values[index].hash = hash
         groups[DigestGroup(key), default: DigestSum()].count += 1
         groups[DigestGroup(key), default: DigestSum()].digest += hash
+        guard hiddenPreviews.hides(key), let app = key.app else { return }
+        let hidden = RowHash(key, value: entries.values[index].hiddenValue)
+        hiddenHashes[key] = hidden
+        hiddenSums[app, default: DigestSum()].count += 1
+        hiddenSums[app, default: DigestSum()].digest += hidden
+    }
+
+    private mutating func awaitHash(_ key: RowKey, at index: Dictionary<RowKey, Entry>.Index) {
+        guard !entries.values[index].awaitsHash else { return }
+        entries.values[index].awaitsHash = true
+        unhashed.append(key)
     }
 
     private mutating func forgetHash(_ key: RowKey, at index: Dictionary<RowKey, Entry>.Index) {
@@ -109,6 +135,11 @@ struct RowStore: Sendable {
         groups[DigestGroup(key), default: DigestSum()].count -= 1
         groups[DigestGroup(key), default: DigestSum()].digest -= hash
         entries.values[index].hash = nil
+        guard !hiddenHashes.isEmpty, let app = key.app, let hidden = hiddenHashes.removeValue(forKey: key) else {
+            return
+        }
+        hiddenSums[app, default: DigestSum()].count -= 1
+        hiddenSums[app, default: DigestSum()].digest -= hidden
     }
 
     private mutating func noteChange(_ key: RowKey, from previous: Version?, at version: Version) {

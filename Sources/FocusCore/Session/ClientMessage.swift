@@ -8,6 +8,8 @@ public enum ClientMessage: Hashable, Sendable {
     case ping(UInt64)
     case pong(UInt64)
     case bye
+    /// A new token of the same identity (rule A2).
+    case renew(token: String)
     /// A message of a kind that this program does not know (rule W3).
     case unknown
 }

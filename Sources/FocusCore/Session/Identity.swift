@@ -15,4 +15,11 @@ public struct Identity: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.deviceClass = deviceClass
     }
+
+    /// Whether a token of `other` may renew a session of this: only the expiry may differ (rule A2).
+    func mayBecome(_ other: Identity) -> Bool {
+        var other = other
+        other.expiresAt = expiresAt
+        return other == self
+    }
 }

@@ -2,7 +2,8 @@
 public enum ServerMessage: Hashable, Sendable {
     case welcome(Welcome)
     case appended(Appended)
-    case snapshotBegin(version: Version)
+    /// Of these collections; none: of the whole view (rule S9).
+    case snapshotBegin(version: Version, collections: [RowCollection] = [])
     case snapshotRows([DeltaRow])
     case snapshotEnd(Cursor)
     case deltaBegin(from: Version, to: Version)
@@ -15,6 +16,8 @@ public enum ServerMessage: Hashable, Sendable {
     case pong(UInt64)
     case error(ProtocolError)
     case goAway(GoAway)
+    /// When the session's token ends, and the server's time now (rule A2).
+    case tokenExpiry(Timestamp, serverTime: Timestamp)
     /// Of a kind that this program does not know; only a client meets it.
     case unknown
 }

@@ -23,10 +23,15 @@ public struct Session: Sendable {
     private let startedAt: MonotonicTime
     private var lastHeard: MonotonicTime
     private var nextPing: MonotonicTime
-    private var expiresAt: MonotonicTime?
+    private var expiration: TokenExpiration?
+    private var outgoing = OutgoingProgress()
+    /// A token is being checked (rule A2); messages wait for it, so there is one at a time.
+    private var isRenewing = false
     private let heartbeat: Int64
     private var unacknowledged = 0
     private var isPaused = false
+    /// All sessions together hold too many bytes: this one is not read either.
+    private var isOutOfBudget = false
 
     /// - Parameters:
     ///   - id: names the session in logs and in Welcome.
@@ -44,7 +49,8 @@ public struct Session: Sendable {
     /// Whether messages can be taken now. While a token is checked or rows are loaded they wait.
     public var acceptsMessages: Bool {
         switch state {
-        case .awaitingHello, .live, .closed: true
+        case .awaitingHello, .closed: true
+        case .live: !isRenewing
         case .authenticating, .opening: false
         }
     }
@@ -55,7 +61,10 @@ public struct Session: Sendable {
     public var deadline: MonotonicTime {
         switch state {
         case .awaitingHello, .authenticating, .opening: startedAt.adding(milliseconds: limits.helloMilliseconds)
-        case .live: min(nextPing, expiresAt ?? nextPing)
+        case .live:
+            min(
+                nextPing, expiration?.deadline ?? nextPing,
+                outgoing.stalls(after: limits.stalledMilliseconds) ?? nextPing)
         case .closed: MonotonicTime(milliseconds: .max)
         }
     }
@@ -99,14 +108,50 @@ public struct Session: Sendable {
         state = .live(identity)
         lastHeard = now
         nextPing = now.adding(milliseconds: heartbeat)
-        let remaining = max(0, (identity.expiresAt.microseconds - serverTime.microseconds) / 1000)
-        expiresAt = now.adding(milliseconds: min(remaining, Int64(Int32.max)))
         let welcome = Welcome(
             protocolVersion: limits.protocolVersions.upperBound, session: id, log: opened.log,
             lastSequence: opened.lastSequence, maximumFrameBytes: UInt32(limits.frameBytes),
             maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
             heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime)
-        return [.allowFrames(bytes: limits.frameBytes), .send(.welcome(welcome))]
+        var actions: [SessionAction] = [.allowFrames(bytes: limits.frameBytes), .send(.welcome(welcome))]
+        var expiration = expiration(of: identity, serverTime: serverTime, now: now)
+        actions += expiration.warning(serverTime: serverTime, now: now)
+        self.expiration = expiration
+        return actions
+    }
+
+    /// Rule A2: the answer to `.renew`; nil when the token is bad, which is answered as ever (rule A1). A token of
+    /// another identity would be another view: it is no better than a bad one.
+    public mutating func renewed(_ new: Identity?, serverTime: Timestamp, now: MonotonicTime) -> [SessionAction] {
+        guard isRenewing, case .live(let identity) = state else { return [] }
+        isRenewing = false
+        guard let new, identity.mayBecome(new) else {
+            let message = "The new token was not accepted. The one before it stays in force."
+            return [.send(.error(ProtocolError(.unauthenticated, message)))]
+        }
+        state = .live(new)
+        var expiration = expiration(of: new, serverTime: serverTime, now: now)
+        defer { self.expiration = expiration }
+        return [expiration.tell(serverTime: serverTime, now: now)]
+    }
+
+    private func expiration(of identity: Identity, serverTime: Timestamp, now: MonotonicTime) -> TokenExpiration {
+        TokenExpiration(
+            of: identity, serverTime: serverTime, now: now, warning: limits.expiryWarningMilliseconds)
+    }
+
+    // MARK: Output
+
+    /// A frame of rows waits to be written (rule F2).
+    public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
+
+    /// One was written.
+    public mutating func rowsWritten(now: MonotonicTime) { outgoing.written(now: now) }
+
+    /// Reading stopped because all sessions together hold too much, or goes on: that is no silence of this device.
+    public mutating func outOfBudget(_ isOut: Bool, now: MonotonicTime) {
+        if isOutOfBudget && !isOut { lastHeard = now }
+        isOutOfBudget = isOut
     }
 
     /// One append frame was answered, by an acknowledgement or an error; what was sent is the partition's business.
@@ -133,20 +178,26 @@ public struct Session: Sendable {
 
     public mutating func disconnected() { state = .closed }
 
-    /// Called at `deadline` or later.
-    public mutating func tick(now: MonotonicTime) -> [SessionAction] {
+    /// Called at `deadline` or later. The server's time is for the device's information.
+    public mutating func tick(
+        now: MonotonicTime, serverTime: Timestamp = Timestamp(microseconds: 0)
+    ) -> [SessionAction] {
         switch state {
         case .closed: return []
         case .awaitingHello, .authenticating, .opening:
             guard now >= deadline else { return [] }
             return fail(ProtocolError(.helloTimeout, "No Hello within \(limits.helloMilliseconds / 1000) s."))
         case .live:
-            if let expiresAt, now >= expiresAt { return goAway(.tokenExpired) }
-            guard now >= nextPing else { return [] }
+            if expiration?.isOver(now: now) == true { return goAway(.tokenExpired) }
+            if let end = outgoing.stalls(after: limits.stalledMilliseconds), now >= end {
+                return goAway(.slowConsumer)
+            }
+            let warning = expiration?.warning(serverTime: serverTime, now: now) ?? []
+            guard now >= nextPing else { return warning }
             // A socket that we do not read from cannot be heard (rule P9 suspends F4).
-            if !isPaused, now - lastHeard >= 2 * heartbeat { return goAway(.heartbeatTimeout) }
+            if !isPaused, !isOutOfBudget, now - lastHeard >= 2 * heartbeat { return goAway(.heartbeatTimeout) }
             nextPing = now.adding(milliseconds: heartbeat)
-            return [.send(.ping(UInt64(bitPattern: now.milliseconds)))]
+            return warning + [.send(.ping(UInt64(bitPattern: now.milliseconds)))]
         }
     }
 
@@ -174,6 +225,9 @@ public struct Session: Sendable {
         case .resync(let collections): return [.resync(collections)]
         case .ping(let nonce): return [.send(.pong(nonce))]
         case .ack, .pong: return []
+        case .renew(let token):
+            isRenewing = true
+            return [.renew(token: token)]
         case .bye:
             state = .closed
             return [.close]

@@ -3,6 +3,8 @@ public enum SessionAction: Hashable, Sendable {
     case send(ServerMessage)
     /// Check the token; answer with `authenticated` or `authenticationFailed`.
     case authenticate(token: String)
+    /// Check the new token (rule A2); answer with `renewed`.
+    case renew(token: String)
     /// Subscribe to the user's rows; answer with `opened` or `failed`.
     case open(SessionOpening)
     /// Hand the events to the log; answer with `appended` or `failed`.

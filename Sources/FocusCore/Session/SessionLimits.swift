@@ -12,8 +12,11 @@ public struct SessionLimits: Hashable, Sendable {
     public var unacknowledgedAppends = 64
     /// Bytes that wait to be written to one device; past it, it is only remembered as behind (rule F1).
     public var outgoingBytes = 256 * 1024
-    /// No progress of a full outgoing queue for this: `slow_consumer` (rule F2).
+    /// Rows wait to be written and none was for this long: `slow_consumer` (rule F2). Written means taken by the kernel,
+    /// in frames of about `Subscription.pageBytes`.
     public var stalledMilliseconds: Int64 = 30_000
+    /// The device is told so long before its token ends (rule A2).
+    public var expiryWarningMilliseconds: Int64 = 60_000
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
     /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).

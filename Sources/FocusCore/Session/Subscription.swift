@@ -4,11 +4,13 @@
 /// that changes while pages are under way moves behind the position and is sent again with its newest value, so the
 /// device holds exactly the state of the cursor that ends the pages.
 public struct Subscription: Sendable {
-    private enum Phase: Hashable {
+    enum Phase: Hashable {
         /// Everything up to this version was sent.
         case live(Version)
         /// Pages are under way. `from` is nil for a snapshot.
         case paging(from: Version?, began: Version, position: SyncPosition, announced: Bool)
+        /// A snapshot of some collections is under way; afterwards the device is at `cursor` again (rule S9).
+        case resyncing(Set<RowCollection>, began: Version, position: SyncPosition, cursor: Cursor)
     }
 
     /// Rows of one page: small enough that a queue of 256 KiB takes several (rule F1).
@@ -17,9 +19,11 @@ public struct Subscription: Sendable {
     public let view: View
     private let log: LogID
     private let viewHash: UInt64
-    private var phase: Phase
+    var phase: Phase
+    /// Collections to be sent afresh, as soon as everything else was sent.
+    var resyncs: Set<RowCollection> = []
     /// Whether something was sent, or passed over, since the last checkpoint (rule S9).
-    public private(set) var owesCheckpoint = true
+    public internal(set) var owesCheckpoint = true
 
     /// - Parameter cursor: where the device stands, if the log holds the event that it names; nil: snapshot.
     public init(view: View, log: LogID, resumingAt cursor: Cursor?) {
@@ -47,14 +51,15 @@ public struct Subscription: Sendable {
     /// The version up to which everything was sent; nil while pages are under way.
     public var liveVersion: Version? {
         switch phase {
-        case .live(let version): version
-        case .paging: nil
+        case .live(let version): resyncs.isEmpty ? version : nil
+        case .paging, .resyncing: nil
         }
     }
 
     /// Begin again with a snapshot.
     public mutating func restart() {
         phase = Self.snapshot
+        resyncs = []
         owesCheckpoint = true
     }
 
@@ -62,7 +67,7 @@ public struct Subscription: Sendable {
     public mutating func advance(_ state: UserState) -> [ServerMessage] {
         switch phase {
         case .live(let version):
-            guard version < state.version else { return [] }
+            guard version < state.version else { return beginResync(state) }
             owesCheckpoint = true
             if version < state.horizon {
                 restart()
@@ -73,17 +78,19 @@ public struct Subscription: Sendable {
             return advance(state)
         case .paging(let from, let began, let position, let announced):
             return page(state, from: from, began: began, after: position, announced: announced)
+        case .resyncing(let collections, let began, let position, let cursor):
+            return resyncPage(state, collections, began: began, after: position, cursor)
         }
     }
 
     /// The checkpoint of what was sent (rule S9); nil while pages are under way.
     public mutating func checkpoint(_ state: inout UserState) -> ServerMessage? {
-        guard case .live(let version) = phase, version == state.version else { return nil }
+        guard liveVersion == state.version else { return nil }
         owesCheckpoint = false
         return .checkpoint(cursor(state), state.digests(in: view))
     }
 
-    private func cursor(_ state: UserState) -> Cursor {
+    func cursor(_ state: UserState) -> Cursor {
         Cursor(log: log, version: state.version, event: state.lastEvent, view: viewHash)
     }
 

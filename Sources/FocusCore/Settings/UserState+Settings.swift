@@ -27,8 +27,19 @@ extension UserState {
         apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)
         writeSettings(slot, &context)
         guard before != apps[slot].settings else { return }
+        hidePreviews(slot, &context)
         writeBadge(slot, &context)
         try decideHeldAgain(slot, &context)
+    }
+
+    /// Rule N13: when a class begins or ends to show the hidden form, every device is sent the app's list again. A
+    /// cursor says nothing of forms, so the rows' versions must.
+    private mutating func hidePreviews(_ slot: Int, _ context: inout FoldContext) {
+        guard store.hiddenPreviews.set(apps[slot].app, apps[slot].settings) else { return }
+        for (id, record) in apps[slot].list.records where record.isListed {
+            let key = RowKey(.notifications, app: apps[slot].app, key: id.text)
+            if store.touch(key, at: context.version) { context.touched.append(key) }
+        }
     }
 
     /// A row for each registered app of which, or of all, anything was ever set.

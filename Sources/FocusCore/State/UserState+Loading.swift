@@ -156,6 +156,7 @@ extension UserState {
     private mutating func deriveSettings() {
         for slot in apps.indices where apps[slot].ownSettings.isWritten || defaultSettings.isWritten {
             apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)
+            _ = store.hiddenPreviews.set(apps[slot].app, apps[slot].settings)
         }
     }
 

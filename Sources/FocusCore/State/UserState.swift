@@ -102,6 +102,7 @@ public struct UserState: Sendable {
         apps.append(AppRecord(app))
         if defaultSettings.isWritten {
             apps[apps.count - 1].settings = EffectiveSettings(app: SettingsTable(), default: defaultSettings)
+            _ = store.hiddenPreviews.set(app, apps[apps.count - 1].settings)
         }
         appSlots[app] = apps.count - 1
         return apps.count - 1

@@ -39,10 +39,12 @@ extension SyncClient {
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()
         case .stage(let rows): try store.stage(rows)
-        case .finishSnapshot(let cursor): try applied(store.finishSnapshot(cursor), cursor, isSnapshot: true)
+        case .finishSnapshot(let cursor, let collections):
+            try applied(store.finishSnapshot(cursor, replacing: collections), cursor, isSnapshot: true)
         case .finishDelta(let cursor): try applied(store.finishDelta(cursor), cursor)
         case .apply(let rows, let cursor): try applied(store.apply(rows, cursor), cursor)
         case .compare(let cursor, let digests): return try compare(cursor, digests)
+        case .getToken: renewToken()
         case .report(let notice): try report(notice)
         case .end(let end):
             ending = ending ?? end
@@ -85,6 +87,7 @@ extension SyncClient {
         switch notice {
         case .welcomed(let welcome):
             welcomes += 1
+            tokenMayBeOld = true
             try store.see(welcome.serverTime)
             configuration.onUpdate(.connected(welcome))
         case .appendsDelayed(let error, let milliseconds):
@@ -94,6 +97,8 @@ extension SyncClient {
         case .diverged(let collections):
             divergence.formUnion(collections)
             configuration.onUpdate(.diverged(collections))
+        case .tokenExpires(let milliseconds):
+            configuration.onUpdate(.tokenExpires(inMilliseconds: milliseconds))
         case .stillDiverged(let collections):
             divergence.formUnion(collections)
             configuration.onUpdate(.diverged(collections))

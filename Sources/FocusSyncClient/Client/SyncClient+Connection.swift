@@ -6,7 +6,7 @@ extension SyncClient {
         var attempts = 0
         while !Task.isCancelled, fatal == nil {
             let welcomesBefore = welcomes
-            let end = await runConnection()
+            let end = await withNewToken(runConnection())
             if case .failed(let error) = end { fatal = fatal ?? .refused(error) }
             guard fatal == nil, !Task.isCancelled else { break }
             attempts = welcomes > welcomesBefore ? 0 : attempts + 1
@@ -74,7 +74,7 @@ extension SyncClient {
     private func makeHello() throws -> Hello {
         Hello(
             minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
-            maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: configuration.token,
+            maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token,
             deviceClass: configuration.deviceClass, incarnation: try store.incarnation, cursor: try store.cursor,
             collections: configuration.collections)
     }

@@ -30,6 +30,10 @@ public actor SyncClient {
     /// The connection whose last checkpoint agreed with the rows as they are.
     var verifiedWelcome: Int?
     var verifiedOnce: Set<Int> = []
+    /// The token in use; `configuration` has the first.
+    var token: String
+    /// No new token was got since the last Welcome: when the server refuses it, a new one may help.
+    var tokenMayBeOld = true
     var divergence: Set<RowCollection> = []
     var lastProblem: String?
     var timer: Task<Void, Never>?
@@ -48,6 +52,7 @@ public actor SyncClient {
         self.configuration = configuration
         self.store = store
         backoff = configuration.backoff
+        token = configuration.token
         owner = try TokenContents(reading: configuration.token).owner
         try store.claim(owner)
         view = LocalView(store: store, owner: owner, collections: configuration.collections)

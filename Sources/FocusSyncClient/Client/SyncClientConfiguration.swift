@@ -8,6 +8,9 @@ public struct SyncClientConfiguration: Sendable {
     public var security: ConnectionSecurity
     /// A JWT (rule A1). The store belongs to the user, device and scope that it names.
     public var token: String
+    /// Gives a new token of the same user, device and scope (rule A2): asked a minute before the one in use ends, and
+    /// when the server does not accept it. Nil: the client ends with its token.
+    public var newToken: (@Sendable () async throws -> String)?
     /// What kind of device this is, unless the token says.
     public var deviceClass = DeviceClass.phone
     /// Collections to be sent (rule S7); empty: all.

@@ -16,6 +16,8 @@ public enum SyncUpdate: Hashable, Sendable {
     /// The server cannot take events at the moment; they stay queued.
     case appendsDelayed(ProtocolError, milliseconds: Int64)
     case serverError(ProtocolError)
+    /// The session's token ends, unless it is renewed: at once when the configuration has `newToken` (rule A2).
+    case tokenExpires(inMilliseconds: Int64)
     case newIncarnation(IncarnationReason)
     /// The connection ended; the next begins after so many milliseconds.
     case disconnected(String, retryAfterMilliseconds: Int64)

@@ -12,13 +12,16 @@ public enum ClientAction: Hashable, Sendable {
     /// Forget rows that were staged, and stage what follows.
     case beginStaging
     case stage([DeltaRow])
-    /// Replace all rows with the staged ones, and store the cursor (rules S1, S5).
-    case finishSnapshot(Cursor)
+    /// Replace the rows of these collections (none: all rows) with the staged ones, and store the cursor (rules S1, S5,
+    /// S9).
+    case finishSnapshot(Cursor, replacing: [RowCollection] = [])
     /// Apply the staged rows and store the cursor, together (rule S3).
     case finishDelta(Cursor)
     case apply([DeltaRow], Cursor)
     /// Compare the digests of the device's rows with these; answer with `compared` (rule S9).
     case compare(Cursor, [CollectionDigest])
+    /// Get a new token and answer with `renew` (rule A2).
+    case getToken
     case report(ClientNotice)
     /// The connection is over: close it.
     case end(ClientEnd)
@@ -45,6 +48,8 @@ public enum ClientNotice: Hashable, Sendable {
     case diverged([RowCollection])
     /// They differ again and again; nothing more is asked for on this connection.
     case stillDiverged([RowCollection])
+    /// The session's token ends then, by the device's clock as it is set against the server's (rule A2).
+    case tokenExpires(inMilliseconds: Int64)
     /// The rows are those of the server at this cursor.
     case verified(Cursor)
 }

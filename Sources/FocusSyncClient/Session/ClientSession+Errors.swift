@@ -17,10 +17,33 @@ extension ClientSession {
             return [.report(.serverError(error))]
         case .helloTimeout, .heartbeatTimeout, .slowConsumer, .shuttingDown:
             return end(.reconnect(milliseconds: Self.wait(error), cause: error))
+        case .unauthenticated where state == .live && isRenewing:
+            // The token before it stays in force (rule A2).
+            isRenewing = false
+            return [.report(.serverError(error))]
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated, .tokenExpired,
             .superseded:
             return end(.failed(error))
         }
+    }
+
+    /// The answer to `getToken` (rule A2).
+    public mutating func renew(_ token: String) -> [ClientAction] {
+        guard state == .live else { return [] }
+        isRenewing = true
+        return [.send(.renew(token: token))]
+    }
+
+    /// The answer to Renew, or the warning that one is needed.
+    mutating func receiveExpiry(_ expiry: Timestamp, _ serverTime: Timestamp) -> [ClientAction] {
+        let (left, overflow) = expiry.microseconds.subtractingReportingOverflow(serverTime.microseconds)
+        let notice = ClientAction.report(.tokenExpires(inMilliseconds: overflow ? .max : left / 1_000))
+        // A provider that gives tokens of less than a minute is not asked without end.
+        if isRenewing {
+            isRenewing = false
+            return [notice]
+        }
+        return [notice, .getToken]
     }
 
     private mutating func receiveGap(_ error: ProtocolError) -> [ClientAction] {

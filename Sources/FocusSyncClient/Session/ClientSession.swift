@@ -28,6 +28,10 @@ public struct ClientSession: Sendable {
     private var silenceEnds = MonotonicTime(milliseconds: .max)
     private var heartbeatMilliseconds: Int64 = 25_000
     private var resyncs = 0
+    /// Of the snapshot under way; none: all.
+    private var snapshotCollections: [RowCollection] = []
+    /// A Renew was sent and not answered (rule A2).
+    var isRenewing = false
 
     /// - Parameter queue: the sequences of the incarnation that `hello` names.
     public init(hello: Hello, queue: QueueRange) {
@@ -118,7 +122,7 @@ public struct ClientSession: Sendable {
         case .welcome(let welcome): return receiveWelcome(welcome)
         case .error(let error): return receiveError(error)
         case .goAway(let goAway): return receiveGoAway(goAway)
-        case .ping, .pong, .unknown: return []
+        case .ping, .pong, .tokenExpiry, .unknown: return []
         case .appended, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
             .checkpoint:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
@@ -150,14 +154,19 @@ public struct ClientSession: Sendable {
             }
             sender.acknowledged(through: appended.throughSequence)
             return [.acknowledge(appended)] + sender.next()
-        case .snapshotBegin, .deltaBegin: return [.beginStaging]
+        case .snapshotBegin(_, let collections):
+            snapshotCollections = collections
+            return [.beginStaging]
+        case .deltaBegin: return [.beginStaging]
         case .snapshotRows(let rows), .deltaRows(let rows): return [.stage(rows)]
-        case .snapshotEnd(let cursor): return [.finishSnapshot(cursor), .send(.ack(cursor.version))]
+        case .snapshotEnd(let cursor):
+            return [.finishSnapshot(cursor, replacing: snapshotCollections), .send(.ack(cursor.version))]
         case .deltaEnd(let cursor): return [.finishDelta(cursor), .send(.ack(cursor.version))]
         case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
         case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
         // The connection has answered it.
         case .ping, .pong, .unknown: return []
+        case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)
         case .error(let error): return receiveError(error)
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .welcome: return end(.failed(ProtocolError(.malformedFrame, "The server said Welcome twice.")))

@@ -71,17 +71,26 @@ extension DeviceStore {
         }
     }
 
-    /// Replaces all rows by the staged ones and stores the cursor, together (rules S1, S5). Says what is different.
+    /// Replaces the rows of `collections` (none: all rows) by the staged ones and stores the cursor, together (rules S1,
+    /// S5, S9). Says what is different.
     @discardableResult
-    public func finishSnapshot(_ cursor: Cursor) throws -> [RowChange] {
-        try write { record, database in
+    public func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection] = []) throws -> [RowChange] {
+        let names = collections.map(\.rawValue)
+        return try write { record, database in
             var before: [RowKey: [UInt8]] = [:]
             for row in try RowRecord.fetchAll(database) {
                 // A row that cannot be read is replaced like the others.
                 if let key = try? row.rowKey() { before[key] = Array(row.value) }
             }
-            try RowRecord.deleteAll(database)
-            try DigestRecord.deleteAll(database)
+            let replaced = RowRecord.all()
+            let digests = DigestRecord.all()
+            if names.isEmpty {
+                try replaced.deleteAll(database)
+                try digests.deleteAll(database)
+            } else {
+                try replaced.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
+                try digests.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
+            }
             let rows = try Self.takeStaged(database)
             try Self.applyDelta(rows, cursor, &record, database)
             return try Self.changes(from: before, at: cursor.version, database)

@@ -12,6 +12,7 @@ extension ClientMessage {
         case .ping(let message): self = .ping(message.nonce)
         case .pong(let message): self = .pong(message.nonce)
         case .bye: self = .bye
+        case .renew(let message): self = .renew(token: message.token)
         case nil: self = .unknown
         }
     }
@@ -30,6 +31,7 @@ extension Focus_Sync_V1_ClientFrame {
         case .ping(let nonce): ping.nonce = nonce
         case .pong(let nonce): pong.nonce = nonce
         case .bye: bye = Focus_Sync_V1_Bye()
+        case .renew(let token): renew.token = token
         case .unknown: break
         }
     }

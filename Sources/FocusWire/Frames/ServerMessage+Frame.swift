@@ -7,7 +7,9 @@ extension ServerMessage {
         switch frame.message {
         case .welcome(let message): self = .welcome(try Welcome(message))
         case .appended(let message): self = .appended(try Appended(message))
-        case .snapshotBegin(let message): self = .snapshotBegin(version: Version(message.version))
+        case .snapshotBegin(let message):
+            self = .snapshotBegin(
+                version: Version(message.version), collections: RowCollection.named(message.collections))
         case .snapshotRows(let message): self = .snapshotRows(try DeltaRow.rows(message.rows))
         case .snapshotEnd(let message): self = .snapshotEnd(try Cursor(message.cursor))
         case .deltaBegin(let message): self = .deltaBegin(from: Version(message.from), to: Version(message.to))
@@ -22,6 +24,9 @@ extension ServerMessage {
         case .pong(let message): self = .pong(message.nonce)
         case .error(let message): self = .error(ProtocolError(message))
         case .goAway(let message): self = .goAway(GoAway(message))
+        case .tokenExpiry(let message):
+            self = .tokenExpiry(
+                Timestamp(microseconds: message.expiresAtUs), serverTime: Timestamp(microseconds: message.serverTimeUs))
         case nil: self = .unknown
         }
     }
@@ -33,7 +38,9 @@ extension Focus_Sync_V1_ServerFrame {
         switch message {
         case .welcome(let value): welcome = value.message
         case .appended(let value): appended = value.message
-        case .snapshotBegin(let version): snapshotBegin.version = version.rawValue
+        case .snapshotBegin(let version, let collections):
+            snapshotBegin.version = version.rawValue
+            snapshotBegin.collections = collections.map(\.rawValue)
         case .snapshotRows(let rows): snapshotRows.rows = rows.map(\.message)
         case .snapshotEnd(let cursor): snapshotEnd.cursor = cursor.message
         case .deltaBegin(let from, let to):
@@ -55,6 +62,9 @@ extension Focus_Sync_V1_ServerFrame {
             goAway.code = value.code.rawValue
             goAway.minBackoffMs = value.minimumBackoffMilliseconds
             goAway.maxBackoffMs = value.maximumBackoffMilliseconds
+        case .tokenExpiry(let expiry, let serverTime):
+            tokenExpiry.expiresAtUs = expiry.microseconds
+            tokenExpiry.serverTimeUs = serverTime.microseconds
         case .unknown: break
         }
     }

@@ -143,6 +143,14 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .bye(newValue)}
   }
 
+  var renew: Focus_Sync_V1_Renew {
+    get {
+      if case .renew(let v)? = message {return v}
+      return Focus_Sync_V1_Renew()
+    }
+    set {message = .renew(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -153,6 +161,7 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case ping(Focus_Sync_V1_Ping)
     case pong(Focus_Sync_V1_Pong)
     case bye(Focus_Sync_V1_Bye)
+    case renew(Focus_Sync_V1_Renew)
 
   }
 
@@ -279,6 +288,14 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     set {message = .goAway(newValue)}
   }
 
+  var tokenExpiry: Focus_Sync_V1_TokenExpiry {
+    get {
+      if case .tokenExpiry(let v)? = message {return v}
+      return Focus_Sync_V1_TokenExpiry()
+    }
+    set {message = .tokenExpiry(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -296,6 +313,7 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     case pong(Focus_Sync_V1_Pong)
     case error(Focus_Sync_V1_Error)
     case goAway(Focus_Sync_V1_GoAway)
+    case tokenExpiry(Focus_Sync_V1_TokenExpiry)
 
   }
 
@@ -434,13 +452,27 @@ nonisolated struct Focus_Sync_V1_Ack: Sendable {
   init() {}
 }
 
-/// Asks for these collections afresh, after a digest that differed (rule S9). None: all.
+/// Asks for these collections afresh, after a digest that differed (rule S9). None: all. Answered by a snapshot of them.
 nonisolated struct Focus_Sync_V1_Resync: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   var collections: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A new token for the session: of the same user, device, scope and class (rule A2). Answered by TokenExpiry, or by Error
+/// `unauthenticated`; then the token before it stays in force.
+nonisolated struct Focus_Sync_V1_Renew: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var token: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -556,8 +588,8 @@ nonisolated struct Focus_Sync_V1_RefusedEvent: Sendable {
   init() {}
 }
 
-/// The rows that follow, up to SnapshotEnd, replace everything that the device holds in its view; keep the old ones
-/// until then (rule S5). A row may come twice: the later one counts.
+/// The rows that follow, up to SnapshotEnd, replace everything that the device holds in `collections`; keep the old ones
+/// until then (rule S5). A row may come twice: the later one counts. One that is deleted is not there in the end.
 nonisolated struct Focus_Sync_V1_SnapshotBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -565,6 +597,9 @@ nonisolated struct Focus_Sync_V1_SnapshotBegin: Sendable {
 
   /// The version that the snapshot starts from.
   var version: Int64 = 0
+
+  /// None: every collection of the view. Else the answer to Resync (rule S9): rows of other collections stay.
+  var collections: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -620,6 +655,8 @@ nonisolated struct Focus_Sync_V1_Row: Sendable {
   fileprivate var _app: String? = nil
 }
 
+/// Store the cursor together with the rows. After a snapshot of some collections it is where the device stood before:
+/// those collections may be ahead of it, and a delta brings the others there.
 nonisolated struct Focus_Sync_V1_SnapshotEnd: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -795,6 +832,23 @@ nonisolated struct Focus_Sync_V1_Error: Sendable {
   fileprivate var _sequence: Int64? = nil
 }
 
+/// When the session's token ends (rule A2): the answer to Renew, and a warning 60 s before, or after Welcome when less is
+/// left. Without a Renew in time the server says GoAway `token_expired`.
+nonisolated struct Focus_Sync_V1_TokenExpiry: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Both by the server's clock.
+  var expiresAtUs: Int64 = 0
+
+  var serverTimeUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The server closes after this. Reconnect after a random time within the bounds (full jitter, rule F5).
 nonisolated struct Focus_Sync_V1_GoAway: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -823,7 +877,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}renew\0\u{b}active\0\u{c}\u{8}\u{6}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{5}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}active\0\u{c}\u{8}\u{4}\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -922,6 +976,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .bye(v)
         }
       }()
+      case 12: try {
+        var v: Focus_Sync_V1_Renew?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .renew(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .renew(v)
+        }
+      }()
       default: break
       }
     }
@@ -961,6 +1028,10 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .bye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .renew?: try {
+      guard case .renew(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -975,7 +1046,7 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{b}peer_status\0\u{b}fetched\0\u{c}\u{f}\u{1}\u{c}\u{10}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{4}\u{3}token_expiry\0\u{b}peer_status\0\u{b}fetched\0\u{c}\u{f}\u{1}\u{c}\u{10}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1165,6 +1236,19 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .goAway(v)
         }
       }()
+      case 17: try {
+        var v: Focus_Sync_V1_TokenExpiry?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .tokenExpiry(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .tokenExpiry(v)
+        }
+      }()
       default: break
       }
     }
@@ -1231,6 +1315,10 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
     case .goAway?: try {
       guard case .goAway(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .tokenExpiry?: try {
+      guard case .tokenExpiry(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
     case nil: break
     }
@@ -1507,6 +1595,36 @@ nonisolated extension Focus_Sync_V1_Resync: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Focus_Sync_V1_Renew: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Renew"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.token.isEmpty {
+      try visitor.visitSingularStringField(value: self.token, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Renew, rhs: Focus_Sync_V1_Renew) -> Bool {
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Focus_Sync_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ping"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0")
@@ -1738,7 +1856,7 @@ nonisolated extension Focus_Sync_V1_RefusedEvent: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Focus_Sync_V1_SnapshotBegin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".SnapshotBegin"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}collections\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1747,6 +1865,7 @@ nonisolated extension Focus_Sync_V1_SnapshotBegin: SwiftProtobuf.Message, SwiftP
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.collections) }()
       default: break
       }
     }
@@ -1756,11 +1875,15 @@ nonisolated extension Focus_Sync_V1_SnapshotBegin: SwiftProtobuf.Message, SwiftP
     if self.version != 0 {
       try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 1)
     }
+    if !self.collections.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.collections, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: Focus_Sync_V1_SnapshotBegin, rhs: Focus_Sync_V1_SnapshotBegin) -> Bool {
     if lhs.version != rhs.version {return false}
+    if lhs.collections != rhs.collections {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2135,6 +2258,41 @@ nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.retryAfterMs != rhs.retryAfterMs {return false}
     if lhs._expected != rhs._expected {return false}
     if lhs._sequence != rhs._sequence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_TokenExpiry: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".TokenExpiry"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}expires_at_us\0\u{3}server_time_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.expiresAtUs) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.expiresAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.expiresAtUs, fieldNumber: 1)
+    }
+    if self.serverTimeUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_TokenExpiry, rhs: Focus_Sync_V1_TokenExpiry) -> Bool {
+    if lhs.expiresAtUs != rhs.expiresAtUs {return false}
+    if lhs.serverTimeUs != rhs.serverTimeUs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

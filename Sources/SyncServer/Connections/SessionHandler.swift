@@ -135,9 +135,10 @@ final class SessionHandler: ChannelInboundHandler {
             switch action {
             case .send(let message): write(FrameCodec.frame(message))
             case .authenticate(let token): authenticate(token)
+            case .renew(let token): renew(token)
             case .open(let opening): open(opening)
             case .append(let request): append(request, frameBytes)
-            case .resync: lane?.post(.resync(session: id))
+            case .resync(let collections): lane?.post(.resync(session: id, collections))
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
             case .resumeReading: set(.appends, false)
@@ -147,13 +148,25 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func authenticate(_ token: String) {
+        check(token) { handler, identity in handler.authenticated(identity) }
+    }
+
+    private func renew(_ token: String) {
+        check(token) { handler, identity in
+            let (wall, now) = (handler.services.clock.wall(), handler.services.clock.monotonic())
+            handler.perform(handler.session.renewed(identity, serverTime: wall, now: now))
+            handler.process()
+        }
+    }
+
+    private func check(_ token: String, then: @escaping @Sendable (SessionHandler, Identity?) -> Void) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let (tokens, now) = (services.tokens, services.clock.wall())
         Task {
             let identity = await tokens.identity(of: token, now: now)
-            eventLoop.execute { loop.value.authenticated(identity) }
+            eventLoop.execute { then(loop.value, identity) }
         }
     }
 
@@ -191,6 +204,7 @@ final class SessionHandler: ChannelInboundHandler {
     private func set(_ pause: Pauses, _ isPaused: Bool) {
         let before = pauses
         if isPaused { pauses.insert(pause) } else { pauses.remove(pause) }
+        if pause == .budget { session.outOfBudget(isPaused, now: services.clock.monotonic()) }
         guard pauses.isEmpty != before.isEmpty, let context else { return }
         do {
             try context.channel.syncOptions?.setOption(.autoRead, value: pauses.isEmpty)
@@ -210,8 +224,11 @@ final class SessionHandler: ChannelInboundHandler {
     private func writeRows(_ frame: [UInt8]) {
         guard let context else { return }
         let (outbox, lane, id, count) = (outbox, lane, id, frame.count)
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        session.rowsQueued(now: services.clock.monotonic())
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
+            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
             if outbox.release(count) { lane?.post(.resume(session: id)) }
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
@@ -243,7 +260,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func tick() {
         timerFires = MonotonicTime(milliseconds: .max)
-        perform(session.tick(now: services.clock.monotonic()))
+        perform(session.tick(now: services.clock.monotonic(), serverTime: services.clock.wall()))
         context?.flush()
         schedule()
     }

@@ -7,7 +7,8 @@ enum LaneRequest: Sendable {
     case append(session: UInt64, IncomingAppend)
     /// The device has taken what was queued: send it more.
     case resume(session: UInt64)
-    case resync(session: UInt64)
+    /// Send these collections afresh; none: all (rule S9).
+    case resync(session: UInt64, [RowCollection])
     case close(session: UInt64)
     case projected(Partition, ProjectionReport)
     /// Other servers may have appended.

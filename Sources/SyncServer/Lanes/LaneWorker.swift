@@ -110,8 +110,9 @@ final class LaneWorker {
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
-            case .resync(let session):
-                sessions[session]?.subscription.restart()
+            case .resync(let session, let collections):
+                sessions[session]?.subscription.resync(collections)
+                awaitCheckpoint(session)
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
             case .close(let session): close(session)
             case .projected(let partition, let report): try projected(partition, report)

@@ -45,6 +45,8 @@ final class UpdatePrinter: Sendable {
         case .appendsDelayed(let error, let milliseconds):
             Terminal.complain("\(error.code.rawValue): \(error.message) (again in \(milliseconds) ms)")
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
+        case .tokenExpires(let milliseconds):
+            Terminal.complain("The token ends in \(milliseconds / 1_000) s.")
         case .newIncarnation: Terminal.complain("The log and this store do not fit together; began a new incarnation.")
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         }

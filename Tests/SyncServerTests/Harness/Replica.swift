@@ -7,14 +7,17 @@ struct Replica {
     /// Rows under way between Begin and End.
     private var pending: [DeltaRow]?
     private var isSnapshot = false
+    /// Of the snapshot under way; none: all.
+    private var replaced: Set<RowCollection> = []
     private(set) var snapshots = 0
     private(set) var mismatches: [RowCollection] = []
     private(set) var checkpoints = 0
 
     mutating func apply(_ message: ServerMessage) {
         switch message {
-        case .snapshotBegin:
+        case .snapshotBegin(_, let collections):
             pending = []
+            replaced = Set(collections)
             isSnapshot = true
         case .deltaBegin:
             pending = []
@@ -22,7 +25,7 @@ struct Replica {
         case .snapshotRows(let rows), .deltaRows(let rows): pending?.append(contentsOf: rows)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor):
             if isSnapshot {
-                rows = [:]
+                rows = rows.filter { !replaced.isEmpty && !replaced.contains($0.key.collection) }
                 snapshots += 1
             }
             put(pending ?? [])
@@ -35,7 +38,7 @@ struct Replica {
             checkpoints += 1
             self.cursor = cursor
             compare(digests)
-        case .welcome, .appended, .ping, .pong, .error, .goAway, .unknown: break
+        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: break
         }
     }
 

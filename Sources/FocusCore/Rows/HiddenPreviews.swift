@@ -1,0 +1,31 @@
+/// Of which apps, on which classes of device, notifications show only their hidden form (rule N13). Nearly always none.
+struct HiddenPreviews: Sendable {
+    private var classes: [AppID: Set<DeviceClass>] = [:]
+
+    var isEmpty: Bool { classes.isEmpty }
+
+    /// Whether anything changed.
+    mutating func set(_ app: AppID, _ settings: EffectiveSettings) -> Bool {
+        let hiding = Set(DeviceClass.allCases.filter { settings[$0].previews == .never })
+        guard hiding != classes[app] ?? [] else { return false }
+        classes[app] = hiding.isEmpty ? nil : hiding
+        return true
+    }
+
+    /// Whether some class shows the hidden form of the row.
+    func hides(_ key: RowKey) -> Bool {
+        guard !classes.isEmpty, key.collection == .notifications, let app = key.app else { return false }
+        return classes[app] != nil
+    }
+
+    /// Whether this view shows the hidden form of the app's rows. An app always sees its own content.
+    func hides(_ collection: RowCollection, of app: AppID?, in view: View) -> Bool {
+        guard !classes.isEmpty, collection == .notifications, view.scope == .system, let app else { return false }
+        return classes[app]?.contains(view.deviceClass) ?? false
+    }
+}
+
+extension RowStore.Entry {
+    /// The hidden form of a notification's row; of one that does not decode, nothing rather than its content.
+    var hiddenValue: [UInt8] { (try? NotificationRow.hidden(value)) ?? [] }
+}

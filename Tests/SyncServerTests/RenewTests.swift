@@ -1,0 +1,178 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import SyncServer
+
+@Suite("Renewal, resync and slow devices over TCP") struct RenewTests {
+    private let user = UserID.random()
+    private let device = DeviceID.random()
+
+    private func expiry(_ client: WireClient) async throws -> Timestamp {
+        try await client.first { if case .tokenExpiry(let expiry, _) = $0 { expiry } else { nil } }
+    }
+
+    @Test("A2: Renew keeps the session; a token of another device, or a bad one, changes nothing")
+    func renew() async throws {
+        try await TestServer.with { server in
+            let client = try await WireClient.connect(port: server.port)
+            try await client.hello(token: TestServer.token(user, device, expiresIn: 30))
+            let first = try await expiry(client)
+            for bad in [
+                "x", try await TestServer.token(user, .random()), try await TestServer.token(.random(), device),
+            ] {
+                try await client.send(.renew(token: bad))
+                #expect(try await client.error().code == .unauthenticated)
+            }
+            try await client.send(.renew(token: TestServer.token(user, device, expiresIn: 5_000)))
+            #expect(try await expiry(client) > first.adding(microseconds: 4_000_000_000))
+            try await client.append(from: 1, Envelope.setUp("a"))
+            #expect(try await client.appended().throughSequence == DeviceSequence(2))
+            await client.close()
+        }
+    }
+
+    @Test("A2: after its token's end a session is sent away; what was not acknowledged is logged once in the end")
+    func expired() async throws {
+        try await TestServer.with { server in
+            let client = try await WireClient.connect(port: server.port)
+            try await client.hello(token: TestServer.token(user, device, expiresIn: 2))
+            _ = try await expiry(client)
+            let events = Envelope.setUp("a")
+            try await client.append(from: 1, events)
+            let code: ErrorCode = try await client.first {
+                if case .goAway(let goAway) = $0 { goAway.code } else { nil }
+            }
+            #expect(code == .tokenExpired)
+            #expect(await client.isClosed())
+            let (again, welcome) = try await WireClient.open(server, user: user, device: device)
+            #expect(welcome.lastSequence == DeviceSequence(2))
+            try await again.append(from: 1, events + [.post("n", app: "a")])
+            #expect(try await again.appended().throughSequence == DeviceSequence(3))
+            await again.close()
+        }
+    }
+
+    @Test("A2: a client with a source of tokens goes on: in the session, and after its token was refused")
+    func clientRenews() async throws {
+        try await TestServer.with { server in
+            let (user, device) = (user, device)
+            let asked = NIOLockedValueBox(0)
+            let expiries = NIOLockedValueBox<[Int64]>([])
+            // The first is refused; the second is about to end, and replaced within the session.
+            var configuration = SyncClientConfiguration(
+                server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
+                token: try await TestServer.token(user, device, expiresIn: -10))
+            configuration.newToken = {
+                let number = asked.withLockedValue { asked in
+                    asked += 1
+                    return asked
+                }
+                return try await TestServer.token(user, device, expiresIn: number == 1 ? 50 : 5_000)
+            }
+            configuration.onUpdate = { update in
+                if case .tokenExpires(let milliseconds) = update {
+                    expiries.withLockedValue { $0.append(milliseconds) }
+                }
+            }
+            let directory = NSTemporaryDirectory() + "/renew-" + UUID().uuidString
+            let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))
+            let outcomes = try await client.append([
+                EventDraft(.appRegistered(AppRegistered(name: "A", build: 1)), app: AppID("a")!)
+            ])
+            #expect(outcomes.count == 1)
+            #expect(try await client.synchronize() == [])
+            #expect(asked.withLockedValue { $0 } == 2)
+            let seen = expiries.withLockedValue { $0 }
+            #expect(seen.count >= 2 && seen[0] <= 50_000 && seen[1] > 4_000_000)
+            await client.close()
+            try FileManager.default.removeItem(atPath: directory)
+        }
+    }
+
+    @Test("F2: a device that takes nothing of what waits for it is sent away; others are not disturbed")
+    func slowConsumer() async throws {
+        var limits = SessionLimits.patient
+        limits.outgoingBytes = 64 * 1024
+        limits.stalledMilliseconds = 300
+        limits.heartbeatMilliseconds = 100_000
+        try await TestServer.with(limits: limits) { server in
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: TestServer.token(user, .random()))
+            let (writer, _) = try await WireClient.open(server, user: user)
+            try await writer.append(from: 1, Envelope.setUp("a"))
+            var sequence: Int64 = 3
+            let body = String(repeating: "x", count: 8_000)
+            // More than the kernel takes for a socket that nobody reads; the server closes it meanwhile or soon after.
+            for round in 0..<60 {
+                let posts = (0..<20).map { Envelope.post("n\(round)-\($0)", app: "a", body: body) }
+                try await writer.append(from: sequence, posts)
+                sequence += 20
+                while try await writer.appended().throughSequence.rawValue < sequence - 1 {}
+            }
+            while server.server.connectionCount > 1 {
+                try await writer.append(from: sequence, [.post("n", app: "a")])
+                sequence += 1
+                _ = try await writer.appended()
+            }
+            await writer.close()
+            await deaf.close()
+        }
+    }
+
+    @Test("S9: the client library's store heals: a wrong row, and one too many")
+    func storeHeals() async throws {
+        try await TestServer.with { server in
+            let configuration = SyncClientConfiguration(
+                server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
+                token: try await TestServer.token(user, device))
+            let directory = NSTemporaryDirectory() + "/heal-" + UUID().uuidString
+            let store = try DeviceStore(directory: directory)
+            let client = try SyncClient(configuration: configuration, store: store)
+            let app = AppID("a")!
+            _ = try await client.append([
+                EventDraft(.appRegistered(AppRegistered(name: "A", build: 1)), app: app),
+                EventDraft(
+                    .authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
+                EventDraft(.notificationPosted(NotificationPosted(notificationID: "n", body: "b")), app: app),
+            ])
+            #expect(try await client.synchronize() == [])
+            let (rows, cursor) = try (store.rows(), #require(try store.cursor))
+            let wrong = [RowKey(.badges, app: app), RowKey(.badges, app: AppID("nobody"))].map {
+                DeltaRow(key: $0, version: cursor.version, value: [0xFF])
+            }
+            try store.apply(wrong, cursor)
+            #expect(try await client.synchronize() == [.badges])
+            #expect(try store.rows() == rows && store.cursor == cursor)
+            await client.close()
+            try FileManager.default.removeItem(atPath: directory)
+        }
+    }
+
+    @Test("S9: a device with a wrong row heals, and only the rows of that collection travel")
+    func resync() async throws {
+        try await TestServer.with { server in
+            let (client, _) = try await WireClient.open(server, user: user, device: device)
+            try await client.append(from: 1, Envelope.setUp("a") + (1...30).map { .post("n\($0)", app: "a") })
+            var replica = Replica()
+            while replica.cursor?.version != Version(32) || replica.checkpoints == 0 {
+                replica.apply(try await client.next())
+            }
+            #expect(replica.mismatches == [])
+            replica.rows[RowKey(.badges, app: AppID("a"))] = [0xFF]
+            try await client.send(.resync([.badges]))
+            var travelled: [RowKey] = []
+            let checkpoints = replica.checkpoints
+            while replica.checkpoints == checkpoints {
+                let message = try await client.next()
+                if case .snapshotRows(let rows) = message { travelled += rows.map(\.key) }
+                replica.apply(message)
+            }
+            #expect(travelled == [RowKey(.badges, app: AppID("a"))])
+            #expect(replica.mismatches == [] && replica.rows.count > 60)
+            await client.close()
+        }
+    }
+}
