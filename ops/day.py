@@ -25,6 +25,7 @@ WHY = {
     "TIME_SENSITIVE": "it is time sensitive, and the Focus lets those through",
     "ALLOWED_APP": "the Focus lets this app through",
     "CRITICAL": "critical breaks through everything",
+    "ALLOWED_PERSON": "the Focus lets its sender through",
 }
 
 
@@ -105,6 +106,15 @@ def post(app, key, title, body, level="ACTIVE"):
     return event("notification.posted", app, notificationId=key, title=title, body=body, level=level)
 
 
+def message(key, interaction, body):
+    """What Chat does when somebody writes: it donates the interaction, then posts a notification that names it."""
+    anna = {"handle": "anna@example.com", "displayName": "Anna"}
+    donated = {"conversationId": "c1", "sender": anna}
+    return [event("interaction.donated", CHAT, interactionId=interaction, direction="INCOMING", sendMessage=donated,
+                  startedAtUs=str(int(time.time() * 1e6))),
+            event("notification.posted", CHAT, notificationId=key, body=body, interactionId=interaction)]
+
+
 def tell(row):
     """A row in words; None for rows that only programs care about."""
     app, key, value = NAMES.get(row.get("app"), row.get("app")), row["key"], row.get("value") or {}
@@ -126,6 +136,8 @@ def tell(row):
     if kind == "focus_visibility":
         status = {True: "focused", False: "not focused", None: "unavailable"}[value.get("isFocused")]
         return f"to {app}, the user appears {status}"
+    if kind == "preferences":
+        return f"{app}'s {key} is {next(iter(value['value'].values()))}" if not gone else f"{app} has no {key}"
     if kind == "refusals" and not gone:
         return f"refused ({value['code']}): {value['message']}"
     if kind == "routes" and not gone and value.get("workoutId"):
@@ -134,6 +146,17 @@ def tell(row):
         return (f"{app} has a finished route: {sums['distanceM'] / 1000:.2f} km in {minutes:.0f} min, "
                 f"{sums.get('elevationGainM', 0):.0f} m up, from {sums['counts']['accepted']} points")
     return None
+
+
+def explain(key):
+    """Why an alert came out as it did, as anybody may ask at any time."""
+    command = ["explain", "--user", USER, "--app", CHAT, "--notification", key, "--data-dir", DATA_DIR]
+    done = subprocess.run([FOCUSCTL, *command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"explain failed: {done.stderr}")
+    print(f"\nWhy? focusctl {' '.join(command[:-2])}")
+    for line in done.stdout.splitlines()[:2]:
+        print(f"       {line}")
 
 
 def play():
@@ -166,18 +189,21 @@ def play():
     print("it may: the devices everything, an app its own rows. All of it comes from the log; nobody polls.")
     allow = lambda app, kind: event("authorization.changed", app, kind=kind, status="AUTHORIZED")
     register = lambda app, build: event(
-        "app.registered", app, name=NAMES[app], build=build, capabilities=["COMMUNICATION", "TIME_SENSITIVE", "CRITICAL"],
+        "app.registered", app, name=NAMES[app], build=build, declaredIntents=["SEND_MESSAGE"],
+        capabilities=["COMMUNICATION", "TIME_SENSITIVE", "CRITICAL", "SIRI_KIT"],
         focusStatusUsageDescription="To tell your friends that you are busy.")
     step("07:00", "The phone registers both apps; Alice allows them to notify and to see her Focus.", phone,
          *[e for app in (CHAT, MAIL) for e in (register(app, 1), allow(app, "NOTIFICATIONS"), allow(app, "FOCUS_STATUS"))])
     step("08:12", "Chat: “Lunch?”, an ordinary notification.", chat, post(CHAT, "Lunch?", "Bob", "Lunch?"))
-    step("09:00", "Alice turns on Work. It lets Mail through, and whatever is time sensitive.", phone,
-         event("focus.configured", focusId="work", name="Work", allowedApps=[MAIL], allowsTimeSensitive=True, sharesStatus=True),
+    step("09:00", "Alice turns on Work. It lets Mail through, Anna, and whatever is time sensitive.", phone,
+         event("focus.configured", focusId="work", name="Work", allowedApps=[MAIL], allowedPeople=["anna@example.com"],
+               allowsTimeSensitive=True, sharesStatus=True),
          event("focus.changed", focusId="work", isActive=True))
     step("09:30", "Five notifications while Work is on: every level, and one of an allowed app.", phone,
          post(CHAT, "Cat photo", "Bob", "Look!", "PASSIVE"), post(CHAT, "Football?", "Bob", "Tonight?"),
          post(CHAT, "Your ride is here", "Taxi", "Plate B-1234", "TIME_SENSITIVE"),
          post(MAIL, "Offer", "Carol", "The offer, signed"), post(MAIL, "Smoke alarm", "Home", "Smoke in the kitchen", "CRITICAL"))
+    step("09:40", "Anna writes in Chat; Work lets her through.", chat, *message("From Anna", "i1", "Are you in?"))
     step("10:05", "Alice reads “Lunch?” on the watch; the phone's badge follows.", watch_agent,
          event("notification.read", CHAT, ids=["Lunch?"]))
     step("10:06", "Chat tries to post as Mail. An app may append only what is its own.", chat,
@@ -189,10 +215,13 @@ def play():
          quiet=True)
     route = phone.import_route(os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample-route.gpx"))
     report("16:30", "She runs around the lake; Chat records the route.", route["version"], time.monotonic())
+    step("17:30", "She sets Chat's text size on the phone; the watch follows.", phone,
+         event("preference.changed", CHAT, key="textSize", value={"integer": "18"}))
     step("18:00", "She opens Chat: its badge is cleared, and its list with it.", phone, event("badge.cleared", CHAT))
 
     print(f"\n{len(delays)} row changes reached four followers, the last of each step at most {max(0, *delays):.0f} ms after the appending")
     print("command had ended. After each step every follower compared the digests of its rows with the server's: all agreed.")
+    explain("Football?")
     codes = [viewer.stop() for viewer in viewers]
     if any(codes):
         sys.exit(f"a follower failed: exit codes {codes}")

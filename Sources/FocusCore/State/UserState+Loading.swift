@@ -167,39 +167,4 @@ extension UserState {
         }
         devices[device, default: DeviceRecord(device)].refusals.append(key)
     }
-
-    /// What must hold between rows.
-    private func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
-        guard (waitingCount > 0) == (summary.waitingSince != nil) else { throw .corruptRow(RowKey(.deliverySchedule)) }
-        // Sorted, so that the same rows fail alike everywhere.
-        for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
-        for record in apps {
-            if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
-            for id in record.list.held where !record.list[id].isUnread {
-                throw .corruptRow(RowKey(.alerts, app: record.app, key: id.text))
-            }
-            for id in record.performed.keys where !record.list[id].isListed {
-                throw .corruptRow(RowKey(.actions, app: record.app, key: id.text))
-            }
-            // A class's own row stands beside the phone's.
-            for id in record.list.withClassAlerts {
-                let key = RowKey(.alerts, app: record.app, key: id.text)
-                guard store.entries[key]?.isDeleted == false else { throw .corruptRow(key) }
-            }
-            let badge = RowKey(.badges, app: record.app)
-            if let entry = store.entries[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
-                count != record.list.unreadCount
-            {
-                throw .corruptRow(badge)
-            }
-        }
-        try checkSuggestions()
-    }
-
-    /// The first row of a registered default that is not there: every default shows, or what was set in its place.
-    private func missingPreference(of record: AppRecord) -> RowKey? {
-        guard let defaults = record.preferences.defaults else { return nil }
-        return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }
-            .filter { store.entries[$0]?.isDeleted != false }.min()
-    }
 }

@@ -1,0 +1,88 @@
+import DequeModule
+import EventStore
+import FocusCore
+import FocusWire
+import Logging
+
+extension LaneWorker {
+    /// Commits what was staged, or tells why not.
+    func commit(_ staging: AppendStaging) throws {
+        lastAnswered = staging.answers.count
+        guard !staging.batches.isEmpty else { return answer(staging) { _ in true } }
+        let batches = staging.batches.values.sorted { $0.partition < $1.partition }
+        let outcomes: [Partition: AppendOutcome]
+        do {
+            outcomes = try store.append(batches)
+        } catch let stopped as StoreStopped {
+            throw stopped
+        } catch {
+            context.logger.error("append failed", metadata: ["error": "\(error)"])
+            for user in staging.touched.keys { forget(user) }
+            let unavailable = ProtocolError(
+                .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
+            for var answer in staging.answers {
+                answer.appended = nil
+                answer.error = answer.error ?? unavailable
+                deliver(answer)
+            }
+            return
+        }
+        FaultPoint.pass(.committed)
+        for batch in batches {
+            guard case .committed(let generation) = outcomes[batch.partition] else { continue }
+            committed(batch, generation: generation)
+        }
+        let behind = Set(batches.map(\.partition)).filter {
+            if case .committed = outcomes[$0] { false } else { true }
+        }
+        settle(staging, behind: behind)
+        for partition in behind.sorted() { try catchUp(partition) }
+    }
+
+    private func committed(_ batch: PartitionAppend, generation: Int32) {
+        guard var state = partitions[batch.partition], let last = batch.events.last else { return }
+        state.head = PartitionHead(
+            partition: batch.partition, nextOffset: last.offset.next, lastRecordedAt: last.recordedAt,
+            generation: generation)
+        for event in batch.events { state.unprojected[event.user] = event.offset }
+        partitions[batch.partition] = state
+    }
+
+    /// Acknowledges and sends what was committed. What stood behind another server's events is folded again.
+    private func settle(_ staging: AppendStaging, behind: Set<Partition>) {
+        for (id, keys) in staging.touched {
+            guard let user = users[id] else { continue }
+            if behind.contains(user.partition) {
+                forget(id)
+            } else {
+                user.dirty.formUnion(keys)
+                noteDue(user, changed: keys)
+            }
+        }
+        answer(staging) { !behind.contains($0) }
+        FaultPoint.pass(.answered)
+        for id in staging.touched.keys {
+            guard let user = users[id], !behind.contains(user.partition) else { continue }
+            for session in sessionsByUser[id] ?? [] {
+                send(to: session, user)
+            }
+        }
+    }
+
+    private func answer(_ staging: AppendStaging, isSettled: (Partition) -> Bool) {
+        var again: [PendingAppend] = []
+        for answer in staging.answers {
+            if isSettled(answer.partition) { deliver(answer) } else { again.append(answer.append) }
+        }
+        for append in again.reversed() { appends.prepend(append) }
+    }
+
+    private func deliver(_ answer: AppendStaging.Answer) {
+        let released = answer.append.request.bytes
+        guard let session = sessions[answer.append.session] else { return context.budget.give(released) }
+        var frame: [UInt8] = []
+        if let appended = answer.appended { frame += FrameCodec.frame(.appended(appended)) }
+        if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
+        deliveries.add(.answered(frame: frame, released: released), to: session.handle)
+    }
+}
