@@ -26,6 +26,8 @@ WHY = {
     "ALLOWED_APP": "the Focus lets this app through",
     "CRITICAL": "critical breaks through everything",
     "ALLOWED_PERSON": "the Focus lets its sender through",
+    "SCHEDULED_DELIVERY": "its app is in the scheduled summary",
+    "SUMMARY": "the summary is here",
 }
 
 
@@ -138,6 +140,8 @@ def tell(row):
         return f"to {app}, the user appears {status}"
     if kind == "preferences":
         return f"{app}'s {key} is {next(iter(value['value'].values()))}" if not gone else f"{app} has no {key}"
+    if kind == "suggestions" and not gone and not row.get("app"):
+        return f"{key} is suggested for breaking through a Focus: {value.get('outgoing', 0)} written, {value.get('incoming', 0)} received"
     if kind == "refusals" and not gone:
         return f"refused ({value['code']}): {value['message']}"
     if kind == "routes" and not gone and value.get("workoutId"):
@@ -146,6 +150,11 @@ def tell(row):
         return (f"{app} has a finished route: {sums['distanceM'] / 1000:.2f} km in {minutes:.0f} min, "
                 f"{sums.get('elevationGainM', 0):.0f} m up, from {sums['counts']['accepted']} points")
     return None
+
+
+def next_minute():
+    """The next full minute that is some seconds away, since 1970."""
+    return (int(time.time() + 5) // 60 + 1) * 60
 
 
 def explain(key):
@@ -172,11 +181,12 @@ def play():
         outcomes, acknowledged = author.append(*events)
         report(clock, what, outcomes[-1]["version"], acknowledged, quiet)
 
-    def report(clock, what, version, acknowledged, quiet=False):
+    def report(clock, what, version, acknowledged=None, quiet=False, deadline=30):
         print(f"\n{clock}  {what}   [version {version}]")
         for viewer in viewers:
-            news = viewer.take(version)
-            delays.extend((at - acknowledged) * 1000 for at, _ in news)
+            news = viewer.take(version, deadline)
+            if acknowledged:
+                delays.extend((at - acknowledged) * 1000 for at, _ in news)
             latest = {}
             for _, row in news:
                 words = tell(row)
@@ -195,6 +205,9 @@ def play():
     step("07:00", "The phone registers both apps; Alice allows them to notify and to see her Focus.", phone,
          *[e for app in (CHAT, MAIL) for e in (register(app, 1), allow(app, "NOTIFICATIONS"), allow(app, "FOCUS_STATUS"))])
     step("08:12", "Chat: “Lunch?”, an ordinary notification.", chat, post(CHAT, "Lunch?", "Bob", "Lunch?"))
+    step("08:40", "Alice writes to Anna in Chat, which donates that.", chat,
+         event("interaction.donated", CHAT, interactionId="i0", direction="OUTGOING", startedAtUs=str(int(time.time() * 1e6)),
+               sendMessage={"conversationId": "c1", "recipients": [{"handle": "anna@example.com", "displayName": "Anna"}]}))
     step("09:00", "Alice turns on Work. It lets Mail through, Anna, and whatever is time sensitive.", phone,
          event("focus.configured", focusId="work", name="Work", allowedApps=[MAIL], allowedPeople=["anna@example.com"],
                allowsTimeSensitive=True, sharesStatus=True),
@@ -204,6 +217,7 @@ def play():
          post(CHAT, "Your ride is here", "Taxi", "Plate B-1234", "TIME_SENSITIVE"),
          post(MAIL, "Offer", "Carol", "The offer, signed"), post(MAIL, "Smoke alarm", "Home", "Smoke in the kitchen", "CRITICAL"))
     step("09:40", "Anna writes in Chat; Work lets her through.", chat, *message("From Anna", "i1", "Are you in?"))
+    explain("Football?")
     step("10:05", "Alice reads “Lunch?” on the watch; the phone's badge follows.", watch_agent,
          event("notification.read", CHAT, ids=["Lunch?"]))
     step("10:06", "Chat tries to post as Mail. An app may append only what is its own.", chat,
@@ -217,11 +231,24 @@ def play():
     report("16:30", "She runs around the lake; Chat records the route.", route["version"], time.monotonic())
     step("17:30", "She sets Chat's text size on the phone; the watch follows.", phone,
          event("preference.changed", CHAT, key="textSize", value={"integer": "18"}))
+    step("17:40", "She turns Chat's badge off on the phone; the watch has no setting of its own and follows.", phone,
+         event("notificationSettings.changed", CHAT, badges="OFF"))
+    step("17:41", "And on again: the count went on underneath.", phone,
+         event("notificationSettings.changed", CHAT, badges="ON"))
     step("18:00", "She opens Chat: its badge is cleared, and its list with it.", phone, event("badge.cleared", CHAT))
+
+    due = next_minute()
+    step("19:00", "Mail goes into the daily summary, and posts.", phone,
+         event("notificationSettings.changed", MAIL, scheduledDelivery="ON"),
+         event("deliverySchedule.changed", times=[due // 60 % 1440], timeZone="UTC"),
+         post(MAIL, "Newsletter", "Shop", "Ten new things"))
+    seconds = due - time.time()
+    print(f"\n       (The summary is due at the next full minute, in {seconds:.0f} s: the server waits for it, and so do we.)")
+    report(time.strftime("%H:%M", time.gmtime(due)), "The summary is due; the server appends that, on its own.",
+           viewers[0].version + 1, deadline=seconds + 30)
 
     print(f"\n{len(delays)} row changes reached four followers, the last of each step at most {max(0, *delays):.0f} ms after the appending")
     print("command had ended. After each step every follower compared the digests of its rows with the server's: all agreed.")
-    explain("Football?")
     codes = [viewer.stop() for viewer in viewers]
     if any(codes):
         sys.exit(f"a follower failed: exit codes {codes}")
