@@ -5,9 +5,9 @@ import PostgresClient
 /// The users that the log or the read model knows, page by page in order of their ids.
 public struct UserSurvey: Sendable {
     /// Users read at once.
-    public static let page = 500
+    private let page: Int
 
-    public init() {}
+    public init(page: Int = 500) { self.page = page }
 
     /// Up to `page` users of a partition after `user`; nil: from the first one on.
     public func users(
@@ -16,7 +16,7 @@ public struct UserSurvey: Sendable {
         let result = try connection.query(
             Generation(head.generation).statement(Queries.findUsers),
             [
-                .int4(head.partition.rawValue), .uuid(user?.uuid ?? Self.before), .int8(Int64(Self.page)),
+                .int4(head.partition.rawValue), .uuid(user?.uuid ?? Self.before), .int8(Int64(page)),
             ])
         var users: [UserID] = []
         for row in 0..<result.rowCount { users.append(UserID(try result.uuid(row: row, column: 0))) }
@@ -30,9 +30,9 @@ public struct UserSurvey: Sendable {
         for head in heads {
             var last: UserID?
             while true {
-                let page = try users(of: head, after: last, on: connection)
-                for user in page { try body(head.partition, user) }
-                guard page.count == Self.page, let end = page.last else { break }
+                let users = try users(of: head, after: last, on: connection)
+                for user in users { try body(head.partition, user) }
+                guard users.count == page, let end = users.last else { break }
                 last = end
             }
         }
@@ -71,6 +71,6 @@ public struct UserSurvey: Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// The nil UUID is the server's own device and never a user's id, which the tokens and `focusd` see to.
+    /// Before every user's id: the nil UUID stands for nobody.
     private static let before = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }
