@@ -1,5 +1,7 @@
+import EventStore
 import FocusCore
 import Foundation
+import PostgresClient
 import Testing
 
 /// What a person types, from end to end.
@@ -106,9 +108,13 @@ import Testing
             }
             #expect(try await focusctl.run(verify + ["--all", "--sample", "3"]).exitCode == 2)
 
-            let database = try focusctl.server.database()
-            try database.execute("UPDATE read_1.active_focus SET value = '\\xff'; DELETE FROM read_1.focuses")
-            database.close()
+            let directory = focusctl.server.directory
+            try await onThread {
+                let running = try #require(try EmbeddedCluster.running(dataDirectory: directory))
+                let database = try PostgresConnection(PostgresConfiguration(conninfo: running.conninfo))
+                defer { database.close() }
+                try database.execute("UPDATE read_1.active_focus SET value = '\\xff'; DELETE FROM read_1.focuses")
+            }
             let found = try await focusctl.run(verify + ["--all"])
             #expect(found.exitCode == 3 && found.lines.last?.hasPrefix("different: 1 of 1 users, 2 rows") == true)
             #expect(found.lines.contains { $0.hasSuffix("changed active_focus in value") })

@@ -86,9 +86,10 @@ struct ProjectionsVerifyCommand: ParsableCommand {
                 VerificationText.lines(found).forEach(Terminal.line)
             }
         case .otherFold(let version):
+            let fold = version.map(String.init) ?? "unknown"
             throw CommandFailure(
-                "Generation \(found.generation) of the read model is filled by fold \(version.map(String.init) ?? "unknown"), "
-                    + "this program has fold \(FocusCore.foldVersion). Verify it with a focusctl of that fold.")
+                "Generation \(found.generation) of the read model is filled by fold \(fold), this program has fold "
+                    + "\(FocusCore.foldVersion). Verify it with a focusctl of that fold.")
         }
         tally.add(found.verdict)
     }
