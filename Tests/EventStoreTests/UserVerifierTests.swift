@@ -17,7 +17,8 @@ import Testing
     }
 
     private func verify(_ user: UserID) throws -> UserVerification {
-        try UserVerifier().verify(user, in: RandomHistory.partition, on: connection)
+        // Chunks that end within and at the end of histories.
+        try UserVerifier(chunk: 6).verify(user, in: RandomHistory.partition, on: connection)
     }
 
     /// A short life, its last events: two notifications, one read, a route discarded, one finished.
@@ -48,9 +49,11 @@ import Testing
         return (history, Int64(history.events.count - bodies.count))
     }
 
-    /// What is found after one row was changed behind the projector's back.
-    private func differences(_ history: RandomHistory) throws -> [RowDifference] {
-        guard case .different(let found) = try verify(history.users[0]).verdict else { return [] }
+    /// What is found after rows were changed behind the projector's back.
+    private func differences(_ history: RandomHistory, count: Int = 1) throws -> [RowDifference] {
+        guard case .different(let found) = try verify(history.users[0]).verdict, found.rows.count >= count else {
+            throw EventStoreError.corrupt("differences were not found")
+        }
         #expect(found.version == nil && found.strangers.isEmpty && found.rowCount == found.rows.count)
         return found.rows
     }
@@ -119,7 +122,7 @@ import Testing
             SELECT partition, user_id, app, 'never', version, deleted, value, memo FROM read_1.badges
             WHERE app = '\(app)'
             """)
-        let found = try differences(history)
+        let found = try differences(history, count: 2)
         #expect(
             found.map(\.key) == [
                 RowKey(.badges, app: app, key: "never"), RowKey(.routePoints, app: app, key: "gone/0"),
@@ -139,12 +142,27 @@ import Testing
         #expect(found[0].shown?.memo == found[0].expected.map { $0.memo + [0] })
     }
 
+    @Test("Of many differing rows some are kept, and all are counted")
+    func bounded() throws {
+        let (history, _) = try life()
+        try owner.execute("UPDATE read_1.authorizations SET memo = ''")
+        let count = try owner.integer("SELECT count(*) FROM read_1.authorizations")
+        let found = try UserVerifier(keptRows: 3).verify(
+            history.users[0], in: RandomHistory.partition, on: connection)
+        guard case .different(let difference) = found.verdict else {
+            Issue.record("nothing found")
+            return
+        }
+        #expect(count > 3 && difference.rowCount == Int(count) && difference.rows.count == 3)
+        #expect(difference.rows.allSatisfy { $0.since != nil && $0.parts == [.memo] })
+    }
+
     @Test("A row's wrong version is named, and a tombstone that is none")
     func wrongRowVersion() throws {
         let (history, first) = try life()
         try owner.execute("UPDATE read_1.badges SET version = version - 1 WHERE app = '\(app)'")
         try owner.execute("UPDATE read_1.routes SET deleted = false WHERE key = 'gone'")
-        let found = try differences(history)
+        let found = try differences(history, count: 2)
         #expect(found.map(\.key) == [RowKey(.badges, app: app), RowKey(.routes, app: app, key: "gone")])
         #expect(found[0].parts == [.version] && found[0].since == Version(first + 3))
         #expect(found[1].parts == [.deleted] && found[1].since == Version(first + 8))

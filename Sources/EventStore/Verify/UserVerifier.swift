@@ -10,9 +10,14 @@ import PostgresClient
 /// Memory: one user's rows twice. The typed columns for people are not looked at.
 public struct UserVerifier: Sendable {
     /// How many differing rows of a user are kept; the others are counted.
-    public static let keptRows = 100
+    private let keptRows: Int
+    /// Events read at once.
+    private let chunk: Int
 
-    public init() {}
+    public init(keptRows: Int = 100, chunk: Int = 500) {
+        self.keptRows = keptRows
+        self.chunk = chunk
+    }
 
     /// Throws `PostgresError`, and `EventStoreError.corrupt` when the partition does not exist.
     public func verify(
@@ -31,7 +36,7 @@ public struct UserVerifier: Sendable {
         _ shown: ShownUser, on connection: PostgresConnection
     ) throws -> UserVerification.Verdict {
         guard shown.foldVersion == FocusCore.foldVersion else { return .otherFold(shown.foldVersion) }
-        var refold = Refold(shown.user)
+        var refold = Refold(shown.user, chunk: chunk)
         do {
             try refold.run(in: shown.partition, through: shown.version, on: connection)
         } catch let error as PostgresError {
@@ -39,10 +44,10 @@ public struct UserVerifier: Sendable {
         } catch {
             return .unfoldable(refold.version, reason: "\(error)")
         }
-        var difference = Self.rows(shown, refold.state)
+        var difference = rows(shown, refold.state)
         difference.version = Self.version(shown, refold)
         guard !difference.isEmpty else { return .equal(rows: shown.rows.count) }
-        try Self.date(&difference.rows, shown, through: refold.version, on: connection)
+        try date(&difference.rows, shown, through: refold.version, on: connection)
         return .different(difference)
     }
 
@@ -52,7 +57,7 @@ public struct UserVerifier: Sendable {
         return .lacks(following.version)
     }
 
-    private static func rows(_ shown: ShownUser, _ state: UserState) -> UserDifference {
+    private func rows(_ shown: ShownUser, _ state: UserState) -> UserDifference {
         var difference = UserDifference(version: nil, rows: [], rowCount: 0, strangers: shown.strangers)
         for key in Set(state.rowKeys).union(shown.rows.keys).sorted() {
             let found = RowDifference(key, expected: state.row(key), shown: shown.rows[key])
@@ -66,13 +71,13 @@ public struct UserVerifier: Sendable {
     /// Folds again to find since when the rows are as they must be.
     ///
     /// Every row is looked at after every event: what the fold says to have touched may be what is wrong.
-    private static func date(
+    private func date(
         _ differences: inout [RowDifference], _ shown: ShownUser, through last: Version,
         on connection: PostgresConnection
     ) throws {
         guard !differences.isEmpty else { return }
         var histories = differences.map(RowHistory.init)
-        var refold = Refold(shown.user)
+        var refold = Refold(shown.user, chunk: chunk)
         try refold.run(in: shown.partition, through: last, on: connection) { state in
             for index in histories.indices { histories[index].note(state) }
         }
