@@ -19,8 +19,8 @@ struct Refold {
 
     /// Folds up to `last`, or as far as the log goes.
     ///
-    /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after `version` cannot
-    /// be folded: the state is then unusable.
+    /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after
+    /// `version` cannot be folded: the state is then unusable.
     /// - Parameter each: sees the state after each event.
     mutating func run(
         in partition: Partition, through last: Version, on connection: PostgresConnection,
