@@ -1,5 +1,7 @@
+import EventStore
 import FocusCore
 import Foundation
+import PostgresClient
 import Testing
 
 /// What a person types, from end to end.
@@ -82,6 +84,48 @@ import Testing
             #expect(visible.lines.first == "Focus status as \(app) sees it: focused")
             #expect(visible.lines.dropFirst().first?.hasPrefix("F3.2: ") == true)
             #expect(try await focusctl.run(["explain", "--badge", "--focus-visibility"] + log).exitCode == 2)
+        }
+    }
+
+    @Test("The read model's status is told; what is not as the events make it is found, with exit code 3")
+    func projections() async throws {
+        try await withServer { focusctl in
+            let log = ["--data-dir", focusctl.server.directory]
+            var status: [String: Any] = [:]
+            // The projector follows within a second; only a failing test asks so often.
+            for _ in 0..<600 where status["lagEvents"] as? Int != 0 {
+                status = try await focusctl.succeed(["projections", "status", "--exact", "--json"] + log).json()
+            }
+            #expect(status["lagEvents"] as? Int == 0 && status["events"] as? Int == 10)
+            #expect((status["partitions"] as? [[String: Any]])?.count == 16)
+            let tables = try #require(status["tables"] as? [[String: Any]])
+            #expect(tables.contains { $0["table"] as? String == "authorizations" && $0["rows"] as? Int == 7 })
+            let table = try await focusctl.succeed(["projections", "status"] + log)
+            #expect(table.lines.contains { $0.hasPrefix("total") })
+            let verify = ["projections", "verify"] + log
+            for choice in [["--all"], ["--sample", "5", "--seed", "1"], ["--user", focusctl.user.description]] {
+                #expect(try await focusctl.succeed(verify + choice).lines.last?.hasPrefix("equal: 1 users") == true)
+            }
+            #expect(try await focusctl.run(verify + ["--all", "--sample", "3"]).exitCode == 2)
+
+            let directory = focusctl.server.directory
+            try await onThread {
+                let running = try #require(try EmbeddedCluster.running(dataDirectory: directory))
+                let database = try PostgresConnection(PostgresConfiguration(conninfo: running.conninfo))
+                defer { database.close() }
+                try database.execute("UPDATE read_1.active_focus SET value = '\\xff'; DELETE FROM read_1.focuses")
+            }
+            let found = try await focusctl.run(verify + ["--all"])
+            #expect(found.exitCode == 3 && found.lines.last?.hasPrefix("different: 1 of 1 users, 2 rows") == true)
+            #expect(found.lines.contains { $0.hasSuffix("changed active_focus in value") })
+            #expect(found.output.contains("value focusId=work (since event 10)"))
+            #expect(found.output.contains("no row (right until event 9)"))
+            let json = try await focusctl.run(verify + ["--all", "--json"])
+            let user = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.lines[0].utf8)) as? [String: Any])
+            let rows = try #require(user["rows"] as? [[String: Any]])
+            #expect(rows.map { $0["kind"] as? String } == ["changed", "missing"])
+            #expect(rows.map { $0["since"] as? Int } == [10, 9])
         }
     }
 

@@ -74,6 +74,11 @@ enum Queries {
         ) TO STDOUT (FORMAT binary)
         """#)
 
+    /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
+    static let countRows = Statement(name: "count_rows", sql: #"""
+        SELECT count(*) FROM read_1.apps
+        """#)
+
     /// The migrations that this database has seen.
     static let createMigrations = Statement(name: "create_migrations", sql: #"""
         CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -230,6 +235,28 @@ enum Queries {
             SELECT * FROM events
             WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
         ) AS e
+        """#)
+
+    /// Users of a partition ($1) that the log or the read model knows, after a user ($2), in order. $3: at most so many.
+    /// One look into the index for each user, however many events they have.
+    static let findUsers = Statement(name: "find_users", sql: #"""
+        WITH RECURSIVE logged AS (
+            (SELECT user_id FROM events WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT 1)
+            UNION ALL
+            SELECT (
+                SELECT e.user_id FROM events e WHERE e.partition = $1 AND e.user_id > l.user_id ORDER BY e.user_id LIMIT 1
+            )
+            FROM logged l
+            WHERE l.user_id IS NOT NULL
+        )
+        SELECT user_id
+        FROM (
+            (SELECT user_id FROM logged WHERE user_id IS NOT NULL LIMIT $3)
+            UNION
+            (SELECT user_id FROM read_1.users WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT $3)
+        ) AS known (user_id)
+        ORDER BY user_id
+        LIMIT $3
         """#)
 
     /// Users with events at offsets $2 ..< $3 of a partition, and the greatest version of each there.
@@ -482,6 +509,14 @@ enum Queries {
         SELECT pg_notify('focus_log', $1)
         """#)
 
+    /// Which generation of the read model a partition shows, and which fold fills it (NULL: nobody knows).
+    static let readActiveGeneration = Statement(name: "read_active_generation", sql: #"""
+        SELECT p.generation, g.fold_version
+        FROM log_partitions p
+        LEFT JOIN generations g ON g.generation = p.generation
+        WHERE p.partition = $1
+        """#)
+
     /// The name of the role that focusd acts as in this database.
     static let readAppRole = Statement(name: "read_app_role", sql: #"""
         SELECT app_role()::text
@@ -543,11 +578,52 @@ enum Queries {
         WHERE p.partition = $1
         """#)
 
+    /// Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, and for how many
+    /// microseconds the first event that it lacks has been in the log (NULL: it lacks none).
+    static let readProjections = Statement(name: "read_projections", sql: #"""
+        SELECT
+            p.partition, g.fold_version, c.log_offset, p.next_offset,
+            (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint
+        FROM log_partitions p
+        JOIN read_1.checkpoints c ON c.partition = p.partition
+        LEFT JOIN generations g ON g.generation = p.generation
+        LEFT JOIN events e ON e.partition = p.partition AND e.log_offset = c.log_offset
+        WHERE p.generation = $1
+        ORDER BY p.partition
+        """#)
+
     /// The chunks of one route's points. $1: partition; $2 to $4: user, app and route, all as the table has them.
     static let readRoutePoints = Statement(name: "read_route_points", sql: #"""
         SELECT t.key, t.key_bytes, t.memo
         FROM read_1.route_points t
         WHERE t.partition = $1::integer AND t.user_id = $2::uuid AND t.app = $3::text AND t.route = $4::text
+        """#)
+
+    /// A user's rows of one collection, all of them. "apps" stands for the collection's table. $1: partition; $2: user.
+    static let readRows = Statement(name: "read_rows", sql: #"""
+        SELECT t.app, t.key, t.key_bytes, t.version, t.deleted, t.value, t.memo
+        FROM read_1.apps t
+        WHERE t.partition = $1 AND t.user_id = $2
+        """#)
+
+    /// How far the projection of a partition got ($1), and the version at which it shows a user ($2; 0: not at all).
+    static let readShownVersion = Statement(name: "read_shown_version", sql: #"""
+        SELECT c.log_offset, coalesce(u.version, 0)
+        FROM read_1.checkpoints c
+        LEFT JOIN read_1.users u ON u.partition = c.partition AND u.user_id = $2
+        WHERE c.partition = $1
+        """#)
+
+    /// The tables of one schema ($1): about how many rows each has, by the server's own statistics, and its bytes on disk
+    /// with its indexes.
+    static let readTableSizes = Statement(name: "read_table_sizes", sql: #"""
+        SELECT
+            c.relname::text, greatest(coalesce(s.n_live_tup, 0), c.reltuples::bigint, 0), pg_total_relation_size(c.oid)
+        FROM pg_class c
+        JOIN pg_namespace n ON n.oid = c.relnamespace
+        LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
+        WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+        ORDER BY c.relname
         """#)
 
     /// Events of a user from an offset on, past a version, in order. $5: at most so many.
@@ -975,5 +1051,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readRoutePoints, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

@@ -1,0 +1,11 @@
+-- Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, and for how many
+-- microseconds the first event that it lacks has been in the log (NULL: it lacks none).
+SELECT
+    p.partition, g.fold_version, c.log_offset, p.next_offset,
+    (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint
+FROM log_partitions p
+JOIN read_1.checkpoints c ON c.partition = p.partition
+LEFT JOIN generations g ON g.generation = p.generation
+LEFT JOIN events e ON e.partition = p.partition AND e.log_offset = c.log_offset
+WHERE p.generation = $1
+ORDER BY p.partition

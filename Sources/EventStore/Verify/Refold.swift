@@ -1,0 +1,44 @@
+import FocusCore
+import PostgresClient
+
+/// A user's events folded from the first one on, read in chunks. Nothing but the log is asked.
+struct Refold {
+    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    private let chunk: Int
+
+    private(set) var state: UserState
+    /// The first event that was not folded, if the log has one.
+    private(set) var following: LoggedEvent?
+    /// Of the last event that could be folded.
+    private(set) var version = Version.zero
+
+    init(_ user: UserID, chunk: Int) {
+        state = UserState(user: user)
+        self.chunk = chunk
+    }
+
+    /// Folds up to `last`, or as far as the log goes.
+    ///
+    /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after
+    /// `version` cannot be folded: the state is then unusable.
+    /// - Parameter each: sees the state after each event.
+    mutating func run(
+        in partition: Partition, through last: Version, on connection: PostgresConnection,
+        each: (borrowing UserState) -> Void = { _ in }
+    ) throws {
+        while true {
+            let events = try LogReader().events(
+                of: state.user, partition: partition, after: version, limit: chunk, on: connection)
+            for event in events {
+                guard event.version <= last else {
+                    following = event
+                    return
+                }
+                _ = try state.apply(event.decoded())
+                version = event.version
+                each(state)
+            }
+            guard events.count == chunk else { return }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import FocusCore
+import PostgresClient
+
+/// Everything that the read model holds of a user, as of one moment.
+struct ShownUser {
+    let user: UserID
+    let partition: Partition
+    /// The active one.
+    let generation: Generation
+    /// Of the fold that fills it; nil when nobody knows.
+    let foldVersion: Int32?
+    /// Everything below is in the read model.
+    private(set) var checkpoint = LogOffset.zero
+    /// Zero: the user is not shown.
+    private(set) var version = Version.zero
+    private(set) var rows: [RowKey: Row] = [:]
+    private(set) var strangers: [StrangeRow] = []
+
+    /// One snapshot for all statements: a projector that commits meanwhile is seen wholly or not at all.
+    ///
+    /// - Parameter meanwhile: for tests, run when the version is read and the rows are not.
+    static func read(
+        _ user: UserID, in partition: Partition, on connection: PostgresConnection,
+        meanwhile: () throws -> Void = {}
+    ) throws -> ShownUser {
+        try connection.transaction(.snapshot) { connection in
+            var shown = try ShownUser(user, partition, on: connection)
+            try shown.readVersion(on: connection)
+            try meanwhile()
+            try shown.readRows(on: connection)
+            return shown
+        }
+    }
+
+    private init(_ user: UserID, _ partition: Partition, on connection: PostgresConnection) throws {
+        let active = try connection.query(Queries.readActiveGeneration, [.int4(partition.rawValue)])
+        guard active.rowCount == 1 else {
+            throw EventStoreError.corrupt("partition \(partition) is not in log_partitions")
+        }
+        self.user = user
+        self.partition = partition
+        generation = Generation(try active.int4(row: 0, column: 0))
+        foldVersion = active.isNull(row: 0, column: 1) ? nil : try active.int4(row: 0, column: 1)
+    }
+
+    private mutating func readVersion(on connection: PostgresConnection) throws {
+        let found = try connection.query(
+            generation.statement(Queries.readShownVersion), [.int4(partition.rawValue), .uuid(user.uuid)])
+        guard found.rowCount == 1 else { throw EventStoreError.corrupt("partition \(partition) has no checkpoint") }
+        checkpoint = LogOffset(try found.int8(row: 0, column: 0))
+        version = Version(try found.int8(row: 0, column: 1))
+    }
+
+    private mutating func readRows(on connection: PostgresConnection) throws {
+        let parameters: [PostgresValue] = [.int4(partition.rawValue), .uuid(user.uuid)]
+        let collections = RowCollection.allCases
+        let results = try connection.pipeline(
+            collections.map { (generation.statement(Queries.readRows, of: $0), parameters) })
+        for (collection, result) in zip(collections, results) {
+            for row in 0..<result.rowCount { try append(collection, result, row) }
+        }
+    }
+
+    private mutating func append(_ collection: RowCollection, _ result: PostgresResult, _ row: Int) throws {
+        let (name, text) = (try result.text(row: row, column: 0), try result.text(row: row, column: 1))
+        let app = name.isEmpty ? nil : AppID(name)
+        guard name.isEmpty || app != nil else {
+            strangers.append(StrangeRow(collection: collection, app: name, key: text))
+            return
+        }
+        var key = text
+        if !result.isNull(row: row, column: 2) {
+            key = String(decoding: try result.bytes(row: row, column: 2), as: UTF8.self)
+            // A key under another's stand-in is found by nobody who looks for it.
+            if StoredKey(key).text != text { key = text }
+        }
+        rows[RowKey(collection, app: app, key: key)] = Row(
+            version: Version(try result.int8(row: row, column: 3)), isDeleted: try result.bool(row: row, column: 4),
+            value: try result.bytes(row: row, column: 5), memo: try result.bytes(row: row, column: 6))
+    }
+}
+
+extension Generation {
+    /// A statement over the table `apps`, over this generation's table of a collection instead.
+    func statement(_ statement: Statement, of collection: RowCollection) -> Statement {
+        self.statement(statement, table: collection.rawValue)
+    }
+
+    /// The same over a table that is no collection's.
+    func statement(_ statement: Statement, table: String) -> Statement {
+        Statement(
+            name: "\(statement.name)_\(number)_\(table)",
+            sql: statement.sql.replacing("read_1.apps", with: "read_\(number).\(table)"))
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Says on standard error how far long work is: a line that is written over on a terminal, else one every ten seconds.
+final class ProgressDisplay {
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let start = ContinuousClock.now
+    private var line: ProgressLine
+
+    /// - Parameter noun: what is counted, in the plural.
+    init(total: Int, of noun: String) {
+        line = ProgressLine(
+            total: total, noun: noun, interval: isTerminal ? .milliseconds(200) : .seconds(10))
+    }
+
+    func show(_ done: Int) {
+        guard let text = line.next(done, after: ContinuousClock.now - start) else { return }
+        if isTerminal {
+            write("\r\u{1B}[K\(text)")
+        } else {
+            Terminal.complain(text)
+        }
+    }
+
+    /// Makes room for other output.
+    func clear() {
+        if isTerminal { write("\r\u{1B}[K") }
+    }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Done, of how many, how fast, and how much longer; not more often than an interval.
+struct ProgressLine {
+    let total: Int
+    let noun: String
+    let interval: Duration
+    private var due: Duration
+
+    init(total: Int, noun: String, interval: Duration) {
+        self.total = total
+        self.noun = noun
+        self.interval = interval
+        due = interval
+    }
+
+    /// Nil when it is not time yet.
+    mutating func next(_ done: Int, after elapsed: Duration) -> String? {
+        guard elapsed >= due else { return nil }
+        due = elapsed + interval
+        let seconds = max(elapsed / .seconds(1), 1e-3)
+        let rate = Double(done) / seconds
+        let left = rate > 0 ? Self.span(Double(max(0, total - done)) / rate) : "unknown time"
+        return "\(done) of \(total) \(noun), \(Self.rate(rate))/s, \(left) left"
+    }
+
+    private static func rate(_ rate: Double) -> String {
+        rate >= 10 ? String(Int(rate.rounded())) : String((rate * 10).rounded() / 10)
+    }
+
+    private static func span(_ seconds: Double) -> String {
+        let seconds = Int(min(seconds.rounded(.up), 1e9))
+        if seconds < 120 { return "\(seconds) s" }
+        return seconds < 7_200 ? "\((seconds + 59) / 60) min" : "\((seconds + 3_599) / 3_600) h"
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import PostgresClient
+
+/// `focusctl projections status`.
+struct ProjectionsStatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show how far the read model follows the log, and what its tables hold.",
+        discussion: """
+            The lag in seconds is the age of the first event that the read model
+            lacks. Rows are about so many, by PostgreSQL's statistics; --exact counts
+            them. They include the traces of deleted rows.
+
+            Examples:
+              focusctl projections status
+              focusctl projections status --json --database postgres://focusd@db/focus
+
+            \(ExitStatus.help)
+            """)
+
+    @Flag(help: "Count every row, which takes long on large tables.")
+    var exact = false
+    @Flag(help: "One JSON object.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let connection = try PostgresConnection(source.configuration("focusctl-projections-status"))
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        let status = try StatusReader().read(log, counting: exact, on: connection)
+        if json {
+            Terminal.line(ProjectionStatusText.json(status))
+        } else {
+            ProjectionStatusText.lines(status).forEach(Terminal.line)
+        }
+    }
+}

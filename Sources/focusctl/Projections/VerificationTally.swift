@@ -1,0 +1,52 @@
+import EventStore
+
+/// How far a verification is and what it found.
+struct VerificationTally {
+    /// Of a sample.
+    var seed: UInt64?
+    private(set) var users = 0
+    private(set) var differing = 0
+    /// Compared and equal, of users without differences.
+    private(set) var equalRows = 0
+    private(set) var differingRows = 0
+    private var progress: ProgressDisplay?
+
+    mutating func begin(_ total: Int) { progress = ProgressDisplay(total: total, of: "users") }
+
+    mutating func add(_ verdict: UserVerification.Verdict) {
+        users += 1
+        switch verdict {
+        case .equal(let rows): equalRows += rows
+        case .different(let difference):
+            differing += 1
+            differingRows += difference.rowCount + difference.strangers.count
+        case .unfoldable, .otherFold: differing += 1
+        }
+        progress?.show(users)
+    }
+
+    /// Something else is to be printed.
+    func pause() { progress?.clear() }
+
+    mutating func finish() {
+        progress?.clear()
+        progress = nil
+    }
+
+    var text: String {
+        let sample = seed.map { ", sample of seed \($0)" } ?? ""
+        return differing == 0
+            ? "equal: \(users) users, \(equalRows) rows\(sample)"
+            : "different: \(differing) of \(users) users, \(differingRows) rows\(sample)"
+    }
+
+    var json: String {
+        var json = JSONText()
+        json.add("users", Int64(users))
+        json.add("differing", Int64(differing))
+        json.add("differingRows", Int64(differingRows))
+        json.add("equalRows", Int64(equalRows))
+        if let seed { json.addRaw("seed", String(seed)) }
+        return json.text
+    }
+}

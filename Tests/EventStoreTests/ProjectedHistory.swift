@@ -1,0 +1,33 @@
+import EventStore
+import FocusCore
+import PostgresClient
+import Testing
+
+extension RandomHistory {
+    /// Appends the next `count` events and gives how many are in the log then.
+    func log(next count: Int, after logged: Int, on connection: PostgresConnection) throws -> Int {
+        let events = Array(events[logged..<min(logged + count, events.count)])
+        guard let first = events.first else { return logged }
+        let append = PartitionAppend(partition: Self.partition, expectedOffset: first.offset, events: events)
+        #expect(try LogWriter().append([append], on: connection)[Self.partition] != .behind)
+        return logged + events.count
+    }
+
+    /// Loads users and writes what the read model lacks of them, as a lane does.
+    func project(
+        _ users: [UserID], upTo checkpoint: LogOffset = .zero, on connection: PostgresConnection
+    ) throws {
+        let loaded = try UserLoader().load(users.map { (Self.partition, $0) }, on: connection)
+        let projected = try users.map { user in
+            let current = try #require(loaded[user]).get()
+            return ProjectedUser(
+                user: user, version: current.state.version, base: current.projectedVersion,
+                rows: current.touchedKeys.map {
+                    ProjectedRow($0, current.state.row($0), appearedAt: current.state.appearance(of: $0))
+                }, dueAt: current.state.dueAt)
+        }
+        let batch = ProjectionBatch(
+            partition: Self.partition, generation: 1, checkpoint: checkpoint, users: projected)
+        #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
+    }
+}
