@@ -10,10 +10,13 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import crowd
 import lanes
 import profile
 import report
 from server import Server
+
+LANES = {**lanes.LANES, **crowd.LANES}
 
 
 def parse():
@@ -28,10 +31,10 @@ def parse():
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
     options = parser.parse_args()
-    options.lanes = options.lanes or list(lanes.LANES)
+    options.lanes = options.lanes or list(LANES)
     for name in options.lanes:
-        if name not in lanes.LANES:
-            parser.error(f"no lane {name}; there are {', '.join(lanes.LANES)}")
+        if name not in LANES:
+            parser.error(f"no lane {name}; there are {', '.join(LANES)}")
     if not options.bin and not options.check:
         parser.error("--bin is missing")
     if options.rounds < 1 or options.events < 1 or options.seconds < 1:
@@ -45,23 +48,38 @@ def parse():
 def measure(options):
     server = Server(options.bin, options.dir)
     try:
-        figures = {"machine": report.machine(server), "lanes": {}}
-        if figures["machine"]["file_system"] in ("tmpfs", "ramfs"):
+        machine = report.machine(server)
+        if machine["file_system"] in ("tmpfs", "ramfs"):
             raise SystemExit(f"{options.dir} is in memory, where no commit is ever flushed; give --dir on a disk")
+        # What other lanes said before stays: each says when and of which commit.
+        figures = {**earlier(options), "machine": machine}
         bench = lanes.Bench(server, options)
         for name in options.lanes:
-            lane = lanes.LANES[name]
+            lane = LANES[name]
             print(f"{name} {lane['name']} …", file=sys.stderr, flush=True)
-            summary = report.summarize(lane, lane["rounds"](bench))
+            if "figures" in lane:
+                summary = {"figures": lane["figures"](bench)}
+            else:
+                summary = report.summarize(lane, lane["rounds"](bench))
+            summary["measured"] = {key: machine[key] for key in ("date", "commit")}
             figures["lanes"][name] = summary
-            ratio = report.bracketed(summary["ratio"], 2)
-            print(
-                f"{name} {ratio} × (goal {lane['goal']}): "
-                f"{report.bracketed(summary['ours']['rate'], 0)} rows/s against "
-                f"{report.bracketed(summary['against']['rate'], 0)}", file=sys.stderr, flush=True)
+            for line in report.outcome(name, lane, summary):
+                print(line, file=sys.stderr, flush=True)
     finally:
         server.stop()
     return figures
+
+
+def earlier(options):
+    file = results_file(options)
+    if not os.path.exists(file):
+        return {"lanes": {}}
+    with open(file) as text:
+        return json.load(text)
+
+
+def results_file(options):
+    return os.path.join(os.path.dirname(options.out) or ".", "bench.json")
 
 
 def look(options):
@@ -90,10 +108,10 @@ def main():
 
 def write(options, figures):
     with open(options.out, "w") as file:
-        file.write(report.markdown(figures, lanes.LANES))
+        file.write(report.markdown(figures, LANES))
         # What people found out about the figures; the run cannot know it.
         file.write(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "notes.md")).read())
-    with open(os.path.join(os.path.dirname(options.out) or ".", "bench.json"), "w") as file:
+    with open(results_file(options), "w") as file:
         json.dump(figures, file, indent=1, ensure_ascii=False)
         file.write("\n")
 

@@ -74,6 +74,31 @@ def summarize(lane, rounds):
     return summary
 
 
+def outcome(name, lane, summary):
+    """What a lane came to, a line each."""
+    if "figures" in summary:
+        return [
+            f"{name} {one['title']}: {compared(one)}; ours {spelled(one['ours'])} {one['unit']}"
+            + (f", against {spelled(one['against'])}" if one["against"] else "") for one in summary["figures"]]
+    ratio = bracketed(summary["ratio"], 2)
+    return [
+        f"{name} {ratio} × (goal {lane['goal']}): {bracketed(summary['ours']['rate'], 0)} rows/s against "
+        f"{bracketed(summary['against']['rate'], 0)}"]
+
+
+def compared(one):
+    """The ratio, or of an absolute goal the value itself, and whether it is reached."""
+    sign = "≤" if one["at_most"] else "≥"
+    unit = " ×" if one["against"] else f" {one['unit']}"
+    mark = "" if one["reached"] else ", missed"
+    return f"{spelled(one['ratios'])}{unit} (goal {sign} {one['goal']}{mark})"
+
+
+def spelled(values):
+    digits = 0 if statistics.median(values) >= 100 else 2
+    return f"{values[0]:,.{digits}f}" if len(values) == 1 else bracketed(spread(values), digits)
+
+
 def processor_time(result):
     """Seconds a row, of all that took part."""
     return sum(seconds for name, seconds in result["cpu"].items() if name != "others") / result["rows"]
@@ -94,7 +119,9 @@ def markdown(figures, lanes):
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for name, summary in figures["lanes"].items():
+    ordered = sorted(figures["lanes"].items(), key=lambda lane: int(lane[0][1:]))
+    rated = [(name, summary) for name, summary in ordered if "ratio" in summary]
+    for name, summary in rated:
         lane = lanes[name]
         mark = "" if summary["reached"] else " (missed)"
         lines.append(
@@ -104,7 +131,7 @@ def markdown(figures, lanes):
         "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client "
         "| Cores taken by others | ack p50 / p99 |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
-    for name, summary in figures["lanes"].items():
+    for name, summary in rated:
         for side in ("ours", "against"):
             lines.append(row(name, side, summary[side], len(summary["rounds"])))
     lines += [
@@ -112,6 +139,21 @@ def markdown(figures, lanes):
         "“Client” is the generator of load, pgbench or psql; it shares the machine with the rest. “Others” is what else "
         "ran on the machine meanwhile: a figure far from zero spoils the rates, as ours use every core and a COPY one; "
         "the ratio by processor time (rows per processor second of all that took part) stands it better.", "",
+        "| Lane | What | Ours | Against | Ratio, or value of an absolute goal | |", "| --- | --- | --- | --- | --- | --- |"]
+    for name, summary in ordered:
+        for one in summary.get("figures", []):
+            against = f"{spelled(one['against'])} {one['unit']}" if one["against"] else "–"
+            lines.append(
+                f"| {name} | {one['title']} | {spelled(one['ours'])} {one['unit']} | {against} | **{compared(one)}** "
+                f"| {one['note']} |")
+    lines += ["", "| Measured | Lanes |", "| --- | --- |"]
+    measured = {}
+    for name, summary in ordered:
+        moment = summary["measured"]
+        measured.setdefault(f"{moment['date']}, commit {moment['commit']}", []).append(name)
+    lines += [f"| {moment} | {', '.join(names)} |" for moment, names in measured.items()]
+    lines += [
+        "",
         "## Machine", "",
         f"{facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB; {facts['system']}; "
         f"{facts['file_system']}, 8 KiB written and flushed in {facts['flush_us']} µs; PostgreSQL {facts['postgresql']}; "
@@ -119,7 +161,7 @@ def markdown(figures, lanes):
         f"{facts['load_before'][0]}.", "", f"Settings: {settings}.", "",
         "Connections: 64 of devices; focusd's to PostgreSQL are two for appends, two for projections. The mix of events: "
         "`focusctl bench append --help`.", "",
-        "## Repeat", "", "```", f"ops/bench {' '.join(figures['lanes'])}", "```", ""]
+        "## Repeat", "", "```", f"ops/bench {' '.join(name for name, _ in ordered)}", "```", ""]
     if figures.get("profile"):
         lines += profile(figures["profile"])
     return "\n".join(lines)

@@ -12,8 +12,10 @@ import processor
 
 
 class Server:
-    def __init__(self, binaries, parent, settings=""):
+    def __init__(self, binaries, parent, settings="", tls=None):
         self.binaries = binaries
+        # Files of a certificate and its key; None: in the clear.
+        self.security = ["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else ["--plaintext"]
         self.directory = tempfile.mkdtemp(prefix="focus-bench-", dir=parent)
         # As root the cluster runs as another user, which has to pass.
         os.chmod(self.directory, 0o755)
@@ -23,8 +25,17 @@ class Server:
             with open(os.path.join(self.data, "custom.conf"), "w") as file:
                 file.write(settings)
         self.log = open(os.path.join(self.directory, "focusd.log"), "w")
+        self.start()
+        with open(f"{self.data}/postgres/postmaster.pid") as file:
+            lines = file.read().split("\n")
+        self.postmaster = int(lines[0])
+        self.socket, self.port = lines[4], lines[3]
+        self.conninfo = f"host={self.socket} port={self.port} user=focusd dbname=focusd"
+        self.sql = Psql(self.conninfo)
+
+    def start(self):
         self.process = subprocess.Popen(
-            [f"{binaries}/focusd", "serve", "--plaintext", "--listen", "127.0.0.1:0", "--data-dir", self.data],
+            [f"{self.binaries}/focusd", "serve", *self.security, "--listen", "127.0.0.1:0", "--data-dir", self.data],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         ready = re.match(r"focusd ready listen=(\S+)", self.process.stdout.readline())
         if not ready:
@@ -34,12 +45,12 @@ class Server:
             shutil.rmtree(self.directory, ignore_errors=True)
             raise SystemExit(f"focusd did not start:\n{text}")
         self.address = ready.group(1)
-        with open(f"{self.data}/postgres/postmaster.pid") as file:
-            lines = file.read().split("\n")
-        self.postmaster = int(lines[0])
-        self.socket, self.port = lines[4], lines[3]
-        self.conninfo = f"host={self.socket} port={self.port} user=focusd dbname=focusd"
-        self.sql = Psql(self.conninfo)
+
+    def restart(self):
+        """A new focusd, whose memory is empty, on the PostgreSQL that runs: killed, it leaves that behind."""
+        self.process.kill()
+        self.process.wait()
+        self.start()
 
     def processor_times(self):
         return {

@@ -1,0 +1,517 @@
+"""Lanes about many devices: latency (B4), fan-out (B5), cold sync (B6), idle connections (B9), reconnects (B11)."""
+
+import ctypes
+import ctypes.util
+import multiprocessing
+import os
+import selectors
+import ssl
+import statistics
+import subprocess
+import time
+
+import mqtt
+from device import (
+    APPENDED, CHECKPOINT, SNAPSHOT_END, SNAPSHOT_ROWS, DELTA, Device, Devices, Tokens, fields, identifiers, posted,
+    registered)
+from server import Server
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))]
+
+
+def figure(title, unit, ours, against, goal, at_most, note=""):
+    """Of several rounds. `against` empty: the goal is absolute."""
+    ratios = [a / b for a, b in zip(ours, against)] if against else list(ours)
+    median = statistics.median(ratios)
+    return {
+        "title": title, "unit": unit, "ours": ours, "against": against, "ratios": ratios, "goal": goal,
+        "at_most": at_most, "reached": median <= goal if at_most else median >= goal, "note": note}
+
+
+class People:
+    """Users with one app each, and their devices."""
+
+    def __init__(self, bench, kind, count):
+        bench.seed += 1
+        self.bench, self.seed, self.kind = bench, bench.seed, kind
+        self.tokens = Tokens(f"{bench.server.data}/token.key")
+        self.users = identifiers(self.seed, kind, count)
+
+    def token(self, user, device=0):
+        name = identifiers(self.seed, f"{self.kind}-device-{user}-{device}", 1)[0]
+        return self.tokens.sign(self.users[user], name)
+
+    def device(self, user, device=0, cursor=None, tls=None, token=None):
+        return Device(
+            self.bench.server.address, token or self.token(user, device), self.seed, cursor, tls=tls)
+
+
+# B4: latency
+
+RATE = 200
+PAIRS = 20
+IDLE = 1_000
+
+
+def latency(bench):
+    people, beside, devices = People(bench, "pair", PAIRS), People(bench, "idle", IDLE), Devices()
+    idle = [beside.device(index) for index in range(IDLE)]
+    writers = [people.device(index, 0) for index in range(PAIRS)]
+    readers = [people.device(index, 1) for index in range(PAIRS)]
+    for kind, some in (("idle", idle), ("writer", writers), ("reader", readers)):
+        for index, device in enumerate(some):
+            devices.add(device, (kind, index))
+    devices.wait(idle + writers + readers, CHECKPOINT)
+    for writer in writers:
+        writer.append(registered())
+    devices.wait(readers, CHECKPOINT)
+    bench.twin("told")
+    rounds = []
+    for _ in range(bench.options.rounds):
+        rounds.append((deltas(bench, devices, writers), notifications(bench)))
+    devices.close()
+    return [
+        figure(
+            f"append on one device → delta at another, {name}", "ms",
+            [percentile(ours, share) * 1_000 for ours, _ in rounds],
+            [percentile(theirs, share) * 1_000 for _, theirs in rounds], goal, True,
+            f"{RATE} events/s offered, {IDLE:,} connections idle beside; against INSERT and pg_notify in one "
+            "transaction, seen by a bare libpq LISTENer")
+        for name, share, goal in (("p50", 0.5, 2), ("p99", 0.99, 3))]
+
+
+def paced(seconds):
+    """The moments at which the offered events are due."""
+    began = time.perf_counter()
+    for index in range(int(RATE * seconds)):
+        yield index, began + index / RATE
+
+
+def deltas(bench, devices, writers):
+    sent, times = {}, []
+
+    def receive(timeout):
+        for device, (kind, index), _, _ in devices.turn(timeout):
+            if kind == "reader":
+                now = time.perf_counter()
+                for version in [key for key in sent if key[0] == index and key[1] <= device.version]:
+                    times.append(now - sent.pop(version))
+
+    for index, due in paced(bench.options.seconds):
+        while (left := due - time.perf_counter()) > 0:
+            receive(left)
+        writer = writers[index % PAIRS]
+        sent[index % PAIRS, writer.sequence] = time.perf_counter()
+        writer.append([posted(f"n{writer.sequence}")])
+    deadline = time.time() + 10
+    while sent and time.time() < deadline:
+        receive(0.1)
+    if sent:
+        raise SystemExit(f"{len(sent)} events did not arrive")
+    return times
+
+
+class Libpq:
+    """Just enough of libpq (PostgreSQL documentation, "libpq — C Library")."""
+
+    def __init__(self, conninfo):
+        self.pq = ctypes.CDLL(ctypes.util.find_library("pq") or "libpq.so.5")
+        for name in ("PQconnectdb", "PQgetResult", "PQnotifies"):
+            getattr(self.pq, name).restype = ctypes.c_void_p
+        self.pq.PQerrorMessage.restype = ctypes.c_char_p
+        self.connection = ctypes.c_void_p(self.pq.PQconnectdb(conninfo.encode()))
+        if self.pq.PQstatus(self.connection) != 0:
+            raise SystemExit(self.pq.PQerrorMessage(self.connection).decode())
+
+    def fileno(self):
+        return self.pq.PQsocket(self.connection)
+
+    def send(self, statement):
+        if not self.pq.PQsendQuery(self.connection, statement.encode()):
+            raise SystemExit(self.pq.PQerrorMessage(self.connection).decode())
+
+    def finish(self):
+        while result := self.pq.PQgetResult(self.connection):
+            if self.pq.PQresultStatus(ctypes.c_void_p(result)) not in (1, 2):
+                raise SystemExit(self.pq.PQerrorMessage(self.connection).decode())
+            self.pq.PQclear(ctypes.c_void_p(result))
+
+    def payloads(self):
+        self.pq.PQconsumeInput(self.connection)
+        found = []
+        while notify := self.pq.PQnotifies(self.connection):
+            # struct pgNotify: relname, be_pid, extra.
+            found.append(ctypes.cast(notify + 16, ctypes.POINTER(ctypes.c_char_p))[0].decode())
+            self.pq.PQfreemem(ctypes.c_void_p(notify))
+        return found
+
+    def close(self):
+        self.pq.PQfinish(self.connection)
+
+
+TOLD = """WITH told AS (INSERT INTO bench.told (partition, type, log_offset, version, incarnation, device_seq,
+    occurred_at, recorded_at, user_id, device_id, event_id, schema_version, app_id, payload)
+    VALUES ({partition}, 'notification.posted', {id}, {id}, 1, {id}, now(), now(), md5('{partition}')::uuid,
+    md5('{partition}')::uuid, '0190a1b2-c3d4-7e5f-8a6b-0123456789ab', 1, 'com.example.messages', '\\x{payload}')
+    RETURNING 1) SELECT pg_notify('bench', '{id}') FROM told"""
+
+
+def notifications(bench):
+    listener = Libpq(bench.server.conninfo)
+    listener.send("LISTEN bench")
+    listener.finish()
+    writers = [Libpq(bench.server.conninfo) for _ in range(PAIRS)]
+    selector = selectors.DefaultSelector()
+    selector.register(listener, selectors.EVENT_READ)
+    sent, times = {}, []
+    first = int(bench.sql.value("SELECT coalesce(max(log_offset), 0) + 1 FROM bench.told;"))
+
+    def receive(timeout):
+        if selector.select(timeout):
+            for payload in listener.payloads():
+                times.append(time.perf_counter() - sent.pop(payload))
+
+    for index, due in paced(bench.options.seconds):
+        while (left := due - time.perf_counter()) > 0:
+            receive(left)
+        writer = writers[index % PAIRS]
+        writer.finish()
+        sent[str(first + index)] = time.perf_counter()
+        writer.send(TOLD.format(partition=index % 16, id=first + index, payload="61" * 90))
+    deadline = time.time() + 10
+    while sent and time.time() < deadline:
+        receive(0.1)
+    for connection in [listener, *writers]:
+        connection.close()
+    return times
+
+
+# B5: fan-out
+
+SUBSCRIBERS = 100
+INFLIGHT = 20
+
+
+def fan_out(bench):
+    people, devices = People(bench, "fan", 1), Devices()
+    receivers = [people.device(0, index) for index in range(SUBSCRIBERS)]
+    for index, device in enumerate(receivers):
+        devices.add(device, index)
+    devices.wait(receivers, CHECKPOINT)
+    receivers[0].append(registered())
+    devices.wait(receivers, CHECKPOINT)
+    broker = mqtt.Broker(bench.options.dir)
+    try:
+        clients = mqtt.Clients()
+        for index in range(SUBSCRIBERS):
+            clients.add(mqtt.Client(broker.port, f"s{index}", "bench"))
+        publisher = mqtt.Client(broker.port, "publisher")
+        clients.add(publisher)
+        until(lambda: clients.turn(0.1), 0.5)
+        rounds = [
+            (events_out(bench, devices, receivers), messages_out(bench, broker, clients, publisher))
+            for _ in range(bench.options.rounds)]
+        clients.close()
+    finally:
+        broker.stop()
+    devices.close()
+    return [figure(
+        f"1 user, {SUBSCRIBERS} devices: deliveries per processor second of the server", "1/s",
+        [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
+        f"{INFLIGHT} events (messages) unacknowledged; of ours focusd and PostgreSQL together, durable; mosquitto QoS 1, "
+        "not persistent, payload as large as ours")]
+
+
+def until(turn, seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        turn()
+
+
+def events_out(bench, devices, receivers):
+    """A delivery: an event whose rows a device has."""
+    writer = receivers[0]
+    before = {id(device): device.version for device in receivers}
+    began = writer.sequence
+    acknowledged, processor = began - 1, bench.server.processor_times()
+    end = time.time() + bench.options.seconds
+    while time.time() < end:
+        while writer.sequence - 1 - acknowledged < INFLIGHT:
+            writer.append([posted(f"n{writer.sequence}")])
+            # A list as a person has it: what is old is removed.
+        for device, _, kind, message in devices.turn(0.1):
+            if kind == APPENDED and device is writer:
+                acknowledged = dict(fields(message))[1]
+    last = writer.sequence - 1
+    deadline = time.time() + 30
+    while any(device.version - before[id(device)] < last - began + 1 for device in receivers):
+        list(devices.turn(0.1))
+        if time.time() > deadline:
+            raise SystemExit("not all devices got all events")
+    used = bench.server.processor_times()
+    seconds = sum(used[name] - processor[name] for name in ("focusd", "postgres"))
+    return (last - began + 1) * SUBSCRIBERS / seconds
+
+
+def messages_out(bench, broker, clients, publisher):
+    payload = b"x" * 180
+    before = sum(client.published for client in clients.clients)
+    sent = acknowledged = publisher.acknowledged
+    processor = broker.processor_time()
+    end = time.time() + bench.options.seconds
+    while time.time() < end:
+        while sent - publisher.acknowledged < INFLIGHT:
+            publisher.publish("bench", payload)
+            sent += 1
+        clients.turn(0.1)
+    deadline = time.time() + 30
+    while sum(client.published for client in clients.clients) - before < (sent - acknowledged) * SUBSCRIBERS:
+        clients.turn(0.1)
+        if time.time() > deadline:
+            raise SystemExit("not all subscribers got all messages")
+    delivered = sum(client.published for client in clients.clients) - before
+    return delivered / (broker.processor_time() - processor)
+
+
+# B6: cold sync
+
+ROWS = 1_000
+NEWCOMERS = 40
+
+SELECT = """\\copy (SELECT 'notifications', app, key, version, value FROM read_1.notifications WHERE partition = {partition} \
+AND user_id = '{user}' UNION ALL SELECT 'alerts', app, key, version, value FROM read_1.alerts WHERE partition = \
+{partition} AND user_id = '{user}') TO '{file}' (FORMAT binary)"""
+
+
+def cold_sync(bench):
+    people, devices = People(bench, "cold", NEWCOMERS), Devices()
+    writers = [people.device(index) for index in range(NEWCOMERS)]
+    for index, device in enumerate(writers):
+        devices.add(device, index)
+        device.append(registered())
+        device.append([posted(f"n{number}") for number in range(ROWS // 2)])
+    devices.wait(writers, CHECKPOINT)
+    devices.close()
+    bench.wait_for_projection()
+    cold, warm, theirs = [], [], []
+    for _ in range(bench.options.rounds):
+        bench.server.restart()
+        cold.append(newcomers(people, "cold"))
+        warm.append(newcomers(people, "warm"))
+        theirs.append(select(bench, people))
+    note = f"{NEWCOMERS} users one after the other, connection and Hello included; against psql \\copy, connected"
+    return [
+        figure(f"snapshot of {ROWS:,} rows, user not in memory", "rows/s", cold, theirs, 0.5, False, note),
+        figure(f"snapshot of {ROWS:,} rows, user in memory", "rows/s", warm, theirs, 0.5, False, note)]
+
+
+def newcomers(people, name):
+    rows = seconds = 0
+    for user in range(NEWCOMERS):
+        token = people.token(user, f"{name}-{time.time()}")
+        devices, began, found = Devices(), time.perf_counter(), []
+        devices.add(people.device(user, token=token), user)
+        ended = False
+        while not ended:
+            for _, _, kind, message in devices.turn(10):
+                found.append((kind, message))
+                ended = ended or kind == SNAPSHOT_END
+        seconds += time.perf_counter() - began
+        devices.close()
+        rows += sum(1 for kind, message in found if kind == SNAPSHOT_ROWS for _ in fields(message))
+    if rows < ROWS * NEWCOMERS:
+        raise SystemExit(f"{rows} rows came")
+    return rows / seconds
+
+
+def select(bench, people):
+    file = f"{bench.server.directory}/rows.out"
+    partitions = {
+        user: int(bench.sql.value(f"SELECT partition FROM read_1.users WHERE user_id = '{user}';"))
+        for user in people.users}
+    began = time.perf_counter()
+    for user, partition in partitions.items():
+        bench.sql.run(SELECT.format(partition=partition, user=user, file=file))
+    seconds = time.perf_counter() - began
+    os.remove(file)
+    return ROWS * NEWCOMERS / seconds
+
+
+# B9: idle connections
+
+CROWD = 10_000
+
+
+def idle(bench):
+    """On servers of their own, as memory that was in use before would hide what connections take."""
+    found = []
+    for name, secured, goal in (("in the clear", False, 8), ("TLS", True, 40)):
+        certificate = make_certificate(bench.options.dir) if secured else None
+        server = Server(bench.server.binaries, bench.options.dir, tls=certificate)
+        broker = mqtt.Broker(bench.options.dir, certificate)
+        try:
+            ours, cores = idle_devices(bench, server, secured)
+            theirs, their_cores = idle_clients(broker, secured)
+        finally:
+            server.stop()
+            broker.stop()
+        found.append(figure(
+            f"{CROWD:,} idle connections, {name}", "KiB each", [ours], [], goal, True,
+            f"focusd {cores * 100:.1f} % of a core while idle; mosquitto {theirs:.1f} KiB each, "
+            f"{their_cores * 100:.1f} % of a core"))
+    return found
+
+
+def make_certificate(directory):
+    certificate, key = f"{directory}/focus-bench.crt", f"{directory}/focus-bench.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out",
+         certificate], check=True, stderr=subprocess.DEVNULL)
+    os.chmod(key, 0o644)
+    return certificate, key
+
+
+def trusting():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["focus-sync/1"])
+    return context
+
+
+def resident(pid):
+    """KiB in memory."""
+    with open(f"/proc/{pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+IDLE_SECONDS = 10
+
+
+def idle_devices(bench, server, secured):
+    people, devices = People(bench, "crowd", CROWD), Devices()
+    people.tokens = Tokens(f"{server.data}/token.key")
+    context = trusting() if secured else None
+    empty = resident(server.process.pid)
+    some = []
+    for index in range(CROWD):
+        some.append(Device(server.address, people.token(index), people.seed, tls=context))
+        devices.add(some[-1], index)
+    devices.wait(some, CHECKPOINT, 120)
+    before = processor_of(server.process.pid)
+    until(lambda: list(devices.turn(0.5)), IDLE_SECONDS)
+    cores = (processor_of(server.process.pid) - before) / IDLE_SECONDS
+    each = (resident(server.process.pid) - empty) / CROWD
+    devices.close()
+    return each, cores
+
+
+def processor_of(pid):
+    return mqtt.processor.of_process(pid)
+
+
+def idle_clients(broker, secured):
+    clients, context = mqtt.Clients(), trusting() if secured else None
+    empty = resident(broker.process.pid)
+    for index in range(CROWD):
+        clients.add(mqtt.Client(broker.port, f"c{index}", f"t{index}", tls=context))
+    until(lambda: clients.turn(0.5), 2)
+    before = broker.processor_time()
+    until(lambda: clients.turn(0.5), IDLE_SECONDS)
+    cores = (broker.processor_time() - before) / IDLE_SECONDS
+    each = (resident(broker.process.pid) - empty) / CROWD
+    clients.close()
+    return each, cores
+
+
+# B11: reconnect storm
+
+OTHERS = 20
+
+
+def storm(bench):
+    people, devices = People(bench, "storm", CROWD), Devices()
+    tokens = [people.token(index) for index in range(CROWD)]
+    some = [people.device(index, token=tokens[index]) for index in range(CROWD)]
+    for index, device in enumerate(some):
+        devices.add(device, index)
+    devices.wait(some, CHECKPOINT, 120)
+    cursors = [device.cursor for device in some]
+    # In a process of its own, so that the crowd's client does not delay what it measures.
+    told, ask = multiprocessing.Pipe()
+    others = multiprocessing.Process(target=acknowledgements, args=(bench, told))
+    others.start()
+    ask.recv()
+    until(lambda: list(devices.turn(0.2)), bench.options.seconds)
+    ask.send("calm")
+    calm = ask.recv()
+    times = []
+    for _ in range(2):
+        devices.close()
+        until(lambda: time.sleep(0.1), 2)
+        devices, began = Devices(), time.time()
+        some = [
+            people.device(index, token=tokens[index], cursor=cursors[index]) for index in range(CROWD)]
+        for index, device in enumerate(some):
+            devices.add(device, index)
+        reached = devices.wait(some, CHECKPOINT, 120)
+        times.append(max(reached.values()) - began)
+    ask.send("storm")
+    stormy = ask.recv()
+    others.join()
+    devices.close()
+    return [
+        figure(
+            f"{CROWD:,} devices reconnect at once: the last is current", "s", times, [], 10, True,
+            "with its checkpoint, which follows by a second; the client is one Python process on the same two cores"),
+        figure(
+            "acknowledgements of other devices meanwhile, p99", "ms", [percentile(stormy, 0.99) * 1_000],
+            [percentile(calm, 0.99) * 1_000], 5, True,
+            f"{OTHERS} devices, {RATE} events/s; against the same before the storm")]
+
+
+def acknowledgements(bench, pipe):
+    """Appends at an even pace and times the answers, until it is asked for them a second time."""
+    people, devices = People(bench, "other", OTHERS), Devices()
+    writers = [people.device(index) for index in range(OTHERS)]
+    for index, device in enumerate(writers):
+        devices.add(device, index)
+        device.append(registered())
+    devices.wait(writers, CHECKPOINT)
+    sent, times, asked = {}, [], 0
+
+    def receive(timeout):
+        for device, index, kind, message in devices.turn(timeout):
+            if kind == APPENDED:
+                through, now = dict(fields(message))[1], time.perf_counter()
+                for key in [key for key in sent if key[0] == index and key[1] <= through]:
+                    times.append(now - sent.pop(key))
+
+    pipe.send("ready")
+    for index, due in paced(600):
+        while (left := due - time.perf_counter()) > 0:
+            receive(left)
+        writer = writers[index % OTHERS]
+        sent[index % OTHERS, writer.sequence] = time.perf_counter()
+        writer.append([posted(f"n{writer.sequence}")])
+        if pipe.poll():
+            pipe.recv()
+            pipe.send(list(times))
+            times.clear()
+            asked += 1
+            if asked == 2:
+                break
+    devices.close()
+
+
+LANES = {
+    "B4": {"name": "latency", "figures": latency},
+    "B5": {"name": "fan-out", "figures": fan_out},
+    "B6": {"name": "cold sync", "figures": cold_sync},
+    "B9": {"name": "idle connections", "figures": idle},
+    "B11": {"name": "reconnect storm", "figures": storm},
+}
