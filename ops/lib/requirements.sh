@@ -1,8 +1,12 @@
 # Sourced by ops/run, ops/test and ops/bench: what a fresh Debian machine with a Swift toolchain lacks.
 # Installs it as root or with sudo; else prints the one command to run.
 
+# Arguments: further packages, each with a program of its name.
 require_packages() {
-    local missing=()
+    local missing=() name
+    for name in "$@"; do
+        command -v "$name" >/dev/null || [ -x "/usr/sbin/$name" ] || missing+=("$name")
+    done
     command -v python3 >/dev/null || missing+=(python3)
     command -v openssl >/dev/null || missing+=(openssl)
     command -v pkg-config >/dev/null || missing+=(pkg-config)

@@ -1,0 +1,61 @@
+import FocusCore
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import SyncServer
+
+/// Many devices at once (rules F3, F5).
+@Suite("Reconnects") struct ReconnectTests {
+    @Test("F5: devices that connect all at once are all let in, and one that is there is answered meanwhile")
+    func crowd() async throws {
+        try await TestServer.with { server in
+            let user = UserID.random()
+            let (phone, _) = try await WireClient.open(server, user: user)
+            try await phone.append(from: 1, Envelope.setUp("a"))
+            _ = try await phone.appended()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        let (device, welcome) = try await WireClient.open(server, user: .random())
+                        #expect(welcome.lastSequence == .zero)
+                        await device.close()
+                    }
+                }
+                try await phone.append(from: 3, [.post("n1", app: "a")])
+                #expect(try await phone.appended().throughSequence == DeviceSequence(3))
+                try await group.waitForAll()
+            }
+            await phone.close()
+        }
+    }
+
+    @Test("F3: after a batch of new connections the loop serves the others before it takes more")
+    func pace() throws {
+        let reads = ReadCounter()
+        let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
+        channel.pipeline.read()
+        #expect(reads.count == 1, "whoever comes alone does not wait")
+        try channel.writeInbound(EmbeddedChannel() as any Channel)
+        channel.pipeline.read()
+        #expect(reads.count == 1)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(3))
+        #expect(reads.count == 1)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(reads.count == 2)
+        channel.pipeline.read()
+        #expect(reads.count == 3, "nobody was taken since: no pause")
+        _ = try channel.finish()
+    }
+}
+
+/// Counts the reads that get as far as the socket.
+private final class ReadCounter: ChannelOutboundHandler {
+    typealias OutboundIn = Any
+    private(set) var count = 0
+
+    func read(context: ChannelHandlerContext) {
+        count += 1
+        context.read()
+    }
+}
