@@ -216,6 +216,14 @@ class Devices:
                     times[name] = time.time()
         return times
 
+    def bring(self, devices, version, seconds=60):
+        """Until each of the devices holds this version of its user."""
+        deadline = time.time() + seconds
+        while any(device.version < version for device in devices):
+            if time.time() > deadline:
+                raise SystemExit(f"not all devices reached version {version} within {seconds} s")
+            list(self.turn(1))
+
     def close(self):
         for key in list(self.selector.get_map().values()):
             self.selector.unregister(key.fileobj)
