@@ -11,12 +11,13 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import crowd
+import history
 import lanes
 import profile
 import report
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES}
+LANES = {**lanes.LANES, **crowd.LANES, **history.LANES}
 
 
 def parse():
@@ -31,7 +32,7 @@ def parse():
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
     options = parser.parse_args()
-    options.lanes = options.lanes or list(LANES)
+    options.lanes = options.lanes or sorted(LANES, key=lambda name: int(name[1:]))
     for name in options.lanes:
         if name not in LANES:
             parser.error(f"no lane {name}; there are {', '.join(LANES)}")

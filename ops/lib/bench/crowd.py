@@ -283,7 +283,8 @@ AND user_id = '{user}' UNION ALL SELECT 'alerts', app, key, version, value FROM 
 {partition} AND user_id = '{user}') TO '{file}' (FORMAT binary)"""
 
 
-def cold_sync(bench):
+def prepare(bench):
+    """Users whose snapshots have so many rows, in the read model."""
     people, devices = People(bench, "cold", NEWCOMERS), Devices()
     writers = [people.device(index) for index in range(NEWCOMERS)]
     for index, device in enumerate(writers):
@@ -293,6 +294,11 @@ def cold_sync(bench):
     devices.bring(writers, REGISTERED + ROWS // 2)
     devices.close()
     bench.wait_for_projection()
+    return people
+
+
+def cold_sync(bench):
+    people = prepare(bench)
     cold, warm, theirs = [], [], []
     for _ in range(bench.options.rounds):
         bench.server.restart()

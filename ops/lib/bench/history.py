@@ -1,0 +1,129 @@
+"""Lanes about long logs: rebuild (B8) and growth (B10). The log is made by `focusctl generate`."""
+
+import json
+import os
+import subprocess
+import time
+
+import crowd
+import lanes
+from server import Server
+
+REBUILT = 1_000_000
+SMALL, LARGE = 100_000, 10_000_000
+
+
+def generate(server, events, seed):
+    """Fills the empty log, and waits until focusd's read model has it."""
+    lanes.run([
+        f"{server.binaries}/focusctl", "generate", "--events", str(events), "--users", str(max(200, events // 500)),
+        "--seed", str(seed), "--json", "--data-dir", server.data])
+    query = """SELECT sum(p.next_offset - coalesce(c.log_offset, 0)) FROM log_partitions p
+        LEFT JOIN read_1.checkpoints c USING (partition);"""
+    deadline = time.time() + 1_800
+    while server.sql.value(query) != "0":
+        if time.time() > deadline:
+            raise SystemExit("the read model does not catch up")
+        time.sleep(0.5)
+    server.sql.run("VACUUM ANALYZE;")
+    server.sql.run("CHECKPOINT;")
+
+
+# B8: rebuild
+
+
+def rebuild(bench):
+    server = Server(bench.server.binaries, bench.options.dir)
+    try:
+        generate(server, REBUILT, bench.seed)
+        alone = lanes.Bench(server, bench.options)
+        rounds = []
+        for number in range(bench.options.rounds):
+            server.sql.run("CHECKPOINT;")
+            ours = alone.measured(lambda: rebuild_ours(server))
+            server.sql.run("CHECKPOINT;")
+            files = dump(server)
+            theirs = alone.measured(lambda: copy_out_and_in(server, files, number))
+            rounds.append((ours, theirs))
+        return rounds
+    finally:
+        server.stop()
+
+
+def rebuild_ours(server):
+    began = time.time()
+    lanes.run([
+        f"{server.binaries}/focusctl", "projections", "rebuild", "--all", "--max-load", "100", "--json", "--data-dir",
+        server.data])
+    seconds = time.time() - began
+    return {"rows": REBUILT, "seconds": seconds, "rate": REBUILT / seconds}
+
+
+def shown(server):
+    return int(server.sql.value("SELECT max(generation) FROM log_partitions;"))
+
+
+def dump(server):
+    """Every table of the generation that is shown, as files; not timed."""
+    schema = f"read_{shown(server)}"
+    tables = [row[0] for row in server.sql.run(
+        f"SELECT relname FROM pg_class WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r';")]
+    files = {}
+    for table in tables:
+        files[table] = f"{server.directory}/{table}.copy"
+        server.sql.run(f"\\copy {schema}.{table} TO '{files[table]}' (FORMAT binary)")
+    return files
+
+
+def copy_out_and_in(server, files, number):
+    schema = f"copied_{number}"
+    server.sql.run(f"CREATE SCHEMA {schema};")
+    for table in files:
+        server.sql.run(f"CREATE TABLE {schema}.{table} (LIKE read_1.{table} INCLUDING ALL);")
+    began = time.time()
+    with open(os.devnull, "w") as sink:
+        subprocess.run(
+            ["psql", "-X", "-d", server.conninfo, "-c", "COPY events TO STDOUT (FORMAT binary)"], stdout=sink, check=True)
+    for table, file in files.items():
+        server.sql.run(f"\\copy {schema}.{table} FROM '{file}' (FORMAT binary)")
+    seconds = time.time() - began
+    server.sql.run(f"DROP SCHEMA {schema} CASCADE;")
+    return {"rows": REBUILT, "seconds": seconds, "rate": REBUILT / seconds}
+
+
+# B10: growth
+
+
+def growth(bench):
+    """The same measurements on a short log and on a long one, in turn."""
+    servers = [Server(bench.server.binaries, bench.options.dir) for _ in (SMALL, LARGE)]
+    try:
+        for server, events in zip(servers, (SMALL, LARGE)):
+            generate(server, events, bench.seed)
+        benches = [lanes.Bench(server, bench.options) for server in servers]
+        acks, snapshots = ([], []), ([], [])
+        prepared = [crowd.prepare(one) for one in benches]
+        for _ in range(bench.options.rounds):
+            for index, one in enumerate(benches):
+                acks[index].append(lanes.load_singly(one)["ack_p50_us"] / 1_000)
+                one.server.restart()
+                snapshots[index].append(1_000 / crowd.newcomers(prepared[index], "cold"))
+        note = f"{LARGE:,} events in the log against {SMALL:,}"
+        return [
+            crowd.figure("one at a time (B2), acknowledgement p50", "ms", acks[1], acks[0], 1.15, True, note),
+            crowd.figure("snapshot to a new device (B6), per row", "ms", snapshots[1], snapshots[0], 1.15, True, note)]
+    finally:
+        for server in servers:
+            server.stop()
+
+
+LANES = {
+    "B8": {
+        "name": "rebuild",
+        "ours": f"`focusctl projections rebuild --all --max-load 100` of a log of {REBUILT:,} generated events",
+        "against": "`COPY events` out to /dev/null, and COPY in of every row of the read model into tables of the same "
+        "shape, one after the other",
+        "goal": 0.4, "rounds": rebuild,
+    },
+    "B10": {"name": "growth", "figures": growth},
+}
