@@ -109,7 +109,7 @@ final class SimulatedLink {
     fileprivate var room: Int { max(0, window - toDevice.bytes.count) }
 
     fileprivate func take(_ bytes: some Sequence<UInt8>) {
-        guard !toDevice.isCut else { return }
+        guard !toDevice.isCut, !toDevice.isEnding else { return }
         toDevice.bytes += bytes
         pumpToDevice(in: latency())
     }
