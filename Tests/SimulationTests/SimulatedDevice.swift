@@ -136,7 +136,7 @@ final class SimulatedDevice: CustomStringConvertible {
                 simulation.note(index, frame.count)
                 record.saw(message, simulation.witness, self)
                 simulation.witness.saw(message, self)
-                simulation.trace("\(self) hears \(message)")
+                simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
                 if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
                 perform { $0.receive(message, now: simulation.clock.monotonic) }
             }

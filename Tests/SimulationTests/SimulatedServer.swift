@@ -88,7 +88,7 @@ final class SimulatedServer {
         configuration.pageBytes = plan.pageBytes
         configuration.refoldLimit = plan.refoldLimit
         configuration.eventsPerStatement = random.element([3, 4_000])
-        configuration.cacheBytes = random.element([1, 512 * 1024 * 1024])
+        configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
         return configuration

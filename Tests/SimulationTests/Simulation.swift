@@ -31,12 +31,19 @@ final class Simulation {
     /// Simulated microseconds after which everything must have come to rest, once nothing is broken any more.
     private static let patience: Int64 = 90_000_000
 
-    /// - Parameter trace: is told what happens.
-    init(seed: UInt64, usesSQLite: Bool = false, trace: ((String) -> Void)? = nil) throws {
+    /// - Parameters:
+    ///   - change: what a test wants otherwise than the seed.
+    ///   - trace: is told what happens.
+    init(
+        seed: UInt64, usesSQLite: Bool = false, trace: ((String) -> Void)? = nil,
+        change: (inout SimulationPlan) -> Void = { _ in }
+    ) throws {
         self.seed = seed
         tracer = trace
         var random = SeededGenerator(seed: seed, of: "world")
-        plan = SimulationPlan(&random, usesSQLite: usesSQLite)
+        var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
+        change(&plan)
+        self.plan = plan
         log = SimulatedLog(LogID(random.uuid()), partitions: plan.partitions, witness: witness)
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
         life = RandomLife(users: users)

@@ -30,9 +30,11 @@ struct SimulationPlan {
     let pageBytes: Int
     let outgoingBytes: Int
     let refoldLimit: Int
-    let faults: Faults
+    /// What the lanes keep of users: everything, or nobody for longer than half a second.
+    var cacheBytes: Int
+    var faults: Faults
     /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
-    let disasters: Int
+    var disasters: Int
     /// Microseconds that bytes travel, at most.
     let latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.
@@ -51,6 +53,7 @@ struct SimulationPlan {
         pageBytes = random.element([300, 1_500, 64 * 1024])
         outgoingBytes = random.element([400, 4_000, 256 * 1024])
         refoldLimit = random.element([2, 1_000])
+        cacheBytes = random.once(in: 4) ? 1 : 512 * 1024 * 1024
         latency = random.element([2_000, 30_000, 400_000])
         disasters = random.element([0, 1_500_000, 6_000_000])
         var faults = Faults()
