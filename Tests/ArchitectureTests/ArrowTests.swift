@@ -23,6 +23,8 @@ import Testing
         "CLibPQ": ["PostgresClient"],
         "GRDB": ["FocusSyncClient"],
         "NIOCore": ["SyncServer", "FocusSyncClient"],
+        // For tests only: the simulation turns its servers' event loops by hand.
+        "NIOEmbedded": [],
         "NIOPosix": ["SyncServer", "FocusSyncClient"],
         "NIOSSL": ["SyncServer", "FocusSyncClient"],
     ]

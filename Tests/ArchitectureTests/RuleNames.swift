@@ -14,7 +14,7 @@ enum RuleNames {
     static let unproven: Set<String> = ["S8", "V1", "V2", "V3", "V4"]
 
     /// Where a name that both documents have means the protocol's: tests of sessions, of the server and of the client.
-    static let wirePlaces = ["SyncServerTests/", "FocusSyncClientTests/", "FocusCoreTests/Session/"]
+    static let wirePlaces = ["SyncServerTests/", "FocusSyncClientTests/", "FocusCoreTests/Session/", "SimulationTests/"]
     /// Tests there that are about the domain all the same.
     static let domainPlaces = [
         "SyncServerTests/Time/TimeTests.swift", "FocusSyncClientTests/SettingsBundleTests.swift",

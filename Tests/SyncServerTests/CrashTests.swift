@@ -32,18 +32,22 @@ import Testing
     }
 
     @Test(
-        "Random kills of focusd and the postmaster: every acknowledged event exactly once, views equal a fresh replay")
+        "Random kills of focusd and the postmaster, cuts and partitions: every acknowledged event exactly once, views equal a fresh replay"
+    )
     func randomKills() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
         var random = SeededGenerator(seed: seed)
         let server = try await FocusdProcess()
-        let fleet = try await Fleet(server: server, devices: 8, users: 4)
+        let proxy = try await FlakyProxy.start(upstream: server.port, seed: random.next())
+        let fleet = try await Fleet(server: server, devices: 8, users: 4, proxy: proxy)
         for round in 0..<Self.rounds {
             let killsPostmaster = Bool.random(using: &random)
             let moment = Int.random(in: 1...150, using: &random)
             async let appended: Void = fleet.append(count: 25, round: round)
             await fleet.acknowledged(more: moment)
+            if Bool.random(using: &random) { proxy.cutAll() }
+            proxy.partition(milliseconds: Int64.random(in: 0...1_000, using: &random))
             if killsPostmaster {
                 try server.killPostmaster()
             } else {
@@ -57,6 +61,7 @@ import Testing
             }
         }
         await fleet.close()
+        try await proxy.stop()
         #expect(await server.terminate(), "focusd exits 0 within 10 s of SIGTERM")
         await server.remove()
     }

@@ -33,7 +33,7 @@ extension Subscription {
         }
         var part = view
         part.collections = collections
-        let page = state.rows(after: position, in: part, limitBytes: Self.pageBytes)
+        let page = state.rows(after: position, in: part, limitBytes: pageBytes)
         var messages: [ServerMessage] = page.rows.isEmpty ? [] : [.snapshotRows(page.rows)]
         guard page.isComplete else {
             phase = .resyncing(collections, began: began, position: page.next, cursor: cursor)

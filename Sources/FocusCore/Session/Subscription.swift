@@ -19,14 +19,18 @@ public struct Subscription: Sendable {
     public let view: View
     private let log: LogID
     private let viewHash: UInt64
+    let pageBytes: Int
     var phase: Phase
     /// Collections to be sent afresh, as soon as everything else was sent.
     var resyncs: Set<RowCollection> = []
     /// Whether something was sent, or passed over, since the last checkpoint (rule S9).
     public internal(set) var owesCheckpoint = true
 
-    /// - Parameter cursor: where the device stands, if the log holds the event that it names; nil: snapshot.
-    public init(view: View, log: LogID, resumingAt cursor: Cursor?) {
+    /// - Parameters:
+    ///   - cursor: where the device stands, if the log holds the event that it names; nil: snapshot.
+    ///   - pageBytes: of the rows of one page; a row that is larger goes alone.
+    public init(view: View, log: LogID, resumingAt cursor: Cursor?, pageBytes: Int = Self.pageBytes) {
+        self.pageBytes = pageBytes
         self.view = view
         self.log = log
         viewHash = view.hash
@@ -104,7 +108,7 @@ public struct Subscription: Sendable {
         }
         let began = announced ? began : state.version
         let start = announced || from != nil ? position : SyncPosition.snapshot(of: began)
-        let page = state.rows(after: start, in: view, limitBytes: Self.pageBytes)
+        let page = state.rows(after: start, in: view, limitBytes: pageBytes)
         let isWhole = !announced && page.isComplete
         phase =
             page.isComplete

@@ -6,7 +6,7 @@ import Logging
 struct ConnectionServices: Sendable {
     var limits: SessionLimits
     var clock: ServerClock
-    var tokens: TokenVerifier
+    var tokens: any TokenCheck
     var lanes: Lanes
     var budget: InboundBudget
     var connections: ConnectionRegistry

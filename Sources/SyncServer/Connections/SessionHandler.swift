@@ -34,13 +34,12 @@ final class SessionHandler: ChannelInboundHandler {
     private var timerFires = MonotonicTime(milliseconds: .max)
     private var lane: Lane?
 
-    init(id: UInt64, services: ConnectionServices) {
+    init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
         self.id = id
         self.services = services
         let limits = services.limits
         session = Session(
-            id: String(id, radix: 36), limits: limits, jitter: Double.random(in: -1...1),
-            now: services.clock.monotonic())
+            id: String(id, radix: 36), limits: limits, jitter: jitter, now: services.clock.monotonic())
         splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
         outbox = Outbox(limit: limits.outgoingBytes)
     }
@@ -162,12 +161,8 @@ final class SessionHandler: ChannelInboundHandler {
     private func check(_ token: String, then: @escaping @Sendable (SessionHandler, Identity?) -> Void) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let eventLoop = context.eventLoop
-        let (tokens, now) = (services.tokens, services.clock.wall())
-        Task {
-            let identity = await tokens.identity(of: token, now: now)
-            eventLoop.execute { then(loop.value, identity) }
-        }
+        let checked = services.tokens.identity(of: token, now: services.clock.wall(), on: context.eventLoop)
+        checked.whenSuccess { then(loop.value, $0) }
     }
 
     private func authenticated(_ identity: Identity?) {

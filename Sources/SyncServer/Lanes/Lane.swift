@@ -23,10 +23,17 @@ final class Lane: Sendable {
     /// Starts the thread. `partitions` are this lane's for good.
     func start(_ context: LaneContext, partitions: [Partition]) {
         let started = LaneThread(name: name) { [self] in
-            let worker = LaneWorker(
-                context: context, partitions: partitions, mailbox: mailbox,
-                isStopping: { self.isStopping.load(ordering: .acquiring) })
-            worker.run()
+            let isStopping = { @Sendable in self.isStopping.load(ordering: .acquiring) }
+            let (logger, mailbox) = (context.logger, mailbox)
+            let store = StoreConnection(
+                context.store, isStopping: isStopping,
+                onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
+            let projector = Projector(
+                configuration: context.store, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.projected($0, $1)) })
+            LaneWorker(
+                context: context, partitions: partitions, mailbox: mailbox, store: store, projector: projector
+            ).run()
         }
         thread.withLockedValue { $0 = started }
     }

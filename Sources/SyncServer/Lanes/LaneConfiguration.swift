@@ -1,3 +1,5 @@
+import FocusCore
+
 /// The bounds of a lane, and its rhythms.
 struct LaneConfiguration: Sendable {
     /// Events of one append statement. More waits for the next.
@@ -17,6 +19,8 @@ struct LaneConfiguration: Sendable {
     var freshnessMilliseconds: Int64 = 1_000
     /// A checkpoint follows the last delta by this much (rule S9).
     var checkpointMilliseconds: Int64 = 1_000
+    /// Rows of one frame; see `Subscription.pageBytes`.
+    var pageBytes = Subscription.pageBytes
     /// How long changed rows gather before they are written to the read model: a row that changes often is written once.
     var projectionMilliseconds: Int64 = 800
     /// A gap of more events than this is not folded into cached states: they are loaded again.

@@ -50,6 +50,8 @@ final class LaneSession {
     var reportedGap = false
     /// In the queue of those that get a checkpoint.
     var awaitsCheckpoint = false
+    /// It was due while the user was not in memory: it goes out as soon as he is.
+    var checkpointIsOverdue = false
 
     init(handle: SessionHandle, identity: Identity, incarnation: Incarnation, subscription: Subscription) {
         self.handle = handle

@@ -12,7 +12,8 @@ extension LaneWorker {
     /// appends do not wait for all of them.
     func project() throws {
         let now = context.clock.monotonic()
-        let due = partitions.filter { isDue($0.value, now) }.min { $0.value.nextProjection < $1.value.nextProjection }
+        let due = partitions.filter { isDue($0.value, now) }
+            .min { ($0.value.nextProjection, $0.key) < ($1.value.nextProjection, $1.key) }
         guard let (partition, state) = due else { return }
         let users = state.unprojected.keys.sorted().prefix(Self.usersPerBatch)
         let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }.prefix(Self.loadsPerBatch)

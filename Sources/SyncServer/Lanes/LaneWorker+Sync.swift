@@ -1,3 +1,4 @@
+import DequeModule
 import FocusCore
 import FocusWire
 
@@ -43,6 +44,10 @@ extension LaneWorker {
     func awaitCheckpoint(_ id: UInt64) {
         guard let session = sessions[id], session.subscription.owesCheckpoint, !session.awaitsCheckpoint else { return }
         session.awaitsCheckpoint = true
+        guard !session.checkpointIsOverdue else {
+            session.checkpointIsOverdue = false
+            return checkpointsDue.prepend((context.clock.monotonic(), id))
+        }
         let at = context.clock.monotonic().adding(milliseconds: configuration.checkpointMilliseconds)
         checkpointsDue.append((at, id))
     }
@@ -59,6 +64,8 @@ extension LaneWorker {
             {
                 deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
             } else if sessionsByUser[session.identity.user] != nil {
+                // Where memory is short the user may leave it again within the second: as soon as he is back, then.
+                session.checkpointIsOverdue = users[session.identity.user] == nil
                 wanted.insert(session.identity.user)
             }
         }

@@ -7,8 +7,8 @@ import Logging
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
     let context: LaneContext
-    let store: StoreConnection
-    let projector: Projector
+    let store: any LaneStore
+    let projector: any LaneProjector
     let mailbox: Mailbox<LaneRequest>
     var partitions: [Partition: PartitionState] = [:]
     var users: [UserID: CachedUser] = [:]
@@ -37,18 +37,13 @@ final class LaneWorker {
     var configuration: LaneConfiguration { context.configuration }
 
     init(
-        context: LaneContext, partitions: [Partition], mailbox: Mailbox<LaneRequest>,
-        isStopping: @escaping @Sendable () -> Bool
+        context: LaneContext, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
+        projector: any LaneProjector
     ) {
         self.context = context
         self.mailbox = mailbox
-        let logger = context.logger
-        store = StoreConnection(
-            context.store, isStopping: isStopping,
-            onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
-        projector = Projector(
-            configuration: context.store, logger: context.logger, isStopping: isStopping,
-            report: { mailbox.post(.projected($0, $1)) })
+        self.store = store
+        self.projector = projector
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
         let now = context.clock.monotonic()
         let unknown = { (partition: Partition) in
@@ -68,12 +63,13 @@ final class LaneWorker {
             do {
                 if !hasBegun { try begin() }
                 hasBegun = true
-                try turn()
+                try turn(taking: mailbox.take(until: nextDeadline()))
             } catch is StoreStopped {
                 // The database is away and the server is to end: nothing that waits was acknowledged.
                 isStopped = true
             } catch {
                 recover(from: error)
+                Thread.sleep(forTimeInterval: 0.25)
             }
         }
         deliveries.send()
@@ -83,15 +79,15 @@ final class LaneWorker {
 
     /// The database answered with an error that trying again at once would not mend (disk full, say). States may hold what
     /// was not committed: all are loaded again. Requests wait; their devices see that nothing is acknowledged.
-    private func recover(from error: any Error) {
+    func recover(from error: any Error) {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
         for id in Array(users.keys) { forget(id) }
         store.close()
-        Thread.sleep(forTimeInterval: 0.25)
     }
 
-    private func turn() throws {
-        try take(mailbox.take(until: nextDeadline()))
+    /// One round: everything that was asked for, and whatever is due. Waits for nothing but the database.
+    func turn(taking requests: [LaneRequest]) throws {
+        try take(requests)
         try confirmHeads()
         try loadMissingUsers()
         performOpenings()
@@ -106,7 +102,10 @@ final class LaneWorker {
     func take(_ requests: [LaneRequest]) throws {
         for request in requests {
             switch request {
-            case .open(let handle, let opening): openings.append((handle, opening))
+            case .open(let handle, let opening):
+                openings.append((handle, opening))
+                // The device may come from another server, and know more of the log than this one (rules P2, P7).
+                headsMayHaveMoved = true
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
@@ -166,7 +165,8 @@ final class LaneWorker {
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             subscription: Subscription(
-                view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user)))
+                view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user),
+                pageBytes: configuration.pageBytes))
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id

@@ -13,12 +13,16 @@ final class Fleet: @unchecked Sendable {
     let devices: [FleetDevice]
     private let server: FocusdProcess
 
-    init(server: FocusdProcess, devices count: Int, users: Int) async throws {
+    /// - Parameter proxy: what every other device reaches the server through.
+    init(server: FocusdProcess, devices count: Int, users: Int, proxy: FlakyProxy? = nil) async throws {
         self.server = server
         let users = (0..<users).map { _ in UserID.random() }
         var devices: [FleetDevice] = []
         for index in 0..<count {
-            devices.append(try await FleetDevice(user: users[index % users.count], server: server, index: index))
+            devices.append(
+                try await FleetDevice(
+                    user: users[index % users.count], server: server, index: index,
+                    port: index % 2 == 1 ? proxy?.port : nil))
         }
         self.devices = devices
     }
@@ -111,11 +115,12 @@ final class FleetDevice: Sendable {
     private let app: AppID
     private let acknowledgedEvents = NIOLockedValueBox<[EventID]>([])
 
-    init(user: UserID, server: FocusdProcess, index: Int) async throws {
+    init(user: UserID, server: FocusdProcess, index: Int, port: Int? = nil) async throws {
         self.user = user
         app = AppID("com.example.app\(index)")!
         var configuration = SyncClientConfiguration(
-            server: server.address, security: .plaintext, token: try await TestServer.token(user, id))
+            server: ServerAddress(host: "127.0.0.1", port: port ?? server.port), security: .plaintext,
+            token: try await TestServer.token(user, id))
         configuration.maximumAttempts = nil
         configuration.timeout = .seconds(120)
         configuration.backoff = ReconnectBackoff(ceiling: 5...100)

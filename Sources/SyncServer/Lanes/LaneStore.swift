@@ -1,0 +1,30 @@
+import EventStore
+import FocusCore
+
+/// The log and the read model as a lane asks for them. `StoreConnection` is the one there is; the simulation has one
+/// that keeps both in memory and fails when its seed says so.
+protocol LaneStore: AnyObject {
+    /// See `StoreConnection.append`: the outcomes are certain, or it throws.
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
+    func heads(of partitions: [Partition]) throws -> [PartitionHead]
+    func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
+    func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
+    func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]
+    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>]
+    func dueUsers(
+        after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
+    ) throws -> [DueUser]
+    func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset]
+    func close()
+}
+
+extension StoreConnection: LaneStore {}
+
+/// Writes what a lane hands over to the read model, and posts to the lane what became of it.
+protocol LaneProjector: AnyObject {
+    func start()
+    func post(_ batch: ProjectionBatch, _ report: ProjectionReport)
+    func stop()
+}
+
+extension Projector: LaneProjector {}

@@ -1,0 +1,115 @@
+import FocusCore
+import Foundation
+
+@testable import FocusSyncClient
+
+/// What a device keeps, as `SyncClient` uses it: `DeviceStore`, or the same in memory, which is a hundred times faster.
+protocol DeviceStorage: AnyObject {
+    var incarnation: Incarnation { get throws }
+    var cursor: Cursor? { get throws }
+    var queueRange: QueueRange { get throws }
+    func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
+    func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
+    func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
+    func beginIncarnation(_ new: Incarnation) throws
+    func see(_ time: Timestamp) throws
+    func confirmed() throws -> [RowKey: [UInt8]]
+    func digests() throws -> [CollectionDigest]
+    func recomputedDigests() throws -> [CollectionDigest]
+    func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws
+    func beginStaging() throws
+    func stage(_ rows: [DeltaRow]) throws
+    func finishDelta(_ cursor: Cursor) throws
+    func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection]) throws
+    func advance(to cursor: Cursor) throws
+    /// The process dies and comes back: what was committed is there, nothing else.
+    func crash() throws
+    func backUp() throws
+    /// Nothing, when there is no backup.
+    func restore() throws -> Bool
+}
+
+/// `DeviceStore` on files.
+final class StoredDevice: DeviceStorage {
+    private let directory: String
+    private var store: DeviceStore
+    private var hasBackup = false
+
+    init(_ owner: DeviceOwner, _ incarnation: Incarnation) throws {
+        directory = NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
+        store = try DeviceStore(directory: directory + "/live")
+        try store.claim(owner)
+        try beginIncarnation(incarnation)
+    }
+
+    deinit {
+        try? store.close()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    var incarnation: Incarnation { get throws { try store.incarnation } }
+    var cursor: Cursor? { get throws { try store.cursor } }
+    var queueRange: QueueRange { get throws { try store.queueRange } }
+
+    func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
+        try store.enqueue(drafts, clock: clock)
+    }
+
+    func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent] {
+        try store.queued(after: sequence, maximumBytes: maximumBytes)
+    }
+
+    func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome] {
+        try store.acknowledge(appended, clock: clock)
+    }
+
+    /// The store throws dice of its own for it; a seed must decide.
+    func beginIncarnation(_ new: Incarnation) throws {
+        try store.beginIncarnation()
+        try store.write { record, _ in record.incarnation = new.rawValue }
+    }
+
+    func see(_ time: Timestamp) throws { try store.see(time) }
+
+    func confirmed() throws -> [RowKey: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: try store.rows().map { ($0.key, $0.value) })
+    }
+
+    func digests() throws -> [CollectionDigest] { try store.digests() }
+    func recomputedDigests() throws -> [CollectionDigest] { try store.recomputedDigests() }
+    func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws { try store.apply(rows, cursor) }
+    func beginStaging() throws { try store.beginStaging() }
+    func stage(_ rows: [DeltaRow]) throws { try store.stage(rows) }
+    func finishDelta(_ cursor: Cursor) throws { try store.finishDelta(cursor) }
+
+    func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection]) throws {
+        try store.finishSnapshot(cursor, replacing: collections)
+    }
+
+    func advance(to cursor: Cursor) throws { try store.advance(to: cursor) }
+
+    func crash() throws { try reopen {} }
+
+    func backUp() throws {
+        try reopen {
+            if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
+            try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
+        }
+        hasBackup = true
+    }
+
+    func restore() throws -> Bool {
+        guard hasBackup else { return false }
+        try reopen {
+            try FileManager.default.removeItem(atPath: directory + "/live")
+            try FileManager.default.copyItem(atPath: directory + "/backup", toPath: directory + "/live")
+        }
+        return true
+    }
+
+    private func reopen(_ between: () throws -> Void) throws {
+        try store.close()
+        try between()
+        store = try DeviceStore(directory: directory + "/live")
+    }
+}

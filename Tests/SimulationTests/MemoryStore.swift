@@ -1,0 +1,149 @@
+import FocusCore
+
+@testable import FocusSyncClient
+
+/// What `DeviceStore` does, in memory. `SimulationTests` runs the same seeds with both: they must not differ.
+final class MemoryStore: DeviceStorage {
+    private struct Contents {
+        var incarnation: Incarnation
+        var base: Int64 = 0
+        var lastPlace: Int64 = 0
+        var acknowledgedPlace: Int64 = 0
+        var greatest = Timestamp(microseconds: .min)
+        var queue: [QueuedPlace] = []
+        var cursor: Cursor?
+        var rows: [RowKey: [UInt8]] = [:]
+        var digests = RunningDigests()
+    }
+
+    private struct QueuedPlace {
+        var place: Int64
+        var envelope: Envelope
+    }
+
+    private var contents: Contents
+    private var staged: [DeltaRow] = []
+    private var backup: Contents?
+
+    init(_ incarnation: Incarnation) { contents = Contents(incarnation: incarnation) }
+
+    var incarnation: Incarnation { contents.incarnation }
+    var cursor: Cursor? { contents.cursor }
+
+    var queueRange: QueueRange {
+        QueueRange(
+            acknowledged: DeviceSequence(contents.acknowledgedPlace - contents.base),
+            last: DeviceSequence(contents.lastPlace - contents.base))
+    }
+
+    // MARK: Queue
+
+    func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
+        var eventClock = EventClock(greatest: contents.greatest)
+        var events: [QueuedEvent] = []
+        for draft in drafts {
+            if let chosen = draft.occurredAt { eventClock.note(chosen: chosen, clock: clock) }
+            guard let id = draft.id else { throw DeviceStoreError.damaged("the simulation gives every event its id") }
+            let envelope = Envelope(
+                id: id, type: draft.type, app: draft.app,
+                occurredAt: draft.occurredAt ?? eventClock.stamp(clock: clock), schemaVersion: draft.schemaVersion,
+                payload: draft.payload)
+            contents.lastPlace += 1
+            contents.queue.append(QueuedPlace(place: contents.lastPlace, envelope: envelope))
+            events.append(QueuedEvent(sequence: queueRange.last, envelope: envelope))
+        }
+        contents.greatest = eventClock.greatest
+        return events
+    }
+
+    func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent] {
+        var events: [QueuedEvent] = []
+        var bytes = 64
+        for next in contents.queue where next.place > contents.base + sequence.rawValue {
+            bytes += QueueRecord(place: next.place, next.envelope).frameBytes
+            if bytes > maximumBytes, !events.isEmpty { break }
+            events.append(
+                QueuedEvent(sequence: DeviceSequence(next.place - contents.base), envelope: next.envelope))
+        }
+        return events
+    }
+
+    func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome] {
+        let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
+        let place = min(contents.lastPlace, contents.base + appended.throughSequence.rawValue)
+        guard place > contents.acknowledgedPlace else { return [] }
+        let done = contents.queue.filter { $0.place <= place }
+        contents.queue.removeAll { $0.place <= place }
+        contents.acknowledgedPlace = place
+        return done.map { next in
+            let refused = refusals[next.envelope.id]
+            return AppendOutcome(
+                sequence: DeviceSequence(next.place - contents.base), event: next.envelope.id,
+                type: next.envelope.type,
+                verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
+                version: appended.version)
+        }
+    }
+
+    func beginIncarnation(_ new: Incarnation) throws {
+        contents.incarnation = new
+        contents.base = contents.acknowledgedPlace
+    }
+
+    func see(_ time: Timestamp) throws { contents.greatest = max(contents.greatest, time) }
+
+    // MARK: Rows
+
+    func confirmed() throws -> [RowKey: [UInt8]] { contents.rows }
+    func digests() throws -> [CollectionDigest] { contents.digests.digests }
+
+    func recomputedDigests() throws -> [CollectionDigest] {
+        var digests = RunningDigests()
+        for (key, value) in contents.rows { digests.add(RowHash(key, value: value).value, to: key.collection) }
+        return digests.digests
+    }
+
+    func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws {
+        for row in rows {
+            if let time = row.seenTime { contents.greatest = max(contents.greatest, time) }
+            if let before = contents.rows[row.key] {
+                contents.digests.remove(RowHash(row.key, value: before).value, from: row.key.collection)
+            }
+            contents.rows[row.key] = row.value
+            if let value = row.value {
+                contents.digests.add(RowHash(row.key, value: value).value, to: row.key.collection)
+            }
+        }
+        contents.cursor = cursor
+    }
+
+    func beginStaging() throws { staged = [] }
+    func stage(_ rows: [DeltaRow]) throws { staged += rows }
+
+    func finishDelta(_ cursor: Cursor) throws {
+        defer { staged = [] }
+        try apply(staged, cursor)
+    }
+
+    func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection]) throws {
+        for (key, value) in contents.rows where collections.isEmpty || collections.contains(key.collection) {
+            contents.digests.remove(RowHash(key, value: value).value, from: key.collection)
+            contents.rows[key] = nil
+        }
+        try finishDelta(cursor)
+    }
+
+    func advance(to cursor: Cursor) throws { contents.cursor = cursor }
+
+    // MARK: Accidents
+
+    func crash() throws { staged = [] }
+    func backUp() throws { backup = contents }
+
+    func restore() throws -> Bool {
+        guard let backup else { return false }
+        contents = backup
+        staged = []
+        return true
+    }
+}

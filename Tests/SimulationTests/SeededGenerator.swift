@@ -1,0 +1,44 @@
+import FocusCore
+import Foundation
+
+/// SplitMix64: the same numbers for the same seed, on every machine. Everything that takes part in a simulation has one
+/// of its own, so that what one does moves no dice of another.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// The generator of one part of a simulation.
+    init(seed: UInt64, of part: String, _ number: Int = 0) {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in "\(part)/\(number)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        state = seed ^ hash
+        _ = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+
+    /// True once in `times`; never for 0.
+    mutating func once(in times: Int) -> Bool { times > 0 && number(0..<times) == 0 }
+
+    mutating func element<T>(_ values: [T]) -> T { values[number(0..<values.count)] }
+
+    mutating func uuid() -> UUID {
+        let (a, b) = (next(), next())
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) {
+            $0.storeBytes(of: a, as: UInt64.self)
+            $0.storeBytes(of: b, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
+    }
+}

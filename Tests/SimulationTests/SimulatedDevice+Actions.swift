@@ -1,0 +1,111 @@
+import FocusCore
+import FocusSyncClient
+import FocusWire
+
+/// The driver of the session: what `SyncClient+Actions` does, one transaction of the store at a time, with death between
+/// any two of them.
+extension SimulatedDevice {
+    func perform(_ feed: (inout ClientSession) -> [ClientAction]) {
+        guard var current = session else { return }
+        var actions = feed(&current)
+        session = current
+        var next = 0
+        do {
+            while next < actions.count {
+                actions += try perform(actions[next])
+                next += 1
+            }
+        } catch is Died {
+            return die()
+        } catch {
+            return simulation.witness.fail("\(self): the store fails: \(error)")
+        }
+        if let ending { end(ending) }
+        scheduleTick()
+    }
+
+    /// A transaction of the store, before or after which the process may die.
+    private func commit<T>(_ body: () throws -> T) throws -> T {
+        if random.once(in: simulation.faults.deviceDies) { throw Died() }
+        let result = try body()
+        if random.once(in: simulation.faults.deviceDies) { throw Died() }
+        return result
+    }
+
+    private func perform(_ action: ClientAction) throws -> [ClientAction] {
+        switch action {
+        case .send(let message): link?.send(FrameCodec.frame(message))
+        case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
+        case .acknowledge(let appended):
+            try commit {
+                let outcomes = try storage.acknowledge(appended, clock: clock)
+                record.acknowledged(outcomes, simulation.witness, self)
+            }
+        case .beginIncarnation(let reason):
+            simulation.trace("\(self) begins an incarnation: \(reason)")
+            try commit {
+                try storage.beginIncarnation(Incarnation(Int64(random.number(1...1_000_000))))
+                record.beganIncarnation(reason, simulation.witness, self)
+            }
+        case .beginStaging: try commit { try storage.beginStaging() }
+        case .stage(let rows): try commit { try storage.stage(rows) }
+        case .finishSnapshot(let cursor, let collections):
+            try applied(cursor, isPartial: !collections.isEmpty) {
+                try storage.finishSnapshot(cursor, replacing: collections)
+            }
+        case .finishDelta(let cursor): try applied(cursor) { try storage.finishDelta(cursor) }
+        case .apply(let rows, let cursor): try applied(cursor) { try storage.apply(rows, cursor) }
+        case .compare(let cursor, let digests): return try compare(cursor, digests)
+        case .getToken: renewToken()
+        case .report(let notice): try report(notice)
+        case .end(let end): ending = ending ?? end
+        }
+        return []
+    }
+
+    private func sendAppend(_ after: DeviceSequence, _ maximumBytes: Int) throws -> [ClientAction] {
+        // Small frames, so that several are under way.
+        let events = try storage.queued(after: after, maximumBytes: min(maximumBytes, 400))
+        guard let first = events.first, let last = events.last, first.sequence == after.next else {
+            simulation.witness.fail("\(self): event \(after.next) is not in the queue")
+            return []
+        }
+        let request = AppendRequest(firstSequence: first.sequence, envelopes: events.map(\.envelope))
+        link?.send(FrameCodec.frame(ClientMessage.append(request)))
+        return session?.appendSent(after: after, through: last.sequence) ?? []
+    }
+
+    /// Rows and cursor are committed together: whatever happens now, they must be those of the log at that version.
+    private func applied(_ cursor: Cursor, isPartial: Bool = false, _ body: () throws -> Void) throws {
+        verified = nil
+        try commit {
+            try body()
+            isAhead = isPartial
+            if !isPartial { record.compare(try storage.confirmed(), cursor, simulation.witness, self) }
+        }
+    }
+
+    private func compare(_ cursor: Cursor, _ digests: [CollectionDigest]) throws -> [ClientAction] {
+        let own = try hasCompared ? storage.digests() : storage.recomputedDigests()
+        hasCompared = true
+        let differing = Divergence.between(own, digests)
+        if differing.isEmpty, try storage.cursor != cursor { try commit { try storage.advance(to: cursor) } }
+        return session?.compared(cursor, differing: differing) ?? []
+    }
+
+    private func report(_ notice: ClientNotice) throws {
+        switch notice {
+        case .welcomed(let welcome): try commit { try storage.see(welcome.serverTime) }
+        case .diverged(let collections), .stillDiverged(let collections):
+            simulation.witness.fail("S9: \(self) differs from the server in \(collections)")
+        case .verified(let cursor):
+            verified = cursor.version
+            isAhead = false
+            record.compare(try storage.confirmed(), cursor, simulation.witness, self)
+            succeeded()
+        case .serverError(let error) where error.code != .unauthenticated:
+            simulation.witness.fail("\(self) is told \(error)")
+        case .appendsDelayed, .tokenExpires, .serverError: break
+        }
+    }
+}

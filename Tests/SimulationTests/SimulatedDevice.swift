@@ -1,0 +1,280 @@
+import FocusCore
+import FocusWire
+import SyncServer
+
+@testable import FocusSyncClient
+
+/// A device: the real `ClientSession` and store, driven as `SyncClient` drives them, and a person who does things.
+final class SimulatedDevice: CustomStringConvertible {
+    /// The process died in the middle of something.
+    struct Died: Error {}
+
+    let index: Int
+    let user: UserID
+    let id: DeviceID
+    let scope: Scope
+    let deviceClass: DeviceClass
+    let collections: [RowCollection]
+    unowned let simulation: Simulation
+    let storage: any DeviceStorage
+    var random: SeededGenerator
+    private let clockOffset: Int64
+
+    var session: ClientSession?
+    var link: SimulatedLink?
+    private var splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
+    private var backoff = ReconnectBackoff(ceiling: 20...2_000)
+    private var tickAt = Int64.max
+    var ending: ClientEnd?
+    private var connectNumber = 0
+    private(set) var isSlow = false
+    private var isOffline = false
+    private var token = ""
+    private var actions = 0
+
+    // What the simulation knows of it.
+    var record = DeviceHistory()
+    /// The rows are the server's at this version, as a checkpoint said; nil: something came since.
+    var verified: Version?
+    /// A resync brought rows that are newer than the cursor.
+    var isAhead = false
+    /// The first comparison of a connection hashes the rows themselves.
+    var hasCompared = false
+
+    init(_ index: Int, user: UserID, _ simulation: Simulation) throws {
+        self.index = index
+        self.user = user
+        self.simulation = simulation
+        var random = SeededGenerator(seed: simulation.seed, of: "device", index)
+        id = DeviceID(random.uuid())
+        scope = random.once(in: 2) ? .app(random.element(RandomLife.apps)) : .system
+        deviceClass = random.element([.phone, .phone, .watch, .desktop])
+        let all = RowCollection.allCases.filter(\.isPublic).sorted()
+        collections = random.once(in: 4) ? all.filter { _ in random.once(in: 2) } : []
+        // Within what rule E4 lets pass, mostly.
+        clockOffset = Int64(random.number(-400...400)) * (random.once(in: 4) ? 1_000_000 : 1_000)
+        let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
+        let owner = DeviceOwner(user: user, device: id, scope: scope)
+        storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(incarnation)
+        self.random = random
+    }
+
+    var description: String { "device \(index)" }
+    var view: View {
+        View(
+            scope: scope, device: id, deviceClass: deviceClass,
+            collections: collections.isEmpty ? nil : Set(collections))
+    }
+
+    var clock: Timestamp { simulation.clock.wall(ahead: clockOffset) }
+    var incarnation: Incarnation { (try? storage.incarnation) ?? Incarnation(0) }
+    /// Of the present incarnation.
+    var highestAcknowledged: DeviceSequence { (try? storage.queueRange.acknowledged) ?? .zero }
+    private var rank: Int { 100 + index }
+
+    // MARK: Connections
+
+    func start() { connect(in: random.number(0...300_000)) }
+
+    /// Microseconds. The last wish counts.
+    private func connect(in wait: Int) {
+        connectNumber += 1
+        let number = connectNumber
+        simulation.after(wait, rank: rank) { [weak self] in
+            guard let self, number == self.connectNumber, !self.isOffline, self.link == nil else { return }
+            self.connect()
+        }
+    }
+
+    private func connect() {
+        let server = random.element(simulation.servers)
+        guard server.process != nil, !simulation.isPartitioned(index, server.index) else {
+            return connect(in: Int(backoff.next(within: nil, using: &random)) * 1_000 + 1)
+        }
+        do {
+            if token.isEmpty || random.once(in: 4) { newToken() }
+            let hello = Hello(
+                minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
+                maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token, deviceClass: deviceClass,
+                incarnation: try storage.incarnation, cursor: try storage.cursor, collections: collections)
+            session = ClientSession(hello: hello, queue: try storage.queueRange)
+        } catch {
+            return simulation.witness.fail("\(self) cannot read its store: \(error)")
+        }
+        simulation.trace("\(self) connects to server \(server.index)")
+        splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
+        (ending, hasCompared, verified) = (nil, false, nil)
+        link = simulation.makeLink(self, server)
+        perform { $0.connected(now: simulation.clock.monotonic) }
+    }
+
+    func newToken() {
+        // Now and then one that is over already.
+        let seconds = simulation.isHealed ? 3_600 : random.once(in: 20) ? -5 : random.number(4...60)
+        token = SimulatedTokens.token(
+            Identity(
+                user: user, device: id, scope: scope,
+                expiresAt: simulation.clock.wall(ahead: Int64(seconds) * 1_000_000)))
+    }
+
+    func renewToken() {
+        guard !random.once(in: 4), let link else { return }
+        simulation.after(random.number(1_000...4_000_000), rank: rank) { [weak self] in
+            guard let self, self.link === link else { return }
+            self.newToken()
+            self.perform { $0.renew(self.token) }
+        }
+    }
+
+    /// Bytes from the server.
+    func receive(_ bytes: [UInt8], _ link: SimulatedLink) {
+        guard link === self.link else { return }
+        splitter.feed(bytes)
+        do {
+            while link === self.link, let frame = try splitter.next() {
+                let message = try FrameCodec.decodeServer(frame)
+                simulation.note(index, frame.count)
+                record.saw(message, simulation.witness, self)
+                simulation.witness.saw(message, self)
+                simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
+                if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
+                perform { $0.receive(message, now: simulation.clock.monotonic) }
+            }
+        } catch {
+            simulation.witness.fail("W4: \(self) gets a frame that does not decode: \(error)")
+        }
+    }
+
+    /// The other end closed, or the connection broke.
+    func lost(_ link: SimulatedLink) {
+        guard link === self.link else { return }
+        perform { $0.disconnected() }
+    }
+
+    /// What follows the end of a connection, as `SyncClient.run` does it.
+    func end(_ end: ClientEnd) {
+        link?.closeByDevice(losing: random.once(in: 3))
+        (link, session, ending, verified) = (nil, nil, nil, nil)
+        switch end {
+        case .reconnect(let bounds, _):
+            connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
+        case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
+            newToken()
+            connect(in: 1)
+        case .failed(let error) where error.code == .superseded:
+            // The client gives up; the person starts the app again.
+            connect(in: 1_000_000)
+        case .failed(let error): simulation.witness.fail("\(self) is refused: \(error)")
+        }
+    }
+
+    func succeeded() { backoff.succeeded() }
+
+    func scheduleTick() {
+        guard let deadline = session?.deadline, deadline.milliseconds < Int64.max / 2_000 else { return }
+        let at = max(simulation.clock.now + 1, deadline.milliseconds * 1_000)
+        guard at < tickAt else { return }
+        tickAt = at
+        simulation.after(Int(at - simulation.clock.now), rank: rank) { [weak self] in
+            guard let self, self.tickAt == at else { return }
+            self.tickAt = .max
+            self.perform { $0.tick(now: self.simulation.clock.monotonic) }
+        }
+    }
+
+    // MARK: Accidents
+
+    /// Whatever was not committed is gone; so is the connection.
+    func die() {
+        simulation.trace("\(self) dies")
+        leave(losing: true)
+        do {
+            try storage.crash()
+        } catch {
+            simulation.witness.fail("\(self): the store does not open again: \(error)")
+        }
+        connect(in: random.number(1_000...2_000_000))
+    }
+
+    private func leave(losing: Bool) {
+        link?.closeByDevice(losing: losing)
+        (link, session, ending, verified) = (nil, nil, nil, nil)
+    }
+
+    private func restore() throws {
+        guard try storage.restore() else { return }
+        simulation.trace("\(self) is restored from a backup")
+        leave(losing: true)
+        record.restored()
+        isAhead = false
+        connect(in: random.number(1_000...500_000))
+    }
+
+    // MARK: People
+
+    /// One thing that a person or a network does.
+    func act() {
+        guard !simulation.isHealed, actions < simulation.plan.actions else { return }
+        actions += 1
+        do {
+            switch random.number(0..<20) {
+            case 0: goOffline()
+            case 1: if random.once(in: 3) { die() }
+            case 2: isSlow.toggle()
+            case 3: try storage.backUp()
+            case 4 where random.once(in: simulation.plan.faults.restore): try restore()
+            case 5:
+                let all = RowCollection.allCases.filter(\.isPublic).sorted()
+                let asked = random.once(in: 4) ? [] : [random.element(all), random.element(all)]
+                if session?.isLive == true { link?.send(FrameCodec.frame(ClientMessage.resync(asked))) }
+            default: try append((0..<random.number(1...3)).map { _ in draft() })
+            }
+        } catch {
+            simulation.witness.fail("\(self): \(error)")
+        }
+        simulation.after(random.number(1_000...simulation.plan.pause), rank: rank) { [weak self] in self?.act() }
+    }
+
+    private func goOffline() {
+        simulation.trace("\(self) goes offline")
+        isOffline = true
+        if random.once(in: 2) { link?.send(FrameCodec.frame(ClientMessage.bye)) }
+        leave(losing: random.once(in: 2))
+        simulation.after(random.number(1_000...3_000_000), rank: rank) { [weak self] in self?.comeOnline() }
+    }
+
+    private func comeOnline() {
+        guard isOffline else { return }
+        isOffline = false
+        connect(in: 1)
+    }
+
+    func heal() {
+        isSlow = false
+        if isOffline { comeOnline() }
+    }
+
+    private func draft() -> EventDraft {
+        let (body, app) = simulation.life.event(&random, scope, now: clock)
+        var draft = EventDraft(body, app: app)
+        draft.id = EventID(random.uuid())
+        if random.once(in: 40), !draft.payload.isEmpty { draft.payload.removeLast() }
+        return draft
+    }
+
+    func append(_ drafts: [EventDraft]) throws {
+        let drafts = drafts.map { draft in
+            var draft = draft
+            if draft.id == nil { draft.id = EventID(random.uuid()) }
+            return draft
+        }
+        let events = try storage.enqueue(drafts, clock: clock)
+        record.queued(events, incarnation)
+        if let last = events.last { perform { $0.queued(through: last.sequence) } }
+    }
+}
+
+extension ClientSession {
+    /// Welcome was said, and no end yet.
+    var isLive: Bool { state == .live }
+}

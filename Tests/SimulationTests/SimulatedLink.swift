@@ -1,0 +1,254 @@
+import FocusCore
+import NIOCore
+import NIOEmbedded
+
+@testable import SyncServer
+
+/// A TCP connection: bytes stay in order, and are split, joined, held back and cut off as its seed says.
+///
+/// It is `open` until either end closes it or it breaks; each end hears of that later, or, when it broke silently, only
+/// by what it does not hear (rule F4).
+final class SimulatedLink {
+    private(set) var isOver = false
+    private unowned let simulation: Simulation
+    private unowned let device: SimulatedDevice
+    let server: SimulatedServer
+    private var life: SimulatedServer.Process?
+    private var channel: EmbeddedChannel?
+    private let socket = SocketHandler()
+    private var random: SeededGenerator
+    private let rank: Int
+    private var toServer = Pipe()
+    private var toDevice = Pipe()
+    /// Bytes that the server's kernel takes for a device that does not read.
+    private let window: Int
+    /// Nothing passes any more, and nobody is told.
+    private var isSilent = false
+
+    private struct Pipe {
+        var bytes: [UInt8] = []
+        var isPumping = false
+        /// The sender closed: the receiver hears so after the bytes.
+        var isEnding = false
+        var isCut = false
+    }
+
+    init(_ number: Int, _ device: SimulatedDevice, _ server: SimulatedServer, _ simulation: Simulation) {
+        self.simulation = simulation
+        self.device = device
+        self.server = server
+        rank = 1_000 + number
+        random = SeededGenerator(seed: simulation.seed, of: "link", number)
+        window = random.element([200, 2_000, 64 * 1024])
+        let jitter = Double(random.number(-100...100)) / 100
+        life = server.process
+        socket.link = self
+        channel = server.accept(self, socket, jitter: jitter)
+        server.wake()
+    }
+
+    private var isBlocked: Bool { isSilent || simulation.isPartitioned(device.index, server.index) }
+
+    // MARK: To the server
+
+    func send(_ bytes: [UInt8]) {
+        guard !toServer.isEnding, !toServer.isCut else { return }
+        toServer.bytes += bytes
+        pumpToServer(in: latency())
+    }
+
+    private func latency() -> Int { random.number(50...simulation.plan.latency) }
+
+    private func pumpToServer(in wait: Int) {
+        guard !toServer.isPumping else { return }
+        toServer.isPumping = true
+        simulation.after(wait, rank: rank) { [weak self] in
+            guard let self else { return }
+            self.toServer.isPumping = false
+            self.deliverToServer()
+        }
+    }
+
+    private func deliverToServer() {
+        guard !toServer.isCut, let channel, life === server.process else { return }
+        guard !isBlocked, isRead(channel) else { return pumpToServer(in: 20_000 + latency()) }
+        let count = random.once(in: 3) ? random.number(0...toServer.bytes.count) : toServer.bytes.count
+        let piece = Array(toServer.bytes.prefix(count))
+        toServer.bytes.removeFirst(count)
+        server.perform(life) {
+            guard channel.isActive, !piece.isEmpty else { return }
+            do {
+                try channel.writeInbound(ByteBuffer(bytes: piece))
+            } catch {
+                simulation.witness.fail("a session handler throws \(error)")
+            }
+        }
+        if !toServer.bytes.isEmpty {
+            pumpToServer(in: latency())
+        } else if toServer.isEnding {
+            closeServer()
+        }
+    }
+
+    private func isRead(_ channel: EmbeddedChannel) -> Bool {
+        let option = channel.options.last { $0.option is ChannelOptions.Types.AutoReadOption }
+        return option?.value as? Bool ?? true
+    }
+
+    private func closeServer() {
+        guard let channel else { return }
+        toServer.isCut = true
+        server.perform(life) {
+            if channel.isActive { channel.close(promise: nil) }
+        }
+    }
+
+    // MARK: To the device
+
+    /// What the kernel takes now.
+    fileprivate var room: Int { max(0, window - toDevice.bytes.count) }
+
+    fileprivate func take(_ bytes: some Sequence<UInt8>) {
+        guard !toDevice.isCut, !toDevice.isEnding else { return }
+        toDevice.bytes += bytes
+        pumpToDevice(in: latency())
+    }
+
+    private func pumpToDevice(in wait: Int) {
+        guard !toDevice.isPumping else { return }
+        toDevice.isPumping = true
+        simulation.after(wait, rank: rank) { [weak self] in
+            guard let self else { return }
+            self.toDevice.isPumping = false
+            self.deliverToDevice()
+        }
+    }
+
+    private func deliverToDevice() {
+        guard !toDevice.isCut else { return }
+        guard !isBlocked else { return pumpToDevice(in: 20_000 + latency()) }
+        var count = random.once(in: 3) ? random.number(0...toDevice.bytes.count) : toDevice.bytes.count
+        if device.isSlow { count = min(count, 64) }
+        let piece = Array(toDevice.bytes.prefix(count))
+        toDevice.bytes.removeFirst(count)
+        if !piece.isEmpty { device.receive(piece, self) }
+        server.perform(life) { socket.flushPending() }
+        if !toDevice.bytes.isEmpty {
+            pumpToDevice(in: latency() + (device.isSlow ? 200_000 : 0))
+        } else if toDevice.isEnding {
+            toDevice.isCut = true
+            isOver = true
+            device.lost(self)
+        }
+    }
+
+    /// The server has closed its end.
+    fileprivate func serverClosed() {
+        toDevice.isEnding = true
+        toServer.isCut = true
+        pumpToDevice(in: latency())
+    }
+
+    // MARK: Ends
+
+    /// What is under way from it may still come, or not.
+    func serverDied() {
+        if random.once(in: 2) { toDevice.bytes.removeLast(random.number(0...toDevice.bytes.count)) }
+        channel = nil
+        serverClosed()
+    }
+
+    /// The device closes: after what it has sent, or with a reset that loses it.
+    func closeByDevice(losing: Bool) {
+        guard !isOver else { return }
+        isOver = true
+        toDevice.isCut = true
+        if losing { toServer.bytes.removeLast(random.number(0...toServer.bytes.count)) }
+        toServer.isEnding = true
+        pumpToServer(in: latency())
+    }
+
+    /// The connection breaks: both ends hear of it some time.
+    func cut() {
+        guard !isOver else { return }
+        toServer.bytes.removeLast(random.number(0...toServer.bytes.count))
+        toDevice.bytes.removeLast(random.number(0...toDevice.bytes.count))
+        toServer.isEnding = true
+        toDevice.isEnding = true
+        pumpToServer(in: latency())
+        pumpToDevice(in: latency())
+    }
+
+    /// The connection breaks, and neither end is told.
+    func fallSilent() { isSilent = true }
+}
+
+/// The kernel's side of a server's socket: takes what there is room for, and says so by the promise of each write.
+final class SocketHandler: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let highWater = 4 * 1024
+    private static let lowWater = 1 * 1024
+
+    weak var link: SimulatedLink?
+    private var pending: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+    private var pendingBytes = 0
+    private var flushed = 0
+    private var channel: EmbeddedChannel?
+
+    func handlerAdded(context: ChannelHandlerContext) { channel = context.channel as? EmbeddedChannel }
+    func handlerRemoved(context: ChannelHandlerContext) { channel = nil }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let buffer = unwrapOutboundIn(data)
+        pending.append((buffer, promise))
+        pendingBytes += buffer.readableBytes
+        noteWritability()
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        flushed = pending.count
+        flushPending()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        let failed = pending
+        pending = []
+        pendingBytes = 0
+        flushed = 0
+        for write in failed { write.promise?.fail(ChannelError.ioOnClosedChannel) }
+        link?.serverClosed()
+        context.close(mode: mode, promise: promise)
+    }
+
+    func flushPending() {
+        guard let link else { return }
+        while flushed > 0 {
+            let room = link.room
+            guard var first = pending.first, room > 0 || first.bytes.readableBytes == 0 else { break }
+            let piece = first.bytes.readBytes(length: min(room, first.bytes.readableBytes)) ?? []
+            pendingBytes -= piece.count
+            link.take(piece)
+            guard first.bytes.readableBytes == 0 else {
+                pending[0] = first
+                break
+            }
+            pending.removeFirst()
+            flushed -= 1
+            first.promise?.succeed(())
+        }
+        noteWritability()
+    }
+
+    private func noteWritability() {
+        guard let channel, channel.isActive else { return }
+        if channel.isWritable, pendingBytes > Self.highWater {
+            channel.isWritable = false
+            channel.pipeline.fireChannelWritabilityChanged()
+        } else if !channel.isWritable, pendingBytes < Self.lowWater {
+            channel.isWritable = true
+            channel.pipeline.fireChannelWritabilityChanged()
+        }
+    }
+}

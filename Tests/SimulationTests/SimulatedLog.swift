@@ -1,0 +1,132 @@
+import FocusCore
+import FocusWire
+import PostgresClient
+
+@testable import EventStore
+
+/// The log and the read model in memory, for all servers of a simulation, with PostgreSQL's promises: offsets are dense,
+/// an append goes in whole where the partition still ends as expected or not at all, a load sees one moment.
+final class SimulatedLog {
+    /// What `users` and the tables of collections hold of a user.
+    private struct Shown {
+        var version = Version.zero
+        var dueAt: Timestamp?
+        var rows: [RowKey: Row] = [:]
+    }
+
+    private struct ReadModel {
+        var checkpoint = LogOffset.zero
+        var users: [UserID: Shown] = [:]
+    }
+
+    let identity: LogIdentity
+    private(set) var events: [Partition: [LoggedEvent]] = [:]
+    private var models: [Partition: ReadModel] = [:]
+    /// What is on the disk of it: projections commit without waiting for that.
+    private var flushed: [Partition: ReadModel] = [:]
+    private let witness: Witness
+
+    init(_ log: LogID, partitions: Int32, witness: Witness) {
+        identity = LogIdentity(
+            log: log, partitions: partitions, hash: EventStore.partitionHash, format: EventStore.logFormat)
+        self.witness = witness
+        for partition in identity.allPartitions {
+            events[partition] = []
+            models[partition] = ReadModel()
+            flushed[partition] = ReadModel()
+        }
+    }
+
+    // MARK: Log
+
+    func append(_ batch: PartitionAppend) -> AppendOutcome {
+        guard batch.isWellFormed else {
+            witness.fail("a batch of partition \(batch.partition) is not well formed")
+            return .behind
+        }
+        guard head(batch.partition).nextOffset == batch.expectedOffset else { return .behind }
+        if let first = batch.events.first, first.recordedAt < head(batch.partition).lastRecordedAt {
+            witness.fail("recorded_at goes back in partition \(batch.partition)")
+        }
+        events[batch.partition, default: []] += batch.events
+        for event in batch.events { witness.committed(event) }
+        return .committed(generation: 1)
+    }
+
+    func head(_ partition: Partition) -> PartitionHead {
+        let events = events[partition] ?? []
+        return PartitionHead(
+            partition: partition, nextOffset: LogOffset(Int64(events.count)),
+            lastRecordedAt: events.last?.recordedAt ?? Timestamp(microseconds: 0), generation: 1)
+    }
+
+    func events(_ partition: Partition, from offset: LogOffset, limit: Int) -> [LoggedEvent] {
+        Array((events[partition] ?? []).dropFirst(Int(offset.rawValue)).prefix(limit))
+    }
+
+    func event(of user: UserID, _ partition: Partition, at version: Version) -> EventID? {
+        events[partition]?.last { $0.user == user && $0.version == version }?.id
+    }
+
+    func users(_ partition: Partition, in range: Range<LogOffset>) -> [UserInRange] {
+        var last: [UserID: LoggedEvent] = [:]
+        for event in events[partition] ?? [] where range.contains(event.offset) { last[event.user] = event }
+        return last.values.sorted { $0.user < $1.user }
+            .map { UserInRange(user: $0.user, version: $0.version, lastOffset: $0.offset) }
+    }
+
+    // MARK: Read model
+
+    /// Rows, and the events that they do not show yet, folded in.
+    func load(_ user: UserID, _ partition: Partition) throws -> LoadedUser {
+        let shown = models[partition]?.users[user] ?? Shown()
+        var state = try UserState(user: user, version: shown.version, rows: shown.rows)
+        var touched: Set<RowKey> = []
+        for event in events[partition] ?? [] where event.user == user && event.version > shown.version {
+            touched.formUnion(try state.apply(event.decoded()))
+        }
+        return LoadedUser(
+            state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition))
+    }
+
+    func checkpoint(_ partition: Partition) -> LogOffset { models[partition]?.checkpoint ?? .zero }
+
+    func dueUsers(_ partition: Partition, after place: DuePlace, until: Timestamp, limit: Int) -> [DueUser] {
+        var found: [DueUser] = []
+        for (user, shown) in models[partition]?.users ?? [:] {
+            guard let dueAt = shown.dueAt, dueAt <= until, (dueAt, user) > (place.dueAt, place.user) else { continue }
+            found.append(DueUser(partition: partition, user: user, dueAt: dueAt))
+        }
+        return Array(found.sorted { ($0.dueAt, $0.user) < ($1.dueAt, $1.user) }.prefix(limit))
+    }
+
+    /// As `ProjectionWriter` does.
+    func write(_ batch: ProjectionBatch) -> ProjectionOutcome {
+        guard var model = models[batch.partition] else { return .busy }
+        guard model.checkpoint >= batch.base else { return .fellBack(to: model.checkpoint) }
+        var missing: Set<UserID> = []
+        for user in batch.users {
+            var shown = model.users[user.user] ?? Shown()
+            guard shown.version >= user.base else {
+                missing.insert(user.user)
+                continue
+            }
+            guard shown.version <= user.version else { continue }
+            if shown.version < user.version {
+                for row in user.rows { shown.rows[row.key] = row.row }
+                shown.version = user.version
+            }
+            shown.dueAt = user.dueAt
+            model.users[user.user] = shown
+        }
+        if missing.isEmpty { model.checkpoint = max(model.checkpoint, batch.checkpoint) }
+        models[batch.partition] = model
+        return .written(missing: missing)
+    }
+
+    /// The projections so far are on the disk.
+    func flush() { flushed = models }
+
+    /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.
+    func loseProjections() { models = flushed }
+}

@@ -1,0 +1,214 @@
+import EventStore
+import FocusCore
+import Foundation
+import Logging
+import NIOCore
+import NIOEmbedded
+import PostgresClient
+
+@testable import SyncServer
+
+/// A server: the real lanes, session handlers and budgets, on one event loop that stands still between two steps of the
+/// simulation. In place of TCP it has `SimulatedLink`, in place of PostgreSQL `SimulatedStore`, in place of threads its
+/// turns. What it kept in memory goes when it dies.
+final class SimulatedServer {
+    /// One life.
+    final class Process {
+        let loop: EmbeddedEventLoop
+        let services: ConnectionServices
+        fileprivate(set) var workers: [LaneWorker]
+        fileprivate(set) var links: [SimulatedLink] = []
+        fileprivate var hasBegun: Set<Int> = []
+        fileprivate var nextTurn = Int64.max
+
+        fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, _ workers: [LaneWorker]) {
+            self.loop = loop
+            self.services = services
+            self.workers = workers
+        }
+    }
+
+    let index: Int
+    private(set) var process: Process?
+    private unowned let simulation: Simulation
+    private var random: SeededGenerator
+    private let clockOffset: Int64
+    private var lives = 0
+
+    init(_ index: Int, _ simulation: Simulation) {
+        self.index = index
+        self.simulation = simulation
+        random = SeededGenerator(seed: simulation.seed, of: "server", index)
+        clockOffset = Int64(random.number(-900_000...900_000))
+    }
+
+    // MARK: Life
+
+    func start() {
+        guard process == nil else { return }
+        lives += 1
+        simulation.trace("server \(index) starts")
+        let clock = simulation.clock.server(ahead: clockOffset)
+        let plan = simulation.plan
+        let budget = InboundBudget(limit: 64 * 1024)
+        let context = LaneContext(
+            log: simulation.log.identity, store: StoreConfiguration(PostgresConfiguration(conninfo: "")),
+            configuration: configuration(plan), clock: clock, budget: budget, logger: Self.silent)
+        let lanes = Lanes(
+            lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
+        let services = ConnectionServices(
+            limits: plan.limits, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
+            connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: Self.silent)
+        let loop = EmbeddedEventLoop()
+        loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
+        let new = Process(loop, services, [])
+        new.workers = lanes.lanes.indices.map { lane in
+            LaneWorker(
+                context: context, partitions: lanes.partitions(of: lane), mailbox: lanes.lanes[lane].mailbox,
+                store: store(lane), projector: projector(lanes.lanes[lane].mailbox, new))
+        }
+        process = new
+        wake()
+    }
+
+    /// Keeps nothing but what is committed.
+    func die() {
+        guard let process else { return }
+        simulation.trace("server \(index) dies")
+        self.process = nil
+        for link in process.links { link.serverDied() }
+        for worker in process.workers { worker.deliveries = DeliveryBatch() }
+        simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
+    }
+
+    private func configuration(_ plan: SimulationPlan) -> LaneConfiguration {
+        var configuration = LaneConfiguration()
+        // The simulation decides when turns are; nothing waits by the machine's clock.
+        configuration.gatherMicroseconds = 0
+        configuration.pageBytes = plan.pageBytes
+        configuration.refoldLimit = plan.refoldLimit
+        configuration.eventsPerStatement = random.element([3, 4_000])
+        configuration.cacheBytes = plan.cacheBytes
+        configuration.projectionMilliseconds = Int64(random.element([50, 800]))
+        configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
+        return configuration
+    }
+
+    private func store(_ lane: Int) -> SimulatedStore {
+        let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
+        let simulation = simulation
+        return SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+    }
+
+    private func projector(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedProjector {
+        SimulatedProjector(
+            write: { [unowned self, weak process] batch, done in
+                let (fails, wait) = (random.once(in: simulation.faults.projectionFails), random.number(1_000...200_000))
+                simulation.after(wait, rank: index) { [weak self, weak process] in
+                    guard let self, let process, self.process === process else { return }
+                    done(fails ? .failed : self.written(batch))
+                    self.wake()
+                }
+            },
+            report: { mailbox.post(.projected($0, $1)) })
+    }
+
+    private func written(_ batch: ProjectionBatch) -> ProjectionResult {
+        switch simulation.log.write(batch) {
+        case .written(let missing): .written(missing: missing)
+        case .fellBack(let checkpoint): .fellBack(to: checkpoint)
+        case .busy, .otherGeneration: .failed
+        }
+    }
+
+    private static let silent: Logger = {
+        var logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    // MARK: Turns
+
+    /// Something waits: the lanes take it up in a moment.
+    func wake() { turn(in: random.number(10...2_000)) }
+
+    private func turn(in wait: Int) {
+        guard let process, simulation.clock.now + Int64(wait) < process.nextTurn else { return }
+        process.nextTurn = simulation.clock.now + Int64(wait)
+        let at = process.nextTurn
+        simulation.after(wait, rank: index) { [weak self, weak process] in
+            guard let self, let process, self.process === process, process.nextTurn == at else { return }
+            process.nextTurn = .max
+            self.turn(process)
+        }
+    }
+
+    private func turn(_ process: Process) {
+        for lane in process.workers.indices {
+            let worker = process.workers[lane]
+            do {
+                if !process.hasBegun.contains(lane) { try worker.begin() }
+                process.hasBegun.insert(lane)
+                try worker.turn(taking: worker.mailbox.take(until: .distantPast))
+            } catch is StoreStopped {
+                return die()
+            } catch {
+                simulation.trace("server \(index), lane \(lane): \(error)")
+                worker.recover(from: error)
+            }
+        }
+        step(process)
+        turn(in: random.number(100_000...250_000))
+    }
+
+    /// Brings the event loop to now: deliveries and timers run.
+    private func step(_ process: Process) {
+        process.loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
+    }
+
+    // MARK: Links
+
+    /// The server's end of a new connection.
+    func accept(_ link: SimulatedLink, _ socket: SocketHandler, jitter: Double) -> EmbeddedChannel? {
+        guard let process else { return nil }
+        process.links.removeAll(where: \.isOver)
+        step(process)
+        let handler = SessionHandler(
+            id: process.services.connections.makeID(), services: process.services, jitter: jitter)
+        let channel = EmbeddedChannel(handlers: [socket, handler], loop: process.loop)
+        guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 1) else { return nil }
+        channel.connect(to: address, promise: nil)
+        process.links.append(link)
+        return channel
+    }
+
+    /// Does something to a connection of this life of the server.
+    func perform(_ life: Process?, _ body: () -> Void) {
+        guard let life, life === process else { return }
+        step(life)
+        body()
+        step(life)
+        wake()
+    }
+}
+
+/// A token is what it says: no signatures here.
+struct SimulatedTokens: TokenCheck {
+    func identity(of token: String, now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<Identity?> {
+        eventLoop.makeSucceededFuture(Self.identity(of: token).flatMap { $0.expiresAt > now ? $0 : nil })
+    }
+
+    static func token(_ identity: Identity) -> String {
+        "\(identity.user)|\(identity.device)|\(identity.scope.app?.rawValue ?? "")|\(identity.expiresAt.microseconds)"
+    }
+
+    private static func identity(of token: String) -> Identity? {
+        let parts = token.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, let user = UserID(text: parts[0]), let device = DeviceID(text: parts[1]),
+            let expiry = Int64(parts[3])
+        else { return nil }
+        let scope = AppID(parts[2]).map { Scope.app($0) } ?? .system
+        return Identity(
+            user: user, device: device, scope: scope, expiresAt: Timestamp(microseconds: expiry), deviceClass: nil)
+    }
+}

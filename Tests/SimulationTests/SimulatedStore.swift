@@ -1,0 +1,105 @@
+import EventStore
+import FocusCore
+import PostgresClient
+
+@testable import SyncServer
+
+/// One server's way to the log. Fails as its seed says.
+final class SimulatedStore: LaneStore {
+    private let log: SimulatedLog
+    private var random: SeededGenerator
+    /// Asked each time, as all faults end when the network is healed.
+    private let faults: () -> SimulationPlan.Faults
+
+    init(_ log: SimulatedLog, _ random: SeededGenerator, faults: @escaping () -> SimulationPlan.Faults) {
+        self.log = log
+        self.random = random
+        self.faults = faults
+    }
+
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+        let faults = faults()
+        if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
+        if random.once(in: faults.diesBeforeCommit) { throw StoreStopped() }
+        if random.once(in: faults.losesInDoubt) {
+            // The connection went with the statement; the log, asked, has none of it.
+            return Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, .behind) })
+        }
+        let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
+        if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
+        return outcomes
+    }
+
+    private func read() throws {
+        if random.once(in: faults().readFails) {
+            throw PostgresError(kind: .insufficientResources, message: "out of memory")
+        }
+    }
+
+    func heads(of partitions: [Partition]) throws -> [PartitionHead] {
+        try read()
+        return partitions.sorted().map { log.head($0) }
+    }
+
+    func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
+        try read()
+        return log.events(partition, from: offset, limit: limit)
+    }
+
+    func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
+        try read()
+        return log.event(of: user, partition, at: version)
+    }
+
+    func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
+        try read()
+        return log.users(partition, in: range)
+    }
+
+    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+        try read()
+        return Dictionary(
+            uniqueKeysWithValues: users.map { partition, user in (user, Result { try log.load(user, partition) }) })
+    }
+
+    func dueUsers(
+        after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
+    ) throws -> [DueUser] {
+        try read()
+        return places.keys.sorted().flatMap { partition in
+            log.dueUsers(partition, after: places[partition] ?? .start, until: until, limit: limit)
+        }
+    }
+
+    func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset] {
+        try read()
+        return Dictionary(uniqueKeysWithValues: partitions.map { ($0, log.checkpoint($0)) })
+    }
+
+    func close() {}
+}
+
+/// Writes batches after a while, or not at all.
+final class SimulatedProjector: LaneProjector {
+    private let write: (ProjectionBatch, @escaping (ProjectionResult) -> Void) -> Void
+    private let report: (Partition, ProjectionReport) -> Void
+
+    init(
+        write: @escaping (ProjectionBatch, @escaping (ProjectionResult) -> Void) -> Void,
+        report: @escaping (Partition, ProjectionReport) -> Void
+    ) {
+        self.write = write
+        self.report = report
+    }
+
+    func start() {}
+    func stop() {}
+
+    func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {
+        write(batch) { [self] result in
+            var done = report
+            done.result = result
+            self.report(batch.partition, done)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+
+/// What must hold once everything has come to rest.
+extension Simulation {
+    func judge() {
+        judgeLog()
+        for device in devices {
+            judgeEvents(of: device)
+            judgeRows(of: device)
+        }
+        judgeReadModel()
+    }
+
+    /// Offsets and versions are dense, `recorded_at` goes on, and a replay gives what the servers showed.
+    private func judgeLog() {
+        for partition in log.identity.allPartitions {
+            var states: [UserID: UserState] = [:]
+            for (index, event) in (log.events[partition] ?? []).enumerated() {
+                if event.offset.rawValue != Int64(index) {
+                    witness.fail("offsets of partition \(partition) have a gap")
+                }
+                do {
+                    _ = try states[event.user, default: UserState(user: event.user)].apply(event.decoded())
+                } catch {
+                    return witness.fail("the log does not replay: \(error)")
+                }
+            }
+            for (user, state) in states where state.version != witness.version(of: user) {
+                witness.fail("a replay ends at \(state.version), the log at \(witness.version(of: user))")
+            }
+        }
+    }
+
+    /// Every acknowledged event is logged exactly once, as the device was told, and in the device's order.
+    private func judgeEvents(of device: SimulatedDevice) {
+        var logged: [EventID: String] = [:]
+        var places: [Incarnation: Int] = [:]
+        for event in witness.log where event.device == device.id {
+            let verdict = verdict(of: event)
+            // Taken a second time by another incarnation: holds a place, changes nothing (rule E1).
+            if verdict == RefusalCode.alreadyLogged.rawValue {
+                if logged[event.id] == nil { witness.fail("E1: \(event.id) is \"already logged\", and is not") }
+                continue
+            }
+            if logged.updateValue(verdict, forKey: event.id) != nil {
+                witness.fail("P2: \(event.id) of \(device) is in the log twice")
+            }
+            guard let queued = device.record.queued[event.id] else {
+                witness.fail("\(event.id) is in the log, and \(device) never said it")
+                continue
+            }
+            if let last = places[event.incarnation], queued.place < last {
+                witness.fail("P6: events of \(device) are not in its order")
+            }
+            places[event.incarnation] = queued.place
+        }
+        for (event, told) in device.record.acknowledged {
+            let expected =
+                switch told {
+                case .accepted: ""
+                case .refused(let code, _): code
+                }
+            guard let found = logged[event] else {
+                witness.fail("P1: \(event) of \(device) was acknowledged and is not in the log")
+                continue
+            }
+            if found != expected {
+                witness.fail("E2: \(device) was told \"\(expected)\" of \(event), logged is \"\(found)\"")
+            }
+        }
+    }
+
+    /// The code of a refusal; empty: accepted.
+    private func verdict(of event: LoggedEvent) -> String {
+        guard event.type == EventType.eventRefused.rawValue,
+            case .eventRefused(let refused)? = try? event.decoded().body
+        else { return "" }
+        return refused.code
+    }
+
+    /// What every device of the user holds is what the log says now.
+    private func judgeRows(of device: SimulatedDevice) {
+        do {
+            guard let cursor = try device.storage.cursor, cursor.version == witness.version(of: device.user) else {
+                return witness.fail("\(device) does not stand at the end of the log")
+            }
+            device.record.compare(try device.storage.confirmed(), cursor, witness, device)
+            if try device.storage.digests().filter({ $0.count > 0 })
+                != device.storage.recomputedDigests().filter({ $0.count > 0 })
+            {
+                witness.fail("S9: the running digests of \(device) are not those of its rows")
+            }
+        } catch {
+            witness.fail("\(device): the store cannot be read: \(error)")
+        }
+    }
+
+    /// A server that starts now loads what all others hold.
+    private func judgeReadModel() {
+        for user in life.users {
+            do {
+                let loaded = try log.load(user, log.identity.partition(of: user)).state
+                let expected = witness.state(of: user)
+                guard loaded.version == expected.version, loaded.rowKeys == expected.rowKeys else {
+                    witness.fail("a loaded state has other rows than the log makes")
+                    continue
+                }
+                for key in expected.rowKeys where loaded.row(key) != expected.row(key) {
+                    witness.fail("a loaded state has another row \(key.collection) \(key.key) than the log makes")
+                }
+            } catch {
+                witness.fail("a user does not load: \(error)")
+            }
+        }
+    }
+}

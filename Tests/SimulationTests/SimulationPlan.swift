@@ -1,0 +1,82 @@
+import FocusCore
+
+/// What a seed decides before anything happens: how large the world is and how bad.
+struct SimulationPlan {
+    /// How often something goes wrong: once in so many occasions, 0 for never.
+    struct Faults {
+        /// Of database calls: an error, the process dying before or after a commit, a commit in doubt that lost.
+        var appendFails = 0
+        var diesBeforeCommit = 0
+        var diesAfterCommit = 0
+        var losesInDoubt = 0
+        var readFails = 0
+        var projectionFails = 0
+        /// Of store operations of a device: it dies before or after it.
+        var deviceDies = 0
+        /// Of a device's actions.
+        var restore = 0
+    }
+
+    let users: Int
+    let devices: Int
+    let servers: Int
+    let partitions: Int32
+    let lanesPerServer: Int
+    /// Microseconds in which devices act and things break.
+    let duration: Int64
+    /// What each device does at most, and the microseconds between two of them at most.
+    let actions: Int
+    let pause: Int
+    let pageBytes: Int
+    let outgoingBytes: Int
+    let refoldLimit: Int
+    /// What the lanes keep of users: everything, or nobody for longer than half a second.
+    var cacheBytes: Int
+    var faults: Faults
+    /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
+    var disasters: Int
+    /// Microseconds that bytes travel, at most.
+    let latency: Int
+    /// Whether devices keep their data in SQLite, as the client library does, or in memory.
+    var usesSQLite: Bool
+
+    init(_ random: inout SeededGenerator, usesSQLite: Bool) {
+        self.usesSQLite = usesSQLite
+        users = random.number(1...2)
+        devices = users + random.number(1...3)
+        servers = random.number(1...3)
+        partitions = Int32(random.number(1...2))
+        lanesPerServer = random.number(1...2)
+        duration = Int64(random.number(1...8)) * 1_000_000
+        actions = random.number(4...16)
+        pause = random.element([60_000, 300_000, 1_000_000])
+        pageBytes = random.element([300, 1_500, 64 * 1024])
+        outgoingBytes = random.element([400, 4_000, 256 * 1024])
+        refoldLimit = random.element([2, 1_000])
+        cacheBytes = random.once(in: 4) ? 1 : 512 * 1024 * 1024
+        latency = random.element([2_000, 30_000, 400_000])
+        disasters = random.element([0, 1_500_000, 6_000_000])
+        var faults = Faults()
+        if random.once(in: 2) { faults.appendFails = 30 }
+        if random.once(in: 2) { faults.diesBeforeCommit = 60 }
+        if random.once(in: 2) { faults.diesAfterCommit = 60 }
+        if random.once(in: 2) { faults.losesInDoubt = 20 }
+        if random.once(in: 3) { faults.readFails = 80 }
+        if random.once(in: 2) { faults.projectionFails = 4 }
+        if random.once(in: 2) { faults.deviceDies = 60 }
+        if random.once(in: 3) { faults.restore = 15 }
+        self.faults = faults
+    }
+
+    var limits: SessionLimits {
+        var limits = SessionLimits()
+        limits.heartbeatMilliseconds = 4_000
+        limits.stalledMilliseconds = 5_000
+        limits.helloMilliseconds = 5_000
+        limits.expiryWarningMilliseconds = 3_000
+        limits.unacknowledgedAppends = 3
+        limits.outgoingBytes = outgoingBytes
+        limits.backoffMilliseconds = 50...500
+        return limits
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// The whole system in one thread: real session handlers, sessions, lanes, fold, codec and client sessions, over a clock,
+/// a network and a log that do what a seed says. See `Simulation`.
+@Suite("Simulation") struct SimulationTests {
+    /// Schedules of the first test: about five seconds. With FOCUS_ROUNDS so many times 25 (`ops/test --thorough`:
+    /// 5,000).
+    private static let schedules = rounds.map { $0 * 25 } ?? 120
+    /// Of the second; each opens files.
+    private static let schedulesOnDisk = rounds.map { $0 * 2 } ?? 10
+
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seed = environment["FOCUS_SEED"].flatMap(UInt64.init)
+    private static let rounds = environment["FOCUS_ROUNDS"].flatMap(Int.init)
+
+    @Test(
+        "P1, P2, P6, P7, S1, S2, S3, S4, S7, S9, F1: whatever breaks, in the end every device holds what the log says")
+    func converges() throws {
+        try run(Self.schedules, usesSQLite: false)
+    }
+
+    @Test("P1, P2, S3: the same with devices that keep their rows and events in files")
+    func convergesOnDisk() throws {
+        try run(Self.schedulesOnDisk, usesSQLite: true)
+    }
+
+    @Test("The same seed makes the same world, whether devices keep their data in memory or in files")
+    func isRepeatable() throws {
+        for seed in Self.seeds(3) {
+            let fingerprints = try [false, false, true].map { usesSQLite in
+                let simulation = try Simulation(seed: seed, usesSQLite: usesSQLite)
+                #expect(simulation.run() == nil)
+                return simulation.fingerprint
+            }
+            #expect(Set(fingerprints).count == 1, "seed \(seed): \(fingerprints)")
+        }
+    }
+
+    @Test("S9: a checkpoint comes although its user leaves the lane's memory before it is due")
+    func checkpointsNeedNoMemory() throws {
+        for seed in Self.seeds(5) {
+            let simulation = try Simulation(
+                seed: seed,
+                change: { plan in
+                    plan.cacheBytes = 1
+                    plan.faults = SimulationPlan.Faults()
+                    plan.disasters = 0
+                })
+            let failure = simulation.run()
+            #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
+        }
+    }
+
+    /// As many as asked for, in a row from a random one; the one that is asked for by name alone.
+    private static func seeds(_ count: Int) -> [UInt64] {
+        if let seed { return [seed] }
+        let first = UInt64.random(in: 0..<(1 << 48))
+        return (0..<UInt64(count)).map { first + $0 }
+    }
+
+    private func run(_ count: Int, usesSQLite: Bool) throws {
+        let begin = ContinuousClock.now
+        let seeds = Self.seeds(count)
+        var events = 0
+        for (done, seed) in seeds.enumerated() {
+            let tracing = Self.seed != nil
+            let simulation = try Simulation(seed: seed, usesSQLite: usesSQLite, trace: tracing ? { print($0) } : nil)
+            if let failure = simulation.run() {
+                Issue.record(
+                    """
+                    \(failure)
+                    after \(done) schedules that were right. Once more, with all that happens:
+                        FOCUS_SEED=\(seed) ops/test --filter SimulationTests
+                    """)
+                return
+            }
+            events += simulation.witness.log.count
+            if done % 1_000 == 999 {
+                print("\(done + 1) of \(seeds.count) schedules in \(ContinuousClock.now - begin)")
+            }
+        }
+        print(
+            "\(seeds.count) schedules from FOCUS_SEED=\(seeds[0]) on, \(events) events, in \(ContinuousClock.now - begin)"
+        )
+    }
+}
