@@ -19,6 +19,9 @@ final class LaneWorker {
     var sessionsByStore: [StoreKey: UInt64] = [:]
     var openings: [(SessionHandle, SessionOpening)] = []
     var appends: Deque<PendingAppend> = []
+    /// Questions, and what was found for some.
+    var fetches: [PendingFetch] = []
+    let fetcher: Fetcher
     /// Users with sessions to which rows are to be sent, and who may have to be loaded first.
     var wanted: Set<UserID> = []
     var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
@@ -49,6 +52,9 @@ final class LaneWorker {
         projector = Projector(
             configuration: context.store, logger: context.logger, isStopping: isStopping,
             report: { mailbox.post(.projected($0, $1)) })
+        fetcher = Fetcher(
+            configuration: context.store, logger: context.logger, isStopping: isStopping,
+            report: { mailbox.post(.fetched($0)) })
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
         let now = context.clock.monotonic()
         let unknown = { (partition: Partition) in
@@ -63,6 +69,7 @@ final class LaneWorker {
 
     func run() {
         projector.start()
+        fetcher.start()
         var hasBegun = false
         while !isStopped {
             do {
@@ -78,6 +85,7 @@ final class LaneWorker {
         }
         deliveries.send()
         projector.stop()
+        fetcher.stop()
         store.close()
     }
 
@@ -97,6 +105,7 @@ final class LaneWorker {
         performOpenings()
         try appendWaiting()
         try sendWanted()
+        answerFetches()
         sendCheckpoints()
         try project()
         leaveCache()
@@ -115,6 +124,8 @@ final class LaneWorker {
                 awaitCheckpoint(session)
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
             case .close(let session): close(session)
+            case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
+            case .fetched(let found): fetches.append(found)
             case .projected(let partition, let report): try projected(partition, report)
             case .headsMayHaveMoved: headsMayHaveMoved = true
             case .stop: isStopped = true
