@@ -9,6 +9,11 @@ require_packages() {
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)
     [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    # For the tests alone: their servers run behind it too.
+    [ "${1:-}" != --tests ] || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
+    # For the bench alone: the yardstick of B12.
+    [ "${1:-}" != --bench ] || [ -e /usr/include/GeographicLib/Geodesic.hpp ] || missing+=(libgeographiclib-dev)
+    [ "${1:-}" != --bench ] || command -v g++ >/dev/null || missing+=(g++)
     [ "${#missing[@]}" -eq 0 ] && return 0
     local install="apt-get install -y --no-install-recommends ${missing[*]}"
     if [ "$(id -u)" -eq 0 ]; then
