@@ -13,7 +13,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lanes
 import profile
 import report
+import route
 from server import Server
+
+
+lanes.LANES["B12"] = route.LANE
 
 
 def parse():
