@@ -1,3 +1,14 @@
+/// A statement, and its values, that begins a transaction; its result is dropped.
+public struct Prologue: Sendable {
+    public var statement: Statement
+    public var values: [PostgresValue]
+
+    public init(_ statement: Statement, _ values: [PostgresValue] = []) {
+        self.statement = statement
+        self.values = values
+    }
+}
+
 /// Where a server is and how to talk to it.
 public struct PostgresConfiguration: Sendable {
     /// A libpq connection string: a URL or keyword form, several hosts allowed (`target_session_attrs` too).
@@ -17,8 +28,12 @@ public struct PostgresConfiguration: Sendable {
     public var applicationName: String = "focus-sync"
     /// False for a PgBouncer before 1.21 in transaction mode: every query is then parsed anew (PQexecParams).
     public var usesPreparedStatements: Bool = true
-    /// Server settings of the session, sent at connect (`["synchronous_commit": "off"]`).
+    /// Server settings of the session, sent at connect (`["synchronous_commit": "off"]`). PgBouncer refuses them.
     public var settings: [String: String] = [:]
+    /// Runs first in every transaction, also in that of a single statement, in the same round trip: role and settings
+    /// for it alone (`set_config(…, true)`), where a pooler in transaction mode keeps nothing of a session. Not before
+    /// `execute` outside a transaction, and not before a COPY there.
+    public var prologue: Prologue?
     /// Called on the connection's thread for each notice or warning. Nil: they are dropped.
     public var onNotice: (@Sendable (PostgresNotice) -> Void)?
 

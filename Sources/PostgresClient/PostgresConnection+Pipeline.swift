@@ -11,6 +11,12 @@ extension PostgresConnection {
         _ requests: [(Statement, [PostgresValue])]
     ) throws(PostgresError) -> [PostgresResult] {
         guard !requests.isEmpty else { return [] }
+        guard let prologue = configuration.prologue, isIdle else { return try sendTogether(requests) }
+        return Array(try sendTogether([(prologue.statement, prologue.values)] + requests).dropFirst())
+    }
+
+    /// The same, of these requests alone.
+    func sendTogether(_ requests: [(Statement, [PostgresValue])]) throws(PostgresError) -> [PostgresResult] {
         try requireUsable()
         for (statement, values) in requests where configuration.usesPreparedStatements {
             do throws(PostgresError) {

@@ -13,6 +13,12 @@ extension PostgresConnection {
         do throws(PostgresError) {
             try requireUsable()
             let wasIdle = isIdle
+            if configuration.prologue != nil, wasIdle {
+                guard let result = try pipeline([(statement, values)]).first else {
+                    throw PostgresError(kind: .usage, message: "the statement is empty")
+                }
+                return result
+            }
             do throws(PostgresError) {
                 return try send(statement, values).result()
             } catch  where Self.isStalePlan(error) {

@@ -28,7 +28,7 @@ extension PostgresConnection {
         guard isIdle || !isUsable else {
             throw PostgresError(kind: .usage, message: "a transaction is under way")
         }
-        try execute(mode.begin)
+        try begin(mode)
         let value: T
         do {
             value = try body(self)
@@ -44,6 +44,17 @@ extension PostgresConnection {
         }
         try execute("COMMIT")
         return value
+    }
+
+    private func begin(_ mode: TransactionMode) throws(PostgresError) {
+        guard let prologue = configuration.prologue else { return try execute(mode.begin) }
+        do throws(PostgresError) {
+            let begin = Statement(name: "begin_\(mode)", sql: mode.begin)
+            _ = try sendTogether([(begin, []), (prologue.statement, prologue.values)])
+        } catch {
+            rollBack()
+            throw error
+        }
     }
 
     private func rollBack() {

@@ -17,7 +17,8 @@ struct Focusctl: AsyncParsableCommand {
             """,
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
-            RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
+            FetchCommand.self, RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self,
+            ProjectionsCommand.self,
             MigrateCommand.self, BenchCommand.self,
         ])
 

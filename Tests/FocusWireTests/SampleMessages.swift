@@ -52,14 +52,23 @@ enum SampleMessages {
         .ack(Version(9)), .ack(.zero),
         .resync([.focuses, .activeFocus]), .resync([]),
         .ping(.max), .ping(0), .pong(17), .bye, .renew(token: "a.b.c"), .renew(token: ""), .unknown,
+        .fetch(FetchRequest(id: .max, .routePoints(item, from: .init(microseconds: .min), to: nil, limit: 17))),
+        .fetch(FetchRequest(id: 0, .routePoints(item, from: nil, to: SampleEvents.time, limit: 0))),
+        .fetch(
+            FetchRequest(id: 3, .routeSpeed(item, from: SampleEvents.time, to: Timestamp(microseconds: .max)))),
+        .fetch(FetchRequest(id: 4, .route(item))), .fetch(FetchRequest(id: 5, .routes(after: nil))),
+        .fetch(FetchRequest(id: 6, .routes(after: item))), .fetch(FetchRequest(id: 7, .workouts(after: item))),
+        .fetch(FetchRequest(id: 8, .unknown)),
     ]
+
+    private static let item = AppItem(AppID("com.example.trails")!, "mörgen/1")
 
     static let server: [ServerMessage] = [
         .welcome(
             Welcome(
                 protocolVersion: 1, session: "s-1", log: LogID(SampleEvents.id(10)), lastSequence: DeviceSequence(40),
                 maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64, heartbeatMilliseconds: 25_000,
-                serverTime: SampleEvents.time)),
+                serverTime: SampleEvents.time, maximumFetches: 4)),
         .appended(Appended(throughSequence: DeviceSequence(41), version: Version(1_000_000), refused: [])),
         .appended(Appended(throughSequence: .zero, version: .zero, refused: [])),
         .appended(
@@ -89,6 +98,22 @@ enum SampleMessages {
         .error(ProtocolError(.internal, "", expected: .zero, sequence: .zero)),
         .goAway(GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)),
         .tokenExpiry(SampleEvents.time, serverTime: Timestamp(microseconds: -1)),
+        .error(ProtocolError(.notFound, "", request: 0)),
+        .fetched(Fetched(request: 1, version: Version(9), .points(points, next: SampleEvents.time))),
+        .fetched(Fetched(request: 0, version: .zero, .points([], next: nil))),
+        .fetched(Fetched(request: 2, version: Version(1), .speed(2.5))),
+        .fetched(Fetched(request: 2, version: Version(1), .speed(0))),
+        .fetched(Fetched(request: 3, version: Version(1), .speed(nil))),
+        .fetched(Fetched(request: 4, version: Version(1), .rows(rows, more: true))),
+        .fetched(Fetched(request: .max, version: Version(1), .rows([], more: false))),
+        .fetched(Fetched(request: 5, version: Version(1), .unknown)),
         .unknown,
+    ]
+
+    private static let points = [
+        RoutePoint(time: SampleEvents.time, latitude: 47.5, longitude: -8.25),
+        RoutePoint(
+            time: Timestamp(microseconds: .max), latitude: -90, longitude: 180, altitude: 430.5, horizontalAccuracy: 5,
+            verticalAccuracy: 3, speed: 0, course: 359.5),
     ]
 }

@@ -65,7 +65,7 @@ final class SimulatedServer {
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
                 context: context, partitions: lanes.partitions(of: lane), mailbox: lanes.lanes[lane].mailbox,
-                store: store(lane), projector: projector(lanes.lanes[lane].mailbox, new))
+                store: store(lane), projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher())
         }
         process = new
         wake()
@@ -211,4 +211,11 @@ struct SimulatedTokens: TokenCheck {
         return Identity(
             user: user, device: device, scope: scope, expiresAt: Timestamp(microseconds: expiry), deviceClass: nil)
     }
+}
+
+/// Simulated devices ask for no routes.
+private final class NoFetcher: LaneFetcher {
+    func start() {}
+    func post(_ work: FetchWork) { preconditionFailure("no device of the simulation fetches") }
+    func stop() {}
 }

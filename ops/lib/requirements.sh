@@ -1,18 +1,20 @@
 # Sourced by ops/run, ops/test and ops/bench: what a fresh Debian machine with a Swift toolchain lacks.
 # Installs it as root or with sudo; else prints the one command to run.
 
-# Arguments: further packages, each with a program of its name.
 require_packages() {
-    local missing=() name
-    for name in "$@"; do
-        command -v "$name" >/dev/null || [ -x "/usr/sbin/$name" ] || missing+=("$name")
-    done
+    local missing=()
     command -v python3 >/dev/null || missing+=(python3)
     command -v openssl >/dev/null || missing+=(openssl)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)
     [ -e /usr/include/sqlite3.h ] || missing+=(libsqlite3-dev)
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    # For the tests alone: their servers run behind it too.
+    [ "${1:-}" != --tests ] || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
+    # For the bench alone: the yardsticks of B5 and B9, and of B12.
+    [ "${1:-}" != --bench ] || [ -x /usr/sbin/mosquitto ] || missing+=(mosquitto)
+    [ "${1:-}" != --bench ] || [ -e /usr/include/GeographicLib/Geodesic.hpp ] || missing+=(libgeographiclib-dev)
+    [ "${1:-}" != --bench ] || command -v g++ >/dev/null || missing+=(g++)
     [ "${#missing[@]}" -eq 0 ] && return 0
     local install="apt-get install -y --no-install-recommends ${missing[*]}"
     if [ "$(id -u)" -eq 0 ]; then

@@ -3,20 +3,36 @@ import PostgresClient
 /// How a server reaches its log.
 public struct StoreConfiguration: Sendable {
     let postgres: PostgresConfiguration
-    /// False where the connecting role is the server's own already (behind a pooler, say).
+    /// Whether a session gives up what its role may beyond the server's own role. Through a pooler in transaction mode,
+    /// which keeps no session, every transaction does instead (`PostgresConfiguration.prologue`).
     let assumesRole: Bool
 
-    /// - Parameter postgres: connects as a role that may act as the server's role, unless `assumesRole` is false.
+    /// - Parameters:
+    ///   - postgres: connects as a role that may act as the server's role, unless `assumesRole` is false. Without
+    ///     prepared statements it goes through a pooler in transaction mode: then nothing is kept in the session.
+    ///   - assumesRole: false where the connecting role is the server's own already.
     public init(_ postgres: PostgresConfiguration, assumesRole: Bool = true) {
+        let isPooled = !postgres.usesPreparedStatements
+        var postgres = postgres
+        if isPooled, assumesRole { postgres.prologue = SessionRole.prologue() }
         self.postgres = postgres
-        self.assumesRole = assumesRole
+        self.assumesRole = assumesRole && !isPooled
+    }
+
+    private init(as other: StoreConfiguration, _ postgres: PostgresConfiguration) {
+        self.postgres = postgres
+        assumesRole = other.assumesRole
     }
 
     /// The same log for work that may lose its last transactions in a crash, as the log has it all: projections.
     public var withAsynchronousCommit: StoreConfiguration {
         var copy = postgres
-        copy.settings["synchronous_commit"] = "off"
-        return StoreConfiguration(copy, assumesRole: assumesRole)
+        if copy.prologue != nil {
+            copy.prologue = SessionRole.prologue(synchronousCommit: "off")
+        } else if copy.usesPreparedStatements {
+            copy.settings["synchronous_commit"] = "off"
+        }
+        return StoreConfiguration(as: self, copy)
     }
 }
 

@@ -92,7 +92,9 @@ public final class StoreConnection {
     // MARK: Connection
 
     /// Runs what may run twice, again whenever the connection is lost in the middle of it.
-    private func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+    func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+        // A pooler takes connections while its server is away, and fails every statement at once.
+        var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
         while true {
             let connection = try usable()
             do {
@@ -101,6 +103,7 @@ public final class StoreConnection {
                 onTrouble(error)
                 close()
                 if isStopping() { throw StoreStopped() }
+                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
             }
         }
     }

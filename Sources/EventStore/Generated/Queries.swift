@@ -61,6 +61,18 @@ enum Queries {
             set_config('jit', 'off', false)
         """#)
 
+    /// What assume_app_role does, for this transaction alone: a pooler in transaction mode gives the session to somebody else
+    /// after it. $1: synchronous_commit; NULL: as it is set.
+    static let assumeAppRoleOnce = Statement(name: "assume_app_role_once", sql: #"""
+        SELECT
+            set_config('role', app_role()::text, true),
+            set_config('enable_seqscan', 'off', true),
+            set_config('enable_hashjoin', 'off', true),
+            set_config('enable_mergejoin', 'off', true),
+            set_config('jit', 'off', true),
+            set_config('synchronous_commit', coalesce($1::text, current_setting('synchronous_commit')), true)
+        """#)
+
     /// Events of a chunk of a partition, in order, as a binary stream. COPY takes no parameters: $1, $2 and $3 (partition,
     /// first offset, offset after the last) are replaced by integers before it is sent.
     static let copyEvents = Statement(name: "copy_events", sql: #"""
@@ -592,6 +604,21 @@ enum Queries {
         ORDER BY p.partition
         """#)
 
+    /// Where each chunk of one route begins, told from its first bytes. $1: partition; $2 to $4: user, app and route, all as
+    /// the table has them; $5: how many bytes.
+    static let readRouteChunkHeads = Statement(name: "read_route_chunk_heads", sql: #"""
+        SELECT t.key, t.key_bytes, substring(t.memo FROM 1 FOR $5::integer)
+        FROM read_1.route_points t
+        WHERE t.partition = $1::integer AND t.user_id = $2::uuid AND t.app = $3::text AND t.route = $4::text
+        """#)
+
+    /// Some chunks of one route's points. $1: partition; $2 and $3: user and app; $4: their keys, as the table has them.
+    static let readRouteChunks = Statement(name: "read_route_chunks", sql: #"""
+        SELECT t.key, t.key_bytes, t.memo
+        FROM read_1.route_points t
+        WHERE t.partition = $1::integer AND t.user_id = $2::uuid AND t.app = $3::text AND t.key = ANY ($4::text[])
+        """#)
+
     /// The chunks of one route's points. $1: partition; $2 to $4: user, app and route, all as the table has them.
     static let readRoutePoints = Statement(name: "read_route_points", sql: #"""
         SELECT t.key, t.key_bytes, t.memo
@@ -1051,5 +1078,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

@@ -26,7 +26,7 @@ public struct RouteLoader: Sendable {
         if chunks.isEmpty {
             // Finished before the read model's version, so it changes no more: a second statement sees the same.
             let statement = Generation(loaded.head.generation).statement(Queries.readRoutePoints)
-            chunks = try Self.chunks(
+            chunks = try RouteChunkRows.chunks(
                 try connection.query(
                     statement,
                     [
@@ -39,18 +39,5 @@ public struct RouteLoader: Sendable {
         } catch {
             throw EventStoreError.corrupt("the points of a route are not those that its row counts: \(error)")
         }
-    }
-
-    private static func chunks(_ result: PostgresResult) throws -> [Int: [UInt8]] {
-        var chunks: [Int: [UInt8]] = [:]
-        for row in 0..<result.rowCount {
-            let key =
-                result.isNull(row: row, column: 1)
-                ? try result.text(row: row, column: 0)
-                : String(decoding: try result.bytes(row: row, column: 1), as: UTF8.self)
-            guard let chunk = RouteChunkKey(key) else { throw EventStoreError.corrupt("a row's key is no chunk's") }
-            chunks[chunk.chunk] = try result.bytes(row: row, column: 2)
-        }
-        return chunks
     }
 }

@@ -3,7 +3,7 @@
 /// first: to zero), modulo 2^64, zigzag, varint. Neighbouring positions share sign, exponent and leading bits, and
 /// accuracies repeat, so a recorded point takes some 20 to 40 bytes instead of 64, and every bit comes back.
 enum RouteChunkCoding {
-    private static let format: UInt8 = 1
+    static let format: UInt8 = 1
     private static let fieldCount = 8
 
     static func bytes(of points: [RoutePoint]) -> [UInt8] {
@@ -64,7 +64,7 @@ enum RouteChunkCoding {
         bytes.append(UInt8(rest))
     }
 
-    private static func difference(in bytes: [UInt8], at position: inout Int) throws(ProtoError) -> UInt64 {
+    static func difference(in bytes: [UInt8], at position: inout Int) throws(ProtoError) -> UInt64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
             guard position < bytes.count else { throw .truncated }

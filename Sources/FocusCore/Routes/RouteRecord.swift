@@ -6,7 +6,7 @@ struct RouteRecord: Sendable {
     private(set) var track: RouteTrack?
     /// The chunks of a finished route, as their rows hold them: nothing in the fold reads them again. Empty when they
     /// were not loaded.
-    private var sealedChunks: [Int: [UInt8]] = [:]
+    private(set) var sealedChunks: [Int: [UInt8]] = [:]
 
     init(_ row: RouteRow) {
         self.row = row

@@ -79,7 +79,7 @@ extension RouteTrack {
     }
 
     /// The last chunk that starts at or before `time`; the first one when none does.
-    private func chunkIndex(of time: Timestamp) -> Int {
+    func chunkIndex(of time: Timestamp) -> Int {
         var low = 0
         var high = chunks.count
         while high - low > 1 {

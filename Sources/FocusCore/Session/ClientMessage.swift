@@ -10,6 +10,8 @@ public enum ClientMessage: Hashable, Sendable {
     case bye
     /// A new token of the same identity (rule A2).
     case renew(token: String)
+    /// Something that rows do not hold, or that is another app's (rules R1, R6).
+    case fetch(FetchRequest)
     /// A message of a kind that this program does not know (rule W3).
     case unknown
 }

@@ -18,6 +18,7 @@ public enum ServerMessage: Hashable, Sendable {
     case goAway(GoAway)
     /// When the session's token ends, and the server's time now (rule A2).
     case tokenExpiry(Timestamp, serverTime: Timestamp)
+    case fetched(Fetched)
     /// Of a kind that this program does not know; only a client meets it.
     case unknown
 }
@@ -32,10 +33,13 @@ public struct Welcome: Hashable, Sendable {
     public var maximumUnacknowledgedAppends: UInt32
     public var heartbeatMilliseconds: UInt32
     public var serverTime: Timestamp
+    /// Fetches that may be under way at a time; 0: the server knows none.
+    public var maximumFetches: UInt32
 
     public init(
         protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, maximumFrameBytes: UInt32,
-        maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32, serverTime: Timestamp
+        maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32, serverTime: Timestamp,
+        maximumFetches: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.session = session
@@ -45,6 +49,7 @@ public struct Welcome: Hashable, Sendable {
         self.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
         self.heartbeatMilliseconds = heartbeatMilliseconds
         self.serverTime = serverTime
+        self.maximumFetches = maximumFetches
     }
 }
 
@@ -105,16 +110,19 @@ public struct ProtocolError: Hashable, Sendable, Error {
     public var expected: DeviceSequence?
     /// For errors about one append: its first sequence.
     public var sequence: DeviceSequence?
+    /// For errors about a fetch: its id.
+    public var request: UInt64?
 
     public init(
         _ code: ErrorCode, _ message: String, retryAfterMilliseconds: UInt32 = 0, expected: DeviceSequence? = nil,
-        sequence: DeviceSequence? = nil
+        sequence: DeviceSequence? = nil, request: UInt64? = nil
     ) {
         self.code = code
         self.message = message
         self.retryAfterMilliseconds = retryAfterMilliseconds
         self.expected = expected
         self.sequence = sequence
+        self.request = request
     }
 }
 
@@ -149,6 +157,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case slowConsumer = "slow_consumer"
     case heartbeatTimeout = "heartbeat_timeout"
     case superseded
+    case notFound = "not_found"
     case shuttingDown = "shutting_down"
     case `internal`
 
@@ -160,7 +169,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
             .shuttingDown, .internal, .sequenceGap, .tokenExpired:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
-            .sequenceConflict, .superseded:
+            .sequenceConflict, .superseded, .notFound:
             false
         }
     }

@@ -19,7 +19,7 @@ public struct Session: Sendable {
 
     private(set) var state = State.awaitingHello
     private let id: String
-    private let limits: SessionLimits
+    let limits: SessionLimits
     private let startedAt: MonotonicTime
     private var lastHeard: MonotonicTime
     private var nextPing: MonotonicTime
@@ -30,6 +30,7 @@ public struct Session: Sendable {
     private let heartbeat: Int64
     private var unacknowledged = 0
     private var isPaused = false
+    var fetches = 0
     /// All sessions together hold too many bytes: this one is not read either.
     private var isOutOfBudget = false
 
@@ -112,7 +113,8 @@ public struct Session: Sendable {
             protocolVersion: limits.protocolVersions.upperBound, session: id, log: opened.log,
             lastSequence: opened.lastSequence, maximumFrameBytes: UInt32(limits.frameBytes),
             maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
-            heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime)
+            heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime,
+            maximumFetches: UInt32(limits.fetches))
         var actions: [SessionAction] = [.allowFrames(bytes: limits.frameBytes), .send(.welcome(welcome))]
         var expiration = expiration(of: identity, serverTime: serverTime, now: now)
         actions += expiration.warning(serverTime: serverTime, now: now)
@@ -228,6 +230,7 @@ public struct Session: Sendable {
         case .renew(let token):
             isRenewing = true
             return [.renew(token: token)]
+        case .fetch(let request): return receiveFetch(request)
         case .bye:
             state = .closed
             return [.close]

@@ -11,6 +11,8 @@ public enum SessionAction: Hashable, Sendable {
     case append(AppendRequest)
     /// Send these collections afresh (rule S9).
     case resync([RowCollection])
+    /// Ask the user's partition; answer with `fetchAnswered` once the answer is written.
+    case fetch(FetchRequest)
     /// From now on frames may be this large (rule W1).
     case allowFrames(bytes: Int)
     /// Stop taking bytes from the socket, or go on (rule P9).

@@ -17,6 +17,8 @@ public struct SessionLimits: Hashable, Sendable {
     public var stalledMilliseconds: Int64 = 30_000
     /// The device is told so long before its token ends (rule A2).
     public var expiryWarningMilliseconds: Int64 = 60_000
+    /// Fetches whose answers have not been written yet; one more is answered `overloaded`.
+    public var fetches = 4
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
     /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).

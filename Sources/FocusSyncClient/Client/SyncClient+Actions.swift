@@ -45,7 +45,11 @@ extension SyncClient {
         case .apply(let rows, let cursor): try applied(store.apply(rows, cursor), cursor)
         case .compare(let cursor, let digests): return try compare(cursor, digests)
         case .getToken: renewToken()
-        case .report(let notice): try report(notice)
+        case .report(let notice):
+            try report(notice)
+            if case .welcomed(let welcome) = notice { return noteWelcome(welcome) }
+        case .fetched(let fetched): return noteFetched(fetched)
+        case .fetchFailed(let request, let error): return noteFetchFailed(request, error)
         case .end(let end):
             ending = ending ?? end
             connection?.close()

@@ -21,6 +21,7 @@ extension SyncClient {
         runner = nil
         submissions.failAll(fatal ?? .closed)
         waiters.failAll(fatal ?? SyncClientError.closed)
+        fetches.failAll(fatal ?? SyncClientError.closed)
     }
 
     private func pause(_ bounds: ClosedRange<Int64>?, _ cause: ProtocolError?) async {

@@ -25,6 +25,7 @@ public actor SyncClient {
     var fatal: SyncClientError?
     var submissions = PendingSubmissions()
     var waiters = Waiters()
+    var fetches = PendingFetches()
     /// Counts connections that got a Welcome.
     var welcomes = 0
     /// The connection whose last checkpoint agreed with the rows as they are.
@@ -218,6 +219,7 @@ public actor SyncClient {
         await runner?.value
         submissions.failAll(.closed)
         waiters.failAll(SyncClientError.closed)
+        fetches.failAll(SyncClientError.closed)
         finishObservers()
     }
 

@@ -13,6 +13,8 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     case timedOut(after: Duration, lastProblem: String?)
     /// These rows differ from the server's although they were fetched afresh (rule S9).
     case diverged([RowCollection])
+    /// The server's answer to a fetch; `not_found`: there is no such thing, or it is not for this session (rule R1).
+    case fetchFailed(ProtocolError)
     /// The store could not be read or written.
     case store(String)
     case closed
@@ -33,6 +35,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
         case .diverged(let collections):
             "The rows of \(collections.map(\.rawValue).joined(separator: ", ")) stay different from the server's. "
                 + "Remove the store's directory to begin anew, and report it."
+        case .fetchFailed(let error): "The server does not answer this (\(error.code.rawValue)): \(error.message)"
         case .store(let problem): problem
         case .closed: "The client was closed."
         case .noApp: "A system session speaks for no app: say which one is meant, with `of:`."

@@ -20,6 +20,9 @@ public enum ClientAction: Hashable, Sendable {
     case apply([DeltaRow], Cursor)
     /// Compare the digests of the device's rows with these; answer with `compared` (rule S9).
     case compare(Cursor, [CollectionDigest])
+    /// Give these to whoever asked; the connection has room for another fetch.
+    case fetched(Fetched)
+    case fetchFailed(request: UInt64, ProtocolError)
     /// Get a new token and answer with `renew` (rule A2).
     case getToken
     case report(ClientNotice)

@@ -3,6 +3,8 @@ import FocusCore
 extension ClientSession {
     /// Before Welcome every error ends the connection; after it, those about appends leave it open.
     mutating func receiveError(_ error: ProtocolError) -> [ClientAction] {
+        // About a question, whatever it is: nothing else changes.
+        if state == .live, let request = error.request { return [.fetchFailed(request: request, error)] }
         switch error.code {
         case .sequenceConflict:
             return beginIncarnation(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
@@ -13,7 +15,7 @@ extension ClientSession {
             let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
             sender.pause(until: currentTime.adding(milliseconds: wait))
             return [.report(.appendsDelayed(error, milliseconds: wait))]
-        case .unknownMessage:
+        case .unknownMessage, .notFound:
             return [.report(.serverError(error))]
         case .helloTimeout, .heartbeatTimeout, .slowConsumer, .shuttingDown:
             return end(.reconnect(milliseconds: Self.wait(error), cause: error))
@@ -67,7 +69,7 @@ extension ClientSession {
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
-            .heartbeatTimeout, .shuttingDown, .internal:
+            .heartbeatTimeout, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
@@ -83,7 +85,7 @@ extension ClientSession {
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .unauthenticated, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
             .unavailable,
-            .heartbeatTimeout, .internal:
+            .heartbeatTimeout, .notFound, .internal:
             "The server sent this device away."
         }
     }

@@ -124,7 +124,7 @@ public struct ClientSession: Sendable {
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .ping, .pong, .tokenExpiry, .unknown: return []
         case .appended, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
-            .checkpoint:
+            .checkpoint, .fetched:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
         }
     }
@@ -167,6 +167,7 @@ public struct ClientSession: Sendable {
         // The connection has answered it.
         case .ping, .pong, .unknown: return []
         case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)
+        case .fetched(let fetched): return [.fetched(fetched)]
         case .error(let error): return receiveError(error)
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .welcome: return end(.failed(ProtocolError(.malformedFrame, "The server said Welcome twice.")))

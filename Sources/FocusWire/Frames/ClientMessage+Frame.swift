@@ -13,6 +13,7 @@ extension ClientMessage {
         case .pong(let message): self = .pong(message.nonce)
         case .bye: self = .bye
         case .renew(let message): self = .renew(token: message.token)
+        case .fetch(let message): self = .fetch(try FetchRequest(message))
         case nil: self = .unknown
         }
     }
@@ -32,6 +33,7 @@ extension Focus_Sync_V1_ClientFrame {
         case .pong(let nonce): pong.nonce = nonce
         case .bye: bye = Focus_Sync_V1_Bye()
         case .renew(let token): renew.token = token
+        case .fetch(let request): fetch = request.message
         case .unknown: break
         }
     }

@@ -27,6 +27,7 @@ extension ServerMessage {
         case .tokenExpiry(let message):
             self = .tokenExpiry(
                 Timestamp(microseconds: message.expiresAtUs), serverTime: Timestamp(microseconds: message.serverTimeUs))
+        case .fetched(let message): self = .fetched(try Fetched(message))
         case nil: self = .unknown
         }
     }
@@ -65,6 +66,7 @@ extension Focus_Sync_V1_ServerFrame {
         case .tokenExpiry(let expiry, let serverTime):
             tokenExpiry.expiresAtUs = expiry.microseconds
             tokenExpiry.serverTimeUs = serverTime.microseconds
+        case .fetched(let value): fetched = value.message
         case .unknown: break
         }
     }
@@ -77,7 +79,8 @@ extension Welcome {
             log: try LogID(wire: message.log, field: "welcome.log"), lastSequence: DeviceSequence(message.lastSequence),
             maximumFrameBytes: message.maximumFrameBytes,
             maximumUnacknowledgedAppends: message.maximumUnacknowledgedAppends,
-            heartbeatMilliseconds: message.heartbeatMs, serverTime: Timestamp(microseconds: message.serverTimeUs))
+            heartbeatMilliseconds: message.heartbeatMs, serverTime: Timestamp(microseconds: message.serverTimeUs),
+            maximumFetches: message.maximumFetches)
     }
 
     var message: Focus_Sync_V1_Welcome {
@@ -90,6 +93,7 @@ extension Welcome {
         message.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
         message.heartbeatMs = heartbeatMilliseconds
         message.serverTimeUs = serverTime.microseconds
+        message.maximumFetches = maximumFetches
         return message
     }
 }
@@ -158,7 +162,8 @@ extension ProtocolError {
             code ?? .internal, code == nil ? "\(message.code): \(message.message)" : message.message,
             retryAfterMilliseconds: message.retryAfterMs,
             expected: message.hasExpected ? DeviceSequence(message.expected) : nil,
-            sequence: message.hasSequence ? DeviceSequence(message.sequence) : nil)
+            sequence: message.hasSequence ? DeviceSequence(message.sequence) : nil,
+            request: message.hasRequest ? message.request : nil)
     }
 
     var frameMessage: Focus_Sync_V1_Error {
@@ -169,6 +174,7 @@ extension ProtocolError {
         frame.retryAfterMs = retryAfterMilliseconds
         if let expected { frame.expected = expected.rawValue }
         if let sequence { frame.sequence = sequence.rawValue }
+        if let request { frame.request = request }
         return frame
     }
 }

@@ -143,6 +143,14 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .bye(newValue)}
   }
 
+  var fetch: Focus_Sync_V1_Fetch {
+    get {
+      if case .fetch(let v)? = message {return v}
+      return Focus_Sync_V1_Fetch()
+    }
+    set {message = .fetch(newValue)}
+  }
+
   var renew: Focus_Sync_V1_Renew {
     get {
       if case .renew(let v)? = message {return v}
@@ -161,6 +169,7 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case ping(Focus_Sync_V1_Ping)
     case pong(Focus_Sync_V1_Pong)
     case bye(Focus_Sync_V1_Bye)
+    case fetch(Focus_Sync_V1_Fetch)
     case renew(Focus_Sync_V1_Renew)
 
   }
@@ -288,6 +297,14 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     set {message = .goAway(newValue)}
   }
 
+  var fetched: Focus_Sync_V1_Fetched {
+    get {
+      if case .fetched(let v)? = message {return v}
+      return Focus_Sync_V1_Fetched()
+    }
+    set {message = .fetched(newValue)}
+  }
+
   var tokenExpiry: Focus_Sync_V1_TokenExpiry {
     get {
       if case .tokenExpiry(let v)? = message {return v}
@@ -313,6 +330,7 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     case pong(Focus_Sync_V1_Pong)
     case error(Focus_Sync_V1_Error)
     case goAway(Focus_Sync_V1_GoAway)
+    case fetched(Focus_Sync_V1_Fetched)
     case tokenExpiry(Focus_Sync_V1_TokenExpiry)
 
   }
@@ -465,6 +483,193 @@ nonisolated struct Focus_Sync_V1_Resync: Sendable {
   init() {}
 }
 
+/// Asks for something that rows do not hold, or that is another app's (rules R1, R6). Answered by Fetched, or by an Error
+/// with the same request; answers may come in another order than the questions. Changes nothing.
+nonisolated struct Focus_Sync_V1_Fetch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Of the device's choice, and not one that is under way.
+  var request: UInt64 = 0
+
+  /// Of a later kind: unknown_message.
+  var question: Focus_Sync_V1_Fetch.OneOf_Question? = nil
+
+  var routePoints: Focus_Sync_V1_RoutePointsQuestion {
+    get {
+      if case .routePoints(let v)? = question {return v}
+      return Focus_Sync_V1_RoutePointsQuestion()
+    }
+    set {question = .routePoints(newValue)}
+  }
+
+  var routeSpeed: Focus_Sync_V1_RouteSpeedQuestion {
+    get {
+      if case .routeSpeed(let v)? = question {return v}
+      return Focus_Sync_V1_RouteSpeedQuestion()
+    }
+    set {question = .routeSpeed(newValue)}
+  }
+
+  /// The row of one route.
+  var route: Focus_Sync_V1_ItemName {
+    get {
+      if case .route(let v)? = question {return v}
+      return Focus_Sync_V1_ItemName()
+    }
+    set {question = .route(newValue)}
+  }
+
+  /// Every route that the session may read.
+  var routes: Focus_Sync_V1_ListQuestion {
+    get {
+      if case .routes(let v)? = question {return v}
+      return Focus_Sync_V1_ListQuestion()
+    }
+    set {question = .routes(newValue)}
+  }
+
+  /// Every workout that the session may read.
+  var workouts: Focus_Sync_V1_ListQuestion {
+    get {
+      if case .workouts(let v)? = question {return v}
+      return Focus_Sync_V1_ListQuestion()
+    }
+    set {question = .workouts(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Of a later kind: unknown_message.
+  nonisolated enum OneOf_Question: Equatable, Sendable {
+    case routePoints(Focus_Sync_V1_RoutePointsQuestion)
+    case routeSpeed(Focus_Sync_V1_RouteSpeedQuestion)
+    /// The row of one route.
+    case route(Focus_Sync_V1_ItemName)
+    /// Every route that the session may read.
+    case routes(Focus_Sync_V1_ListQuestion)
+    /// Every workout that the session may read.
+    case workouts(Focus_Sync_V1_ListQuestion)
+
+  }
+
+  init() {}
+}
+
+/// A route or a workout. One that there is not and one that the session may not read are answered alike: not_found.
+nonisolated struct Focus_Sync_V1_ItemName: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The app that it is of; no bundle identifier: malformed_frame.
+  var app: String = String()
+
+  /// Its id in that app.
+  var id: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A page of a route's accepted points, in the order of time.
+nonisolated struct Focus_Sync_V1_RoutePointsQuestion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var route: Focus_Sync_V1_ItemName {
+    get {_route ?? Focus_Sync_V1_ItemName()}
+    set {_route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  var hasRoute: Bool {self._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  mutating func clearRoute() {self._route = nil}
+
+  /// Only points at this time and after it. Absent: from the first.
+  var fromUs: Int64 {
+    get {_fromUs ?? 0}
+    set {_fromUs = newValue}
+  }
+  /// Returns true if `fromUs` has been explicitly set.
+  var hasFromUs: Bool {self._fromUs != nil}
+  /// Clears the value of `fromUs`. Subsequent reads from it will return its default value.
+  mutating func clearFromUs() {self._fromUs = nil}
+
+  /// Only points at this time and before it. Absent: to the last.
+  var toUs: Int64 {
+    get {_toUs ?? 0}
+    set {_toUs = newValue}
+  }
+  /// Returns true if `toUs` has been explicitly set.
+  var hasToUs: Bool {self._toUs != nil}
+  /// Clears the value of `toUs`. Subsequent reads from it will return its default value.
+  mutating func clearToUs() {self._toUs = nil}
+
+  /// At most so many points. 0, and more than 1,000: 1,000.
+  var limit: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _route: Focus_Sync_V1_ItemName? = nil
+  fileprivate var _fromUs: Int64? = nil
+  fileprivate var _toUs: Int64? = nil
+}
+
+/// The speed between two moments of a route (rule R6).
+nonisolated struct Focus_Sync_V1_RouteSpeedQuestion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var route: Focus_Sync_V1_ItemName {
+    get {_route ?? Focus_Sync_V1_ItemName()}
+    set {_route = newValue}
+  }
+  /// Returns true if `route` has been explicitly set.
+  var hasRoute: Bool {self._route != nil}
+  /// Clears the value of `route`. Subsequent reads from it will return its default value.
+  mutating func clearRoute() {self._route = nil}
+
+  var fromUs: Int64 = 0
+
+  var toUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _route: Focus_Sync_V1_ItemName? = nil
+}
+
+/// A page of rows, ordered by app, then by id, both by their bytes.
+nonisolated struct Focus_Sync_V1_ListQuestion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Only what comes after this one: the last of the page before. Absent: from the first.
+  var after: Focus_Sync_V1_ItemName {
+    get {_after ?? Focus_Sync_V1_ItemName()}
+    set {_after = newValue}
+  }
+  /// Returns true if `after` has been explicitly set.
+  var hasAfter: Bool {self._after != nil}
+  /// Clears the value of `after`. Subsequent reads from it will return its default value.
+  mutating func clearAfter() {self._after = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _after: Focus_Sync_V1_ItemName? = nil
+}
+
 /// A new token for the session: of the same user, device, scope and class (rule A2). Answered by TokenExpiry, or by Error
 /// `unauthenticated`; then the token before it stays in force.
 nonisolated struct Focus_Sync_V1_Renew: Sendable {
@@ -543,6 +748,9 @@ nonisolated struct Focus_Sync_V1_Welcome: Sendable {
   var heartbeatMs: UInt32 = 0
 
   var serverTimeUs: Int64 = 0
+
+  /// Fetches that may be under way at a time. Absent or 0: the server knows none.
+  var maximumFetches: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -824,12 +1032,136 @@ nonisolated struct Focus_Sync_V1_Error: Sendable {
   /// Clears the value of `sequence`. Subsequent reads from it will return its default value.
   mutating func clearSequence() {self._sequence = nil}
 
+  /// For errors about a Fetch: its request. The connection stays.
+  var request: UInt64 {
+    get {_request ?? 0}
+    set {_request = newValue}
+  }
+  /// Returns true if `request` has been explicitly set.
+  var hasRequest: Bool {self._request != nil}
+  /// Clears the value of `request`. Subsequent reads from it will return its default value.
+  mutating func clearRequest() {self._request = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _expected: Int64? = nil
   fileprivate var _sequence: Int64? = nil
+  fileprivate var _request: UInt64? = nil
+}
+
+/// The answer to a Fetch.
+nonisolated struct Focus_Sync_V1_Fetched: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var request: UInt64 = 0
+
+  /// The user's version that it is of.
+  var version: Int64 = 0
+
+  var answer: Focus_Sync_V1_Fetched.OneOf_Answer? = nil
+
+  var routePoints: Focus_Sync_V1_RoutePointsPage {
+    get {
+      if case .routePoints(let v)? = answer {return v}
+      return Focus_Sync_V1_RoutePointsPage()
+    }
+    set {answer = .routePoints(newValue)}
+  }
+
+  var routeSpeed: Focus_Sync_V1_RouteSpeed {
+    get {
+      if case .routeSpeed(let v)? = answer {return v}
+      return Focus_Sync_V1_RouteSpeed()
+    }
+    set {answer = .routeSpeed(newValue)}
+  }
+
+  /// Of `route`, `routes` and `workouts`.
+  var rows: Focus_Sync_V1_RowsPage {
+    get {
+      if case .rows(let v)? = answer {return v}
+      return Focus_Sync_V1_RowsPage()
+    }
+    set {answer = .rows(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Answer: Equatable, Sendable {
+    case routePoints(Focus_Sync_V1_RoutePointsPage)
+    case routeSpeed(Focus_Sync_V1_RouteSpeed)
+    /// Of `route`, `routes` and `workouts`.
+    case rows(Focus_Sync_V1_RowsPage)
+
+  }
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_RoutePointsPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var points: [Focus_Events_V1_RoutePoint] = []
+
+  /// There are more: ask again from this time. Absent: these are the last.
+  var nextUs: Int64 {
+    get {_nextUs ?? 0}
+    set {_nextUs = newValue}
+  }
+  /// Returns true if `nextUs` has been explicitly set.
+  var hasNextUs: Bool {self._nextUs != nil}
+  /// Clears the value of `nextUs`. Subsequent reads from it will return its default value.
+  mutating func clearNextUs() {self._nextUs = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _nextUs: Int64? = nil
+}
+
+nonisolated struct Focus_Sync_V1_RouteSpeed: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Metres per second, pauses included. Absent: the interval has no length, or some of it is outside the route.
+  var metresPerSecond: Double {
+    get {_metresPerSecond ?? 0}
+    set {_metresPerSecond = newValue}
+  }
+  /// Returns true if `metresPerSecond` has been explicitly set.
+  var hasMetresPerSecond: Bool {self._metresPerSecond != nil}
+  /// Clears the value of `metresPerSecond`. Subsequent reads from it will return its default value.
+  mutating func clearMetresPerSecond() {self._metresPerSecond = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _metresPerSecond: Double? = nil
+}
+
+/// Rows with their values, of collection `routes` or `workouts`; perhaps of other apps. Not part of any delta or digest.
+nonisolated struct Focus_Sync_V1_RowsPage: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var rows: [Focus_Sync_V1_Row] = []
+
+  /// There are more: ask again after the last of these.
+  var more: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// When the session's token ends (rule A2): the answer to Renew, and a warning 60 s before, or after Welcome when less is
@@ -877,7 +1209,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{5}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}active\0\u{c}\u{8}\u{4}\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{4}fetch\0\u{1}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}active\0\u{c}\u{8}\u{3}\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -976,6 +1308,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .bye(v)
         }
       }()
+      case 11: try {
+        var v: Focus_Sync_V1_Fetch?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .fetch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .fetch(v)
+        }
+      }()
       case 12: try {
         var v: Focus_Sync_V1_Renew?
         var hadOneofValue = false
@@ -1028,6 +1373,10 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .bye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .fetch?: try {
+      guard case .fetch(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
     case .renew?: try {
       guard case .renew(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
@@ -1046,7 +1395,7 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{4}\u{3}token_expiry\0\u{b}peer_status\0\u{b}fetched\0\u{c}\u{f}\u{1}\u{c}\u{10}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{2}\u{2}fetched\0\u{3}token_expiry\0\u{b}peer_status\0\u{c}\u{f}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1236,6 +1585,19 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .goAway(v)
         }
       }()
+      case 16: try {
+        var v: Focus_Sync_V1_Fetched?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .fetched(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .fetched(v)
+        }
+      }()
       case 17: try {
         var v: Focus_Sync_V1_TokenExpiry?
         var hadOneofValue = false
@@ -1315,6 +1677,10 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
     case .goAway?: try {
       guard case .goAway(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .fetched?: try {
+      guard case .fetched(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
     }()
     case .tokenExpiry?: try {
       guard case .tokenExpiry(let v)? = self.message else { preconditionFailure() }
@@ -1595,6 +1961,291 @@ nonisolated extension Focus_Sync_V1_Resync: SwiftProtobuf.Message, SwiftProtobuf
   }
 }
 
+nonisolated extension Focus_Sync_V1_Fetch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Fetch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{3}route_points\0\u{3}route_speed\0\u{1}route\0\u{1}routes\0\u{1}workouts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.request) }()
+      case 2: try {
+        var v: Focus_Sync_V1_RoutePointsQuestion?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .routePoints(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .routePoints(v)
+        }
+      }()
+      case 3: try {
+        var v: Focus_Sync_V1_RouteSpeedQuestion?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .routeSpeed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .routeSpeed(v)
+        }
+      }()
+      case 4: try {
+        var v: Focus_Sync_V1_ItemName?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .route(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .route(v)
+        }
+      }()
+      case 5: try {
+        var v: Focus_Sync_V1_ListQuestion?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .routes(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .routes(v)
+        }
+      }()
+      case 6: try {
+        var v: Focus_Sync_V1_ListQuestion?
+        var hadOneofValue = false
+        if let current = self.question {
+          hadOneofValue = true
+          if case .workouts(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.question = .workouts(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.request != 0 {
+      try visitor.visitSingularUInt64Field(value: self.request, fieldNumber: 1)
+    }
+    switch self.question {
+    case .routePoints?: try {
+      guard case .routePoints(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .routeSpeed?: try {
+      guard case .routeSpeed(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .route?: try {
+      guard case .route(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .routes?: try {
+      guard case .routes(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .workouts?: try {
+      guard case .workouts(let v)? = self.question else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Fetch, rhs: Focus_Sync_V1_Fetch) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.question != rhs.question {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ItemName: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ItemName"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}app\0\u{1}id\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 1)
+    }
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ItemName, rhs: Focus_Sync_V1_ItemName) -> Bool {
+    if lhs.app != rhs.app {return false}
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RoutePointsQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoutePointsQuestion"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}route\0\u{3}from_us\0\u{3}to_us\0\u{1}limit\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._route) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._fromUs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self._toUs) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._route {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._fromUs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._toUs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
+    } }()
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RoutePointsQuestion, rhs: Focus_Sync_V1_RoutePointsQuestion) -> Bool {
+    if lhs._route != rhs._route {return false}
+    if lhs._fromUs != rhs._fromUs {return false}
+    if lhs._toUs != rhs._toUs {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RouteSpeedQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteSpeedQuestion"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}route\0\u{3}from_us\0\u{3}to_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._route) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.fromUs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.toUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._route {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.fromUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.fromUs, fieldNumber: 2)
+    }
+    if self.toUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.toUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RouteSpeedQuestion, rhs: Focus_Sync_V1_RouteSpeedQuestion) -> Bool {
+    if lhs._route != rhs._route {return false}
+    if lhs.fromUs != rhs.fromUs {return false}
+    if lhs.toUs != rhs.toUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ListQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ListQuestion"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._after) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._after {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ListQuestion, rhs: Focus_Sync_V1_ListQuestion) -> Bool {
+    if lhs._after != rhs._after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Focus_Sync_V1_Renew: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Renew"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0")
@@ -1706,7 +2357,7 @@ nonisolated extension Focus_Sync_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1722,6 +2373,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.maximumUnacknowledgedAppends) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.maximumFetches) }()
       default: break
       }
     }
@@ -1752,6 +2404,9 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if self.serverTimeUs != 0 {
       try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 8)
     }
+    if self.maximumFetches != 0 {
+      try visitor.visitSingularUInt32Field(value: self.maximumFetches, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1764,6 +2419,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if lhs.maximumUnacknowledgedAppends != rhs.maximumUnacknowledgedAppends {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.maximumFetches != rhs.maximumFetches {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2206,7 +2862,7 @@ nonisolated extension Focus_Sync_V1_CollectionDigest: SwiftProtobuf.Message, Swi
 
 nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Error"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}retryable\0\u{3}retry_after_ms\0\u{1}expected\0\u{1}sequence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}retryable\0\u{3}retry_after_ms\0\u{1}expected\0\u{1}sequence\0\u{1}request\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2220,6 +2876,7 @@ nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf.
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.retryAfterMs) }()
       case 5: try { try decoder.decodeSingularInt64Field(value: &self._expected) }()
       case 6: try { try decoder.decodeSingularInt64Field(value: &self._sequence) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self._request) }()
       default: break
       }
     }
@@ -2248,6 +2905,9 @@ nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf.
     try { if let v = self._sequence {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 6)
     } }()
+    try { if let v = self._request {
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2258,6 +2918,209 @@ nonisolated extension Focus_Sync_V1_Error: SwiftProtobuf.Message, SwiftProtobuf.
     if lhs.retryAfterMs != rhs.retryAfterMs {return false}
     if lhs._expected != rhs._expected {return false}
     if lhs._sequence != rhs._sequence {return false}
+    if lhs._request != rhs._request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Fetched: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Fetched"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}request\0\u{1}version\0\u{3}route_points\0\u{3}route_speed\0\u{1}rows\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.request) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 3: try {
+        var v: Focus_Sync_V1_RoutePointsPage?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .routePoints(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .routePoints(v)
+        }
+      }()
+      case 4: try {
+        var v: Focus_Sync_V1_RouteSpeed?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .routeSpeed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .routeSpeed(v)
+        }
+      }()
+      case 5: try {
+        var v: Focus_Sync_V1_RowsPage?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .rows(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .rows(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.request != 0 {
+      try visitor.visitSingularUInt64Field(value: self.request, fieldNumber: 1)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 2)
+    }
+    switch self.answer {
+    case .routePoints?: try {
+      guard case .routePoints(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .routeSpeed?: try {
+      guard case .routeSpeed(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .rows?: try {
+      guard case .rows(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Fetched, rhs: Focus_Sync_V1_Fetched) -> Bool {
+    if lhs.request != rhs.request {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RoutePointsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RoutePointsPage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}points\0\u{3}next_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.points) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self._nextUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.points.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.points, fieldNumber: 1)
+    }
+    try { if let v = self._nextUs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RoutePointsPage, rhs: Focus_Sync_V1_RoutePointsPage) -> Bool {
+    if lhs.points != rhs.points {return false}
+    if lhs._nextUs != rhs._nextUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RouteSpeed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RouteSpeed"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}metres_per_second\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularDoubleField(value: &self._metresPerSecond) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._metresPerSecond {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RouteSpeed, rhs: Focus_Sync_V1_RouteSpeed) -> Bool {
+    if lhs._metresPerSecond != rhs._metresPerSecond {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RowsPage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RowsPage"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}rows\0\u{1}more\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.rows) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.rows.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.rows, fieldNumber: 1)
+    }
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RowsPage, rhs: Focus_Sync_V1_RowsPage) -> Bool {
+    if lhs.rows != rhs.rows {return false}
+    if lhs.more != rhs.more {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -31,6 +31,8 @@ enum SessionDelivery: Sendable {
     case answered(frame: [UInt8], released: Int)
     /// Rows, counted in the outbox.
     case rows(frame: [UInt8])
+    /// One fetch was answered with this frame, counted in the outbox as rows are.
+    case fetched(frame: [UInt8])
     /// A frame that is not counted: checkpoints.
     case control(frame: [UInt8])
     case failed(ProtocolError)

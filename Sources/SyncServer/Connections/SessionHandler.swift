@@ -114,6 +114,7 @@ final class SessionHandler: ChannelInboundHandler {
                 if !frame.isEmpty { write(frame) }
                 perform(session.appendAnswered())
             case .rows(let frame): writeRows(frame)
+            case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
             case .control(let frame): write(frame)
             case .failed(let error): perform(session.failed(error))
             case .goAway(let code): goAway(code)
@@ -137,6 +138,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
             case .append(let request): append(request, frameBytes)
+            case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): lane?.post(.resync(session: id, collections))
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
@@ -216,7 +218,10 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 
-    private func writeRows(_ frame: [UInt8]) {
+    /// - Parameter onWritten: what else the session is to know.
+    private func writeRows(
+        _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
+    ) {
         guard let context else { return }
         let (outbox, lane, id, count) = (outbox, lane, id, frame.count)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -224,6 +229,7 @@ final class SessionHandler: ChannelInboundHandler {
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
+            onWritten(&loop.value.session)
             if outbox.release(count) { lane?.post(.resume(session: id)) }
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)

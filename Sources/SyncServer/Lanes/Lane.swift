@@ -31,8 +31,12 @@ final class Lane: Sendable {
             let projector = Projector(
                 configuration: context.store, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.projected($0, $1)) })
+            let fetcher = Fetcher(
+                configuration: context.store, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.fetched($0)) })
             LaneWorker(
-                context: context, partitions: partitions, mailbox: mailbox, store: store, projector: projector
+                context: context, partitions: partitions, mailbox: mailbox, store: store, projector: projector,
+                fetcher: fetcher
             ).run()
         }
         thread.withLockedValue { $0 = started }

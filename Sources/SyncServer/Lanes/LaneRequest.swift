@@ -10,6 +10,9 @@ enum LaneRequest: Sendable {
     /// Send these collections afresh; none: all (rule S9).
     case resync(session: UInt64, [RowCollection])
     case close(session: UInt64)
+    case fetch(session: UInt64, FetchRequest)
+    /// What was found in a finished route's points.
+    case fetched(PendingFetch)
     case projected(Partition, ProjectionReport)
     /// Other servers may have appended.
     case headsMayHaveMoved

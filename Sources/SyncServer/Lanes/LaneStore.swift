@@ -28,3 +28,12 @@ protocol LaneProjector: AnyObject {
 }
 
 extension Projector: LaneProjector {}
+
+/// Reads the points of finished routes, and posts to the lane what it found.
+protocol LaneFetcher: AnyObject {
+    func start()
+    func post(_ work: FetchWork)
+    func stop()
+}
+
+extension Fetcher: LaneFetcher {}

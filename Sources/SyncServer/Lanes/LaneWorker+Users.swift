@@ -11,6 +11,9 @@ extension LaneWorker {
         for append in appends {
             if let session = sessions[append.session] { missing.insert(session.identity.user) }
         }
+        for fetch in fetches {
+            if let session = sessions[fetch.session] { missing.insert(session.identity.user) }
+        }
         if isFresh { missing.formUnion(wanted.filter { sessionsByUser[$0] != nil }) }
         try load(missing)
     }

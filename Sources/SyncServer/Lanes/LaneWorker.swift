@@ -19,6 +19,9 @@ final class LaneWorker {
     var sessionsByStore: [StoreKey: UInt64] = [:]
     var openings: [(SessionHandle, SessionOpening)] = []
     var appends: Deque<PendingAppend> = []
+    /// Questions, and what was found for some.
+    var fetches: [PendingFetch] = []
+    let fetcher: any LaneFetcher
     /// Users with sessions to which rows are to be sent, and who may have to be loaded first.
     var wanted: Set<UserID> = []
     var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
@@ -38,12 +41,13 @@ final class LaneWorker {
 
     init(
         context: LaneContext, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
-        projector: any LaneProjector
+        projector: any LaneProjector, fetcher: any LaneFetcher
     ) {
         self.context = context
         self.mailbox = mailbox
         self.store = store
         self.projector = projector
+        self.fetcher = fetcher
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
         let now = context.clock.monotonic()
         let unknown = { (partition: Partition) in
@@ -58,6 +62,7 @@ final class LaneWorker {
 
     func run() {
         projector.start()
+        fetcher.start()
         var hasBegun = false
         while !isStopped {
             do {
@@ -74,6 +79,7 @@ final class LaneWorker {
         }
         deliveries.send()
         projector.stop()
+        fetcher.stop()
         store.close()
     }
 
@@ -93,6 +99,7 @@ final class LaneWorker {
         performOpenings()
         try appendWaiting()
         try sendWanted()
+        answerFetches()
         sendCheckpoints()
         try project()
         leaveCache()
@@ -114,6 +121,8 @@ final class LaneWorker {
                 awaitCheckpoint(session)
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
             case .close(let session): close(session)
+            case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
+            case .fetched(let found): fetches.append(found)
             case .projected(let partition, let report): try projected(partition, report)
             case .headsMayHaveMoved: headsMayHaveMoved = true
             case .stop: isStopped = true

@@ -4,7 +4,7 @@ import ArgumentParser
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Load a server as many devices would, or read its log as fast as it goes.",
+        abstract: "Load a server as many devices would, read its log as fast as it goes, or fold a long route.",
         discussion: """
             Examples:
               focusctl bench append --plaintext --devices 64 --batch 100 --events 200000
@@ -12,5 +12,5 @@ struct BenchCommand: AsyncParsableCommand {
 
             \(ExitStatus.help)
             """,
-        subcommands: [BenchAppendCommand.self, BenchReplayCommand.self])
+        subcommands: [BenchAppendCommand.self, BenchReplayCommand.self, BenchRouteCommand.self])
 }

@@ -68,8 +68,9 @@ final class Fleet: @unchecked Sendable {
     }
 
     /// Every acknowledged event is in the log exactly once, and each device's rows equal a fresh replay of the log.
-    func verify() async throws {
-        let (logged, states) = try await onThread { try self.replay() }
+    /// - Parameter conninfo: of the server's database; nil: its own embedded cluster's.
+    func verify(in conninfo: String? = nil) async throws {
+        let (logged, states) = try await onThread { try self.replay(conninfo) }
         // All at once: each waits for the checkpoint that the server sends a second after the last delta.
         try await withThrowingTaskGroup(of: [RowCollection].self) { group in
             for device in devices { group.addTask { try await device.client.synchronize() } }
@@ -88,8 +89,9 @@ final class Fleet: @unchecked Sendable {
         }
     }
 
-    private func replay() throws -> (logged: [EventID: Int], states: [UserID: UserState]) {
-        let connection = try server.database()
+    private func replay(_ conninfo: String?) throws -> (logged: [EventID: Int], states: [UserID: UserState]) {
+        let connection =
+            try conninfo.map { try PostgresConnection(PostgresConfiguration(conninfo: $0)) } ?? server.database()
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         var logged: [EventID: Int] = [:]

@@ -12,11 +12,13 @@ final class FocusdProcess {
     private var child: ChildProcess?
 
     private let externalDatabase: String?
+    private let options: [String]
 
     /// Starts a server in a fresh data directory, with the secret of `TestServer`.
     /// - Parameter database: nil: its own embedded cluster.
-    init(database: String? = nil) async throws {
+    init(database: String? = nil, options: [String] = []) async throws {
         externalDatabase = database
+        self.options = options
         directory = try TestDirectory.make()
         let hex = TestServer.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         try hex.write(toFile: directory + "/token.key", atomically: true, encoding: .utf8)
@@ -31,7 +33,7 @@ final class FocusdProcess {
         let child = try ChildProcess(
             Self.binary("focusd"),
             ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
-                + (externalDatabase.map { ["--database", $0, "--partitions", "2"] } ?? []),
+                + (externalDatabase.map { ["--database", $0, "--partitions", "2"] } ?? []) + options,
             environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:])
         self.child = child
         let line = await child.firstLine()

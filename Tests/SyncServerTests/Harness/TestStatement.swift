@@ -3,6 +3,13 @@ import PostgresClient
 
 /// Statements that only tests run.
 enum TestStatement {
+    /// Ends all sessions on this database but one's own.
+    static let endSessions = Statement(
+        name: "test_end_sessions",
+        sql: """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """)
     static let countEvents = Statement(name: "test_count_events", sql: "SELECT count(*) FROM events")
     static let lockCheckpoints = Statement(
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")

@@ -15,9 +15,10 @@ import history
 import lanes
 import profile
 import report
+import route
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES, **history.LANES}
+LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE}
 
 
 def parse():

@@ -1,0 +1,17 @@
+/// Fetches on their way (rules R1, R6): as many as a session may have, so what waits for it stays bounded.
+extension Session {
+    mutating func receiveFetch(_ request: FetchRequest) -> [SessionAction] {
+        if case .unknown = request.question { return [.send(.error(.unknownQuestion(request: request.id)))] }
+        guard fetches < limits.fetches else {
+            let error = ProtocolError(
+                .overloaded, "At most \(limits.fetches) fetches at a time.", retryAfterMilliseconds: 100,
+                request: request.id)
+            return [.send(.error(error))]
+        }
+        fetches += 1
+        return [.fetch(request)]
+    }
+
+    /// The answer to a `.fetch`, or an error in its place, was written.
+    public mutating func fetchAnswered() { fetches -= 1 }
+}
