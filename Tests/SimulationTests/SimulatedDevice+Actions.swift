@@ -81,6 +81,7 @@ extension SimulatedDevice {
         try commit {
             try body()
             isAhead = isPartial
+            if try storage.cursor != cursor { simulation.witness.fail("S3: \(self) stores rows without their cursor") }
             if !isPartial { record.compare(try storage.confirmed(), cursor, simulation.witness, self) }
         }
     }
