@@ -16,7 +16,7 @@ import Testing
 ///     a row's hash not taken from the digest when it changes        2, 1    S9
 ///     a delta's rows stored without its cursor, by DeviceStore      –, 0    S3
 ///     unacknowledged events not sent again on a new connection      0, 0    does not come to rest
-///     an event taken again under a new incarnation                  CAUGHT6    P2
+///     an event taken again under a new incarnation                 15, –    P2
 ///     badges of all apps in an app's view                           1, 1    S7
 ///     a removed row that no delta tells of                          1, 0    S3
 ///     a failed append leaves its events in the lane's state         0, 1    P1
