@@ -91,7 +91,7 @@ final class StoredDevice: DeviceStorage {
     func crash() throws { try reopen {} }
 
     func backUp() throws {
-        // The file and its write-ahead log, between two transactions. The store stays open, as what it has staged would go.
+        // The file and its log, between two transactions. The store stays open: what it has staged would go.
         if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
         try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
         hasBackup = true
