@@ -4,9 +4,9 @@ import Testing
 /// The whole system in one thread, over a clock, a network and a log that do what a seed says. See `Simulation`.
 ///
 /// Real: `SessionHandler`, `Session`, budgets, `LaneWorker` with its catching up, projections, due events and cache,
-/// `Subscription`, `UserState`, frames and payloads, `ClientSession`, `AppendSender`, `ReconnectBackoff`, and `DeviceStore`
-/// in the test on disk. Not real: TCP and TLS, tokens' signatures, PostgreSQL (`SimulatedLog` keeps its promises, which
-/// EventStoreTests prove of the real one), the order of threads (each lane has its turn alone), and `SyncClient` itself,
+/// `Subscription`, `UserState`, frames and payloads, `ClientSession`, `AppendSender`, `ReconnectBackoff`, and on disk
+/// `DeviceStore`. Not real: TCP and TLS, tokens' signatures, PostgreSQL (`SimulatedLog` keeps its promises;
+/// EventStoreTests prove them of the real one), the order of threads (each lane has its turn alone), and `SyncClient` itself,
 /// an actor on the machine's clock: `SimulatedDevice+Actions` does what its `perform` does.
 ///
 /// Broken by hand, one after the other, and found after so many schedules that were right, in memory and on disk:
