@@ -91,10 +91,9 @@ final class StoredDevice: DeviceStorage {
     func crash() throws { try reopen {} }
 
     func backUp() throws {
-        try reopen {
-            if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
-            try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
-        }
+        // The file and its log, between two transactions. The store stays open: what it has staged would go.
+        if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
+        try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
         hasBackup = true
     }
 

@@ -2,8 +2,8 @@ import FocusCore
 import FocusSyncClient
 import FocusWire
 
-/// The driver of the session: what `SyncClient+Actions` does, one transaction of the store at a time, with death between
-/// any two of them.
+/// The driver of the session: what `SyncClient+Actions` does, one transaction of the store at a time, with death
+/// between any two of them.
 extension SimulatedDevice {
     func perform(_ feed: (inout ClientSession) -> [ClientAction]) {
         guard var current = session else { return }
@@ -81,6 +81,7 @@ extension SimulatedDevice {
         try commit {
             try body()
             isAhead = isPartial
+            if try storage.cursor != cursor { simulation.witness.fail("S3: \(self) stores rows without their cursor") }
             if !isPartial { record.compare(try storage.confirmed(), cursor, simulation.witness, self) }
         }
     }

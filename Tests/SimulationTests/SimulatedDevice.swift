@@ -221,7 +221,8 @@ final class SimulatedDevice: CustomStringConvertible {
             case 0: goOffline()
             case 1: if random.once(in: 3) { die() }
             case 2: isSlow.toggle()
-            case 3: try storage.backUp()
+            // Best with events that are under way: they are offered again under another incarnation.
+            case 3, 6: if try !storage.queueRange.isEmpty || random.once(in: 4) { try storage.backUp() }
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
             case 5:
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()

@@ -4,8 +4,8 @@ import PostgresClient
 
 @testable import EventStore
 
-/// The log and the read model in memory, for all servers of a simulation, with PostgreSQL's promises: offsets are dense,
-/// an append goes in whole where the partition still ends as expected or not at all, a load sees one moment.
+/// The log and the read model in memory, for all servers of a simulation, with PostgreSQL's promises: offsets are
+/// dense, an append goes in whole where the partition still ends as expected or not at all, a load sees one moment.
 final class SimulatedLog {
     /// What `users` and the tables of collections hold of a user.
     private struct Shown {

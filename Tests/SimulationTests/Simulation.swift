@@ -7,7 +7,7 @@ import FocusSyncClient
 /// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
 ///
 /// Places kept for what comes later: a restore of the server from an older backup (rule S6) is one more disaster, beside
-/// `loseProjections`, with `Witness` forgetting what the backup lacks; viewers (rules V1–V4) are one more kind of
+/// `loseProjections`, with `Witness` forgetting what it lacks; viewers (rules V1–V4) are one more kind of
 /// `SimulatedDevice`, whose frames `Witness.saw` judges by the audience at each version of the watched user.
 final class Simulation {
     let seed: UInt64

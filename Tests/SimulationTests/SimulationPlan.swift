@@ -64,7 +64,7 @@ struct SimulationPlan {
         if random.once(in: 3) { faults.readFails = 80 }
         if random.once(in: 2) { faults.projectionFails = 4 }
         if random.once(in: 2) { faults.deviceDies = 60 }
-        if random.once(in: 3) { faults.restore = 15 }
+        if random.once(in: 2) { faults.restore = 1 }
         self.faults = faults
     }
 
