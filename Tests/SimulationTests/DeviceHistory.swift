@@ -49,7 +49,8 @@ struct DeviceHistory {
         case .snapshotBegin(_, let collections): isPartial = !collections.isEmpty
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)
-        case .welcome, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown:
+        case .welcome, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched,
+            .unknown:
             break
         }
     }
