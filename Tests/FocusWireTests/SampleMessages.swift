@@ -52,6 +52,8 @@ enum SampleMessages {
         .ack(Version(9)), .ack(.zero),
         .resync([.focuses, .activeFocus]), .resync([]),
         .ping(.max), .ping(0), .pong(17), .bye, .renew(token: "a.b.c"), .renew(token: ""), .unknown,
+        .watch([UserID(SampleEvents.id(2)), UserID(SampleEvents.id(3))]), .watch([]),
+        .unwatch([UserID(SampleEvents.id(2))]), .unwatch([]),
     ]
 
     static let server: [ServerMessage] = [
@@ -89,6 +91,16 @@ enum SampleMessages {
         .error(ProtocolError(.internal, "", expected: .zero, sequence: .zero)),
         .goAway(GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)),
         .tokenExpiry(SampleEvents.time, serverTime: Timestamp(microseconds: -1)),
+        .peerStatuses(
+            PeerStatuses(
+                [
+                    PeerStatus(user: UserID(SampleEvents.id(2)), app: AppID("com.example.messages"), isFocused: true),
+                    PeerStatus(user: UserID(SampleEvents.id(2)), app: AppID("com.example.mail"), isFocused: false),
+                    PeerStatus(user: UserID(SampleEvents.id(3)), app: nil, isFocused: nil),
+                ], now: SampleEvents.time)),
+        .peerStatuses(
+            PeerStatuses(
+                statuses: [], validUntil: Timestamp(microseconds: 0), serverTime: Timestamp(microseconds: 0))),
         .unknown,
     ]
 }

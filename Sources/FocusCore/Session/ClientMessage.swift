@@ -10,6 +10,10 @@ public enum ClientMessage: Hashable, Sendable {
     case bye
     /// A new token of the same identity (rule A2).
     case renew(token: String)
+    /// Tell me of these users' Focus status from now on (rule V1).
+    case watch([UserID])
+    /// No longer; none: of nobody.
+    case unwatch([UserID])
     /// A message of a kind that this program does not know (rule W3).
     case unknown
 }

@@ -17,6 +17,8 @@ public struct SessionLimits: Hashable, Sendable {
     public var stalledMilliseconds: Int64 = 30_000
     /// The device is told so long before its token ends (rule A2).
     public var expiryWarningMilliseconds: Int64 = 60_000
+    /// Users that one session may watch (rule V1).
+    public var watchedUsers = 256
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
     /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).

@@ -16,6 +16,8 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The store could not be read or written.
     case store(String)
     case closed
+    /// More than `SyncClient.watchLimit` users at the same time.
+    case tooManyWatched
     /// A system session must say which app is meant.
     case noApp
 
@@ -35,6 +37,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
                 + "Remove the store's directory to begin anew, and report it."
         case .store(let problem): problem
         case .closed: "The client was closed."
+        case .tooManyWatched: "A device watches at most \(SyncClient.watchLimit) users. Let go of some first."
         case .noApp: "A system session speaks for no app: say which one is meant, with `of:`."
         }
     }

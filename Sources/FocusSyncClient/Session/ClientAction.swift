@@ -20,6 +20,8 @@ public enum ClientAction: Hashable, Sendable {
     case apply([DeltaRow], Cursor)
     /// Compare the digests of the device's rows with these; answer with `compared` (rule S9).
     case compare(Cursor, [CollectionDigest])
+    /// What the server tells of users whom the device watches (rule V1).
+    case peers(PeerStatuses)
     /// Get a new token and answer with `renew` (rule A2).
     case getToken
     case report(ClientNotice)

@@ -13,6 +13,8 @@ extension ClientMessage {
         case .pong(let message): self = .pong(message.nonce)
         case .bye: self = .bye
         case .renew(let message): self = .renew(token: message.token)
+        case .watch(let message): self = .watch(try PeerFrames.users(message.users, field: "watch.users"))
+        case .unwatch(let message): self = .unwatch(try PeerFrames.users(message.users, field: "unwatch.users"))
         case nil: self = .unknown
         }
     }
@@ -32,6 +34,10 @@ extension Focus_Sync_V1_ClientFrame {
         case .pong(let nonce): pong.nonce = nonce
         case .bye: bye = Focus_Sync_V1_Bye()
         case .renew(let token): renew.token = token
+        case .watch(let users): watch.users = users.map(\.wire)
+        case .unwatch(let users):
+            unwatch = Focus_Sync_V1_Unwatch()
+            unwatch.users = users.map(\.wire)
         case .unknown: break
         }
     }

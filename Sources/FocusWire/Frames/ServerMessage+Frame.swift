@@ -27,6 +27,7 @@ extension ServerMessage {
         case .tokenExpiry(let message):
             self = .tokenExpiry(
                 Timestamp(microseconds: message.expiresAtUs), serverTime: Timestamp(microseconds: message.serverTimeUs))
+        case .peerStatuses(let message): self = .peerStatuses(try PeerStatuses(message))
         case nil: self = .unknown
         }
     }
@@ -65,6 +66,7 @@ extension Focus_Sync_V1_ServerFrame {
         case .tokenExpiry(let expiry, let serverTime):
             tokenExpiry.expiresAtUs = expiry.microseconds
             tokenExpiry.serverTimeUs = serverTime.microseconds
+        case .peerStatuses(let value): peerStatuses = value.message
         case .unknown: break
         }
     }

@@ -143,6 +143,22 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .bye(newValue)}
   }
 
+  var watch: Focus_Sync_V1_Watch {
+    get {
+      if case .watch(let v)? = message {return v}
+      return Focus_Sync_V1_Watch()
+    }
+    set {message = .watch(newValue)}
+  }
+
+  var unwatch: Focus_Sync_V1_Unwatch {
+    get {
+      if case .unwatch(let v)? = message {return v}
+      return Focus_Sync_V1_Unwatch()
+    }
+    set {message = .unwatch(newValue)}
+  }
+
   var renew: Focus_Sync_V1_Renew {
     get {
       if case .renew(let v)? = message {return v}
@@ -161,6 +177,8 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case ping(Focus_Sync_V1_Ping)
     case pong(Focus_Sync_V1_Pong)
     case bye(Focus_Sync_V1_Bye)
+    case watch(Focus_Sync_V1_Watch)
+    case unwatch(Focus_Sync_V1_Unwatch)
     case renew(Focus_Sync_V1_Renew)
 
   }
@@ -288,6 +306,14 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     set {message = .goAway(newValue)}
   }
 
+  var peerStatuses: Focus_Sync_V1_PeerStatuses {
+    get {
+      if case .peerStatuses(let v)? = message {return v}
+      return Focus_Sync_V1_PeerStatuses()
+    }
+    set {message = .peerStatuses(newValue)}
+  }
+
   var tokenExpiry: Focus_Sync_V1_TokenExpiry {
     get {
       if case .tokenExpiry(let v)? = message {return v}
@@ -313,6 +339,7 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     case pong(Focus_Sync_V1_Pong)
     case error(Focus_Sync_V1_Error)
     case goAway(Focus_Sync_V1_GoAway)
+    case peerStatuses(Focus_Sync_V1_PeerStatuses)
     case tokenExpiry(Focus_Sync_V1_TokenExpiry)
 
   }
@@ -473,6 +500,34 @@ nonisolated struct Focus_Sync_V1_Renew: Sendable {
   // methods supported on all messages.
 
   var token: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Tell me of these users' Focus status (rule V1): the current one of each at once, then every change, on this connection.
+/// Users that are watched already are told of again. Too many: Error `too_many_watched`, and none of these is added.
+nonisolated struct Focus_Sync_V1_Watch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes each. At most 256 on one connection, with those of earlier Watches.
+  var users: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// No longer of these. None: of nobody. Not answered; what was under way may still come.
+nonisolated struct Focus_Sync_V1_Unwatch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var users: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -849,6 +904,63 @@ nonisolated struct Focus_Sync_V1_TokenExpiry: Sendable {
   init() {}
 }
 
+/// What the device may know of users whom it watches (rules F5, V1 to V4): the answer to Watch, changes, at most one for each
+/// user in 250 ms, and, before they end, statuses that still hold.
+nonisolated struct Focus_Sync_V1_PeerStatuses: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var statuses: [Focus_Sync_V1_PeerStatus] = []
+
+  /// Until when they hold, by the server's clock. A status that was not told again by then is unavailable (rule V3).
+  var validUntilUs: Int64 = 0
+
+  /// The server's clock now: what is left is valid_until_us - server_time_us, whatever the device's clock says.
+  var serverTimeUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_PeerStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The watched user's id, 16 bytes.
+  var user: Data = Data()
+
+  /// The app in which the user shares it: an app's session hears of its own app only, a `system` session of each app where
+  /// its user is in the audience. Absent, to a `system` session only: no app's status is available.
+  var app: String {
+    get {_app ?? String()}
+    set {_app = newValue}
+  }
+  /// Returns true if `app` has been explicitly set.
+  var hasApp: Bool {self._app != nil}
+  /// Clears the value of `app`. Subsequent reads from it will return its default value.
+  mutating func clearApp() {self._app = nil}
+
+  /// Absent: unavailable, for whatever reason: not shared with this user, no permission, no such app, no such user.
+  var isFocused: Bool {
+    get {_isFocused ?? false}
+    set {_isFocused = newValue}
+  }
+  /// Returns true if `isFocused` has been explicitly set.
+  var hasIsFocused: Bool {self._isFocused != nil}
+  /// Clears the value of `isFocused`. Subsequent reads from it will return its default value.
+  mutating func clearIsFocused() {self._isFocused = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _app: String? = nil
+  fileprivate var _isFocused: Bool? = nil
+}
+
 /// The server closes after this. Reconnect after a random time within the bounds (full jitter, rule F5).
 nonisolated struct Focus_Sync_V1_GoAway: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -877,7 +989,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{5}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}active\0\u{c}\u{8}\u{4}\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{2}watch\0\u{1}unwatch\0\u{2}\u{2}renew\0\u{b}lost\0\u{b}fetch\0\u{b}active\0\u{c}\u{8}\u{1}\u{c}\u{b}\u{1}\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -976,6 +1088,32 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .bye(v)
         }
       }()
+      case 9: try {
+        var v: Focus_Sync_V1_Watch?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .watch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .watch(v)
+        }
+      }()
+      case 10: try {
+        var v: Focus_Sync_V1_Unwatch?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .unwatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .unwatch(v)
+        }
+      }()
       case 12: try {
         var v: Focus_Sync_V1_Renew?
         var hadOneofValue = false
@@ -1028,6 +1166,14 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .bye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .watch?: try {
+      guard case .watch(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .unwatch?: try {
+      guard case .unwatch(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case .renew?: try {
       guard case .renew(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
@@ -1046,7 +1192,7 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{4}\u{3}token_expiry\0\u{b}peer_status\0\u{b}fetched\0\u{c}\u{f}\u{1}\u{c}\u{10}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{3}peer_statuses\0\u{4}\u{2}token_expiry\0\u{b}fetched\0\u{c}\u{10}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1236,6 +1382,19 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .goAway(v)
         }
       }()
+      case 15: try {
+        var v: Focus_Sync_V1_PeerStatuses?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .peerStatuses(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .peerStatuses(v)
+        }
+      }()
       case 17: try {
         var v: Focus_Sync_V1_TokenExpiry?
         var hadOneofValue = false
@@ -1315,6 +1474,10 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
     case .goAway?: try {
       guard case .goAway(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .peerStatuses?: try {
+      guard case .peerStatuses(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     }()
     case .tokenExpiry?: try {
       guard case .tokenExpiry(let v)? = self.message else { preconditionFailure() }
@@ -1620,6 +1783,66 @@ nonisolated extension Focus_Sync_V1_Renew: SwiftProtobuf.Message, SwiftProtobuf.
 
   static func ==(lhs: Focus_Sync_V1_Renew, rhs: Focus_Sync_V1_Renew) -> Bool {
     if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Watch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Watch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.users, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Watch, rhs: Focus_Sync_V1_Watch) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Unwatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Unwatch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.users, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Unwatch, rhs: Focus_Sync_V1_Unwatch) -> Bool {
+    if lhs.users != rhs.users {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2293,6 +2516,90 @@ nonisolated extension Focus_Sync_V1_TokenExpiry: SwiftProtobuf.Message, SwiftPro
   static func ==(lhs: Focus_Sync_V1_TokenExpiry, rhs: Focus_Sync_V1_TokenExpiry) -> Bool {
     if lhs.expiresAtUs != rhs.expiresAtUs {return false}
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_PeerStatuses: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerStatuses"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statuses\0\u{3}valid_until_us\0\u{3}server_time_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.statuses) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.validUntilUs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.statuses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.statuses, fieldNumber: 1)
+    }
+    if self.validUntilUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.validUntilUs, fieldNumber: 2)
+    }
+    if self.serverTimeUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_PeerStatuses, rhs: Focus_Sync_V1_PeerStatuses) -> Bool {
+    if lhs.statuses != rhs.statuses {return false}
+    if lhs.validUntilUs != rhs.validUntilUs {return false}
+    if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_PeerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerStatus"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}app\0\u{3}is_focused\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._app) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._isFocused) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularBytesField(value: self.user, fieldNumber: 1)
+    }
+    try { if let v = self._app {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._isFocused {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_PeerStatus, rhs: Focus_Sync_V1_PeerStatus) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs._app != rhs._app {return false}
+    if lhs._isFocused != rhs._isFocused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

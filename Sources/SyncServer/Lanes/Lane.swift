@@ -21,10 +21,10 @@ final class Lane: Sendable {
     func post(_ request: LaneRequest) { mailbox.post(request) }
 
     /// Starts the thread. `partitions` are this lane's for good.
-    func start(_ context: LaneContext, partitions: [Partition]) {
+    func start(_ context: LaneContext, index: Int, partitions: [Partition]) {
         let started = LaneThread(name: name) { [self] in
             let worker = LaneWorker(
-                context: context, partitions: partitions, mailbox: mailbox,
+                context: context, index: index, partitions: partitions, mailbox: mailbox,
                 isStopping: { self.isStopping.load(ordering: .acquiring) })
             worker.run()
         }
@@ -46,5 +46,8 @@ struct LaneContext: Sendable {
     var configuration: LaneConfiguration
     var clock: ServerClock
     var budget: InboundBudget
+    var hints: HeadHints
+    var faults: Faults
+    var freshness: Freshness
     var logger: Logger
 }

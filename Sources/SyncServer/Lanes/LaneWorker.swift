@@ -7,7 +7,8 @@ import Logging
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
     let context: LaneContext
-    let store: StoreConnection
+    private let connection: StoreConnection
+    private let index: Int
     let projector: Projector
     let mailbox: Mailbox<LaneRequest>
     var partitions: [Partition: PartitionState] = [:]
@@ -23,7 +24,15 @@ final class LaneWorker {
     var wanted: Set<UserID> = []
     var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
     var deliveries = DeliveryBatch()
-    var headsConfirmedAt: MonotonicTime
+    /// See `LaneWorker+Peers`.
+    var peers = PeerWatchers()
+    /// Nothing is told of them before every lane has confirmed its heads.
+    var peersWait = false
+    /// Watched users to be loaded.
+    var missingPeers: Set<UserID> = []
+    var headsConfirmedAt: MonotonicTime {
+        didSet { context.freshness.confirm(lane: index, at: headsConfirmedAt) }
+    }
     var headsMayHaveMoved = false
     /// See `LaneWorker+Time`: when something is due, of users in memory and of those whom the read model is behind of.
     var dueTimes: [UserID: Timestamp] = [:]
@@ -36,14 +45,22 @@ final class LaneWorker {
 
     var configuration: LaneConfiguration { context.configuration }
 
+    /// The lane's way to the database. What is ready for devices leaves first: it was made when the heads were fresh,
+    /// and must not wait for the database until they are not (architecture.md §3).
+    var store: StoreConnection {
+        deliveries.send()
+        return connection
+    }
+
     init(
-        context: LaneContext, partitions: [Partition], mailbox: Mailbox<LaneRequest>,
+        context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>,
         isStopping: @escaping @Sendable () -> Bool
     ) {
         self.context = context
+        self.index = index
         self.mailbox = mailbox
         let logger = context.logger
-        store = StoreConnection(
+        connection = StoreConnection(
             context.store, isStopping: isStopping,
             onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
         projector = Projector(
@@ -97,6 +114,7 @@ final class LaneWorker {
         performOpenings()
         try appendWaiting()
         try sendWanted()
+        tellPeers()
         sendCheckpoints()
         try project()
         leaveCache()
@@ -110,10 +128,13 @@ final class LaneWorker {
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
+                peers.resume(session, now: context.clock.monotonic())
             case .resync(let session, let collections):
                 sessions[session]?.subscription.resync(collections)
                 awaitCheckpoint(session)
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
+            case .watch(let handle, let viewer, let users): watch(handle, viewer, users)
+            case .unwatch(let session, let users): peers.unwatch(session, users)
             case .close(let session): close(session)
             case .projected(let partition, let report): try projected(partition, report)
             case .headsMayHaveMoved: headsMayHaveMoved = true
@@ -127,6 +148,7 @@ final class LaneWorker {
         guard appends.isEmpty, wanted.isEmpty else { return .distantPast }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
+        next = min(next, nextPeerDeadline)
         if let checkpoint = checkpointsDue.first { next = min(next, checkpoint.at) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
             next = min(next, partition.nextProjection)
@@ -138,8 +160,9 @@ final class LaneWorker {
 
     // MARK: Sessions
 
-    private func close(_ id: UInt64) {
+    func close(_ id: UInt64) {
         openings.removeAll { $0.0.id == id }
+        peers.close(id)
         guard let session = sessions.removeValue(forKey: id) else { return }
         let user = session.identity.user
         sessionsByUser[user]?.removeAll { $0 == id }
@@ -157,20 +180,23 @@ final class LaneWorker {
     private func open(_ handle: SessionHandle, _ opening: SessionOpening) {
         let identity = opening.identity
         guard let user = users[identity.user] else { return fail(handle, unavailable(identity.user)) }
-        user.lastUsed = context.clock.monotonic().milliseconds
+        guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
+        let now = context.clock.monotonic()
+        user.lastUsed = now.milliseconds
         let store = StoreKey(user: identity.user, device: identity.device, incarnation: opening.incarnation)
         if let older = sessionsByStore[store], let session = sessions[older] {
             deliveries.add(.goAway(.superseded), to: session.handle)
             close(older)
         }
+        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             subscription: Subscription(
-                view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user)))
+                view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user)),
+            openedAt: now, lastSequence: last)
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id
-        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         deliveries.add(.opened(SessionOpened(log: context.log.log, lastSequence: last)), to: handle)
         send(to: handle.id, user)
         awaitCheckpoint(handle.id)

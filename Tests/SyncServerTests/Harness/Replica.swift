@@ -38,7 +38,7 @@ struct Replica {
             checkpoints += 1
             self.cursor = cursor
             compare(digests)
-        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: break
+        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .peerStatuses, .unknown: break
         }
     }
 
