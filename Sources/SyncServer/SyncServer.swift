@@ -14,6 +14,9 @@ public final class SyncServer: Service {
     private let configuration: SyncServerConfiguration
     private let context: LaneContext
     private let lanes: Lanes
+    private let hints: HeadHints
+    /// What tests break.
+    let faults = Faults()
     private let services: ConnectionServices
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
@@ -21,19 +24,22 @@ public final class SyncServer: Service {
 
     /// - Parameters:
     ///   - store: how the server's own role reaches the log.
+    ///   - direct: the same, without a pooler in between, for LISTEN and NOTIFY; nil: `store` is direct.
     ///   - log: the log's identity, as stored in it.
     public init(
-        configuration: SyncServerConfiguration, store: StoreConfiguration, log: LogIdentity, tokens: TokenVerifier,
-        logger: Logger, clock: ServerClock = .system
+        configuration: SyncServerConfiguration, store: StoreConfiguration, direct: StoreConfiguration? = nil,
+        log: LogIdentity, tokens: TokenVerifier, logger: Logger, clock: ServerClock = .system
     ) throws {
         if case .plaintext = configuration.security, !["127.0.0.1", "::1", "localhost"].contains(configuration.host) {
             throw SyncServerError.plaintextBeyondLoopback(configuration.host)
         }
         self.configuration = configuration
         let budget = InboundBudget(limit: configuration.inboundBytes)
-        context = LaneContext(
-            log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
         lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
+        context = LaneContext(
+            log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, hints: hints,
+            faults: faults, freshness: Freshness(lanes: lanes.lanes.count), logger: logger)
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
@@ -45,8 +51,9 @@ public final class SyncServer: Service {
     /// Begins to accept. Returns where it listens.
     public func start() async throws -> ListeningAddress {
         for (index, lane) in lanes.lanes.enumerated() {
-            lane.start(context, partitions: lanes.partitions(of: index))
+            lane.start(context, index: index, partitions: lanes.partitions(of: index))
         }
+        hints.start { [lanes] in lanes.lookAtHeads($0) }
         let services = services
         let tls = tls
         let channel = try await ServerBootstrap(group: group)
@@ -80,10 +87,11 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let lanes = lanes.lanes
+        let (lanes, hints) = (lanes.lanes, hints)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
                 for lane in lanes { lane.stop() }
+                hints.stop()
                 done.resume()
             }
         }

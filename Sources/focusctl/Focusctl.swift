@@ -16,9 +16,9 @@ struct Focusctl: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         subcommands: [
-            TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
-            FetchCommand.self, RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self,
-            ProjectionsCommand.self,
+            TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
+            ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
+            ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
             MigrateCommand.self, BenchCommand.self,
         ])
 

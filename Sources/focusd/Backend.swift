@@ -6,6 +6,8 @@ import PostgresClient
 struct Backend: Sendable {
     /// How the server's own role connects: it may append, not change what is logged.
     let store: StoreConfiguration
+    /// The same without a pooler in between.
+    let direct: StoreConfiguration
     let log: LogIdentity
     /// What the ready line says.
     let label: String
@@ -13,7 +15,8 @@ struct Backend: Sendable {
     private let supervisor: ClusterSupervisor?
 
     static func open(
-        database: String?, directory: DataDirectory, partitions: Int32, usesPreparedStatements: Bool, logger: Logger
+        database: String?, directDatabase: String?, directory: DataDirectory, partitions: Int32,
+        usesPreparedStatements: Bool, logger: Logger
     ) async throws -> Backend {
         try await onThread {
             let cluster = try database == nil ? EmbeddedCluster.start(dataDirectory: directory.path) : nil
@@ -28,9 +31,12 @@ struct Backend: Sendable {
                 }
                 var application = owner
                 application.applicationName = "focusd"
+                var direct = application
+                direct.conninfo = directDatabase ?? application.conninfo
+                direct.applicationName = "focusd-hints"
                 let log = try LogIdentity.read(on: connection)
                 return Backend(
-                    store: StoreConfiguration(application), log: log,
+                    store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })
             } catch {

@@ -27,6 +27,8 @@ struct Serve: AsyncParsableCommand {
     var dataDir: String?
     @Option(help: "A PostgreSQL server to use instead: postgres://user@host/database. Its role must own the schema.")
     var database: String?
+    @Option(help: "The same database without a pooler in between, for LISTEN and NOTIFY. Default: --database.")
+    var directDatabase: String?
     @Option(help: "Address and port to listen on.")
     var listen = "127.0.0.1:7464"
     @Flag(help: "No TLS. Loopback only.")
@@ -50,6 +52,9 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError(
                 "--data-dir only holds the token key beside --database; give --token-key or --data-dir.")
         }
+        guard directDatabase == nil || database != nil else {
+            throw ValidationError("--direct-database goes with --database.")
+        }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
         if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }
         if !plaintext, tlsCert == nil || tlsKey == nil {
@@ -67,8 +72,8 @@ struct Serve: AsyncParsableCommand {
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
         let backend = try await Backend.open(
-            database: database, directory: directory, partitions: partitions, usesPreparedStatements: !noPrepared,
-            logger: logger)
+            database: database, directDatabase: directDatabase, directory: directory, partitions: partitions,
+            usesPreparedStatements: !noPrepared, logger: logger)
         do {
             try await serve(configuration, backend, TokenVerifier(key), logger)
         } catch {
@@ -83,7 +88,8 @@ struct Serve: AsyncParsableCommand {
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, _ logger: Logger
     ) async throws {
         let server = try SyncServer(
-            configuration: configuration, store: backend.store, log: backend.log, tokens: tokens, logger: logger)
+            configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
+            tokens: tokens, logger: logger)
         let bound = try await server.start()
         announce("focusd ready listen=\(bound) database=\(backend.label)")
         let group = ServiceGroup(

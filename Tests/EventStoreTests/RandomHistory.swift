@@ -96,6 +96,8 @@ struct RandomHistory {
         case 0: return .focusConfigured(FocusConfigured(focusID: id, name: "Focus", allowsTimeSensitive: true))
         case 1: return .focusChanged(FocusChanged(focusID: id, isActive: Bool.random(using: &random)))
         case 2: return .focusRemoved(FocusRemoved(focusID: id))
+        case 3 where Int.random(in: 0..<4, using: &random) == 0:
+            return .deviceRevoked(DeviceRevoked(device: DeviceID(random.uuid())))
         case 3: return .audienceChanged(AudienceChanged(add: [users[0]], remove: []))
         case 4: return .notificationRead(NotificationsNamed(ids: [id]))
         case 5: return .notificationRemoved(NotificationsNamed(ids: [id]))
@@ -181,7 +183,7 @@ struct RandomHistory {
 extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused: true
         case .deliveryScheduleChanged, .summaryDelivered: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,

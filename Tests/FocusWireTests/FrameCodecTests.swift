@@ -103,13 +103,13 @@ struct FrameCodecTests {
 
     @Test("W3: a message of a later protocol is unknown, and so is an empty frame")
     func unknownMessages() throws {
-        for field in [8, 9, 10, 13, 14, 500] {
+        for field in [8, 13, 14, 500] {
             var writer = ProtoWriter()
             writer.message(field) { $0.string(1, "later") }
             #expect(try FrameCodec.decodeClient(writer.bytes) == .unknown)
         }
         var writer = ProtoWriter()
-        writer.message(15) { $0.string(1, "later") }
+        writer.message(501) { $0.string(1, "later") }
         #expect(try FrameCodec.decodeServer(writer.bytes) == .unknown)
         #expect(try FrameCodec.decodeClient([]) == .unknown)
         #expect(try FrameCodec.decodeServer([]) == .unknown)

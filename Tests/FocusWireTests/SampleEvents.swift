@@ -93,6 +93,7 @@ enum SampleEvents {
             .preferencesRegistered(PreferencesRegistered(build: 42, defaults: try #require(everyType)))
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "volume", value: .real(0.75)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: "volume"))
+        case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: DeviceID(id(5))))
         case .eventRefused:
             .eventRefused(
                 EventRefused(
@@ -173,6 +174,7 @@ enum SampleEvents {
         case .preferencesRegistered: .preferencesRegistered(PreferencesRegistered(build: 0, defaults: .empty))
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
+        case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: .server))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         }
     }

@@ -59,6 +59,8 @@ enum SampleMessages {
         .fetch(FetchRequest(id: 4, .route(item))), .fetch(FetchRequest(id: 5, .routes(after: nil))),
         .fetch(FetchRequest(id: 6, .routes(after: item))), .fetch(FetchRequest(id: 7, .workouts(after: item))),
         .fetch(FetchRequest(id: 8, .unknown)),
+        .watch([UserID(SampleEvents.id(2)), UserID(SampleEvents.id(3))]), .watch([]),
+        .unwatch([UserID(SampleEvents.id(2))]), .unwatch([]),
     ]
 
     private static let item = AppItem(AppID("com.example.trails")!, "mörgen/1")
@@ -107,6 +109,16 @@ enum SampleMessages {
         .fetched(Fetched(request: 4, version: Version(1), .rows(rows, more: true))),
         .fetched(Fetched(request: .max, version: Version(1), .rows([], more: false))),
         .fetched(Fetched(request: 5, version: Version(1), .unknown)),
+        .peerStatuses(
+            PeerStatuses(
+                [
+                    PeerStatus(user: UserID(SampleEvents.id(2)), app: AppID("com.example.messages"), isFocused: true),
+                    PeerStatus(user: UserID(SampleEvents.id(2)), app: AppID("com.example.mail"), isFocused: false),
+                    PeerStatus(user: UserID(SampleEvents.id(3)), app: nil, isFocused: nil),
+                ], now: SampleEvents.time)),
+        .peerStatuses(
+            PeerStatuses(
+                statuses: [], validUntil: Timestamp(microseconds: 0), serverTime: Timestamp(microseconds: 0))),
         .unknown,
     ]
 

@@ -50,7 +50,7 @@ struct DeviceHistory {
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)
         case .welcome, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched,
-            .unknown:
+            .peerStatuses, .unknown:
             break
         }
     }

@@ -58,7 +58,7 @@ extension SimulatedDevice {
         case .compare(let cursor, let digests): return try compare(cursor, digests)
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
-        case .fetched, .fetchFailed: preconditionFailure("no simulated device fetches")
+        case .fetched, .fetchFailed, .peers: preconditionFailure("no simulated device fetches or watches")
         case .end(let end): ending = ending ?? end
         }
         return []

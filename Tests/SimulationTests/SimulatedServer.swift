@@ -28,6 +28,7 @@ final class SimulatedServer {
         }
     }
 
+    private static let noDatabase = StoreConfiguration(PostgresConfiguration(conninfo: ""))
     let index: Int
     private(set) var process: Process?
     private unowned let simulation: Simulation
@@ -51,9 +52,13 @@ final class SimulatedServer {
         let clock = simulation.clock.server(ahead: clockOffset)
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
+        // Never started: nobody is told, and everybody polls.
+        let faults = Faults()
+        let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
         let context = LaneContext(
-            log: simulation.log.identity, store: StoreConfiguration(PostgresConfiguration(conninfo: "")),
-            configuration: configuration(plan), clock: clock, budget: budget, logger: Self.silent)
+            log: simulation.log.identity, store: Self.noDatabase,
+            configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
+            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
@@ -64,8 +69,9 @@ final class SimulatedServer {
         let new = Process(loop, services, [])
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
-                context: context, partitions: lanes.partitions(of: lane), mailbox: lanes.lanes[lane].mailbox,
-                store: store(lane), projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher())
+                context: context, index: lane, partitions: lanes.partitions(of: lane),
+                mailbox: lanes.lanes[lane].mailbox, store: store(lane),
+                projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher())
         }
         process = new
         wake()

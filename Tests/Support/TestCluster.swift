@@ -30,7 +30,7 @@ public final class TestCluster: Sendable {
         directory = try TestDirectory.make()
         var settings = EmbeddedClusterSettings()
         settings.isDurable = false
-        settings.overrides = ["max_connections": "300", "shared_buffers": "64MB", "max_wal_size": "1GB"]
+        settings.overrides = ["max_connections": "600", "shared_buffers": "64MB", "max_wal_size": "1GB"]
         cluster = try EmbeddedCluster.start(dataDirectory: directory, settings: settings)
         atexit { TestCluster.shared.remove() }
     }

@@ -1207,5 +1207,12 @@ enum Migrations {
 
             """#,
             checksum: "a80736e1bbd01b5b80090cd13ebfaca1e4846e46edf4169f99de2a78eff4b012"),
+        Migration(
+            number: 10, name: "device_revoked", sql: #"""
+            -- Rule A3: devices that may not act for their user any more. The fold remembers them in the rows of devices.
+            ALTER TYPE event_type ADD VALUE IF NOT EXISTS 'device.revoked';
+
+            """#,
+            checksum: "00813ca93d4f05390d05cd72f0da4803cb7b9c3437788507ac50e59cf2e9b4b5"),
     ]
 }

@@ -27,6 +27,7 @@ extension DeviceRecord {
                 inner.string(3, refused.message)
             }
         }
+        writer.bool(6, isRevoked)
         return writer.bytes
     }
 
@@ -49,6 +50,7 @@ extension DeviceRecord {
             case 5:
                 let (id, answer) = try Self.refusal(value)
                 refused[id] = answer
+            case 6: isRevoked = try value.bool()
             default: break
             }
         }

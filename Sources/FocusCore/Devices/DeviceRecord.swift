@@ -14,6 +14,8 @@ struct DeviceRecord: Sendable {
     /// The one used last at the end.
     var sequences: [LastSequence] = []
     var outcomes = RememberedOutcomes()
+    /// Rule A3 of the protocol.
+    var isRevoked = false
     /// Of its accepted events.
     var greatest: Stamp?
     /// Its rows in `refusals`, oldest first. From those rows, not from the memo.

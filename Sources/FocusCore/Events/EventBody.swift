@@ -29,6 +29,7 @@ public enum EventBody: Hashable, Sendable {
     case preferencesRegistered(PreferencesRegistered)
     case preferenceChanged(PreferenceChanged)
     case preferenceReset(PreferenceReset)
+    case deviceRevoked(DeviceRevoked)
     case eventRefused(EventRefused)
 
     public var type: EventType {
@@ -62,6 +63,7 @@ public enum EventBody: Hashable, Sendable {
         case .preferencesRegistered: .preferencesRegistered
         case .preferenceChanged: .preferenceChanged
         case .preferenceReset: .preferenceReset
+        case .deviceRevoked: .deviceRevoked
         case .eventRefused: .eventRefused
         }
     }

@@ -29,5 +29,6 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case preferencesRegistered = "preferences.registered"
     case preferenceChanged = "preference.changed"
     case preferenceReset = "preference.reset"
+    case deviceRevoked = "device.revoked"
     case eventRefused = "event.refused"
 }

@@ -1,6 +1,6 @@
 extension UserState {
     /// Rule F3: the status as the app sees it; nil: unavailable.
-    private func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
+    func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
         guard apps[slot].isFocusAvailable else { return nil }
         // Rule F4: the operating system's word, while it is the latest.
         if let report = apps[slot].report, let isFocused = report.value, focus.lastHeard < report.stamp {

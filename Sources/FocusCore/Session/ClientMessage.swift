@@ -12,6 +12,10 @@ public enum ClientMessage: Hashable, Sendable {
     case renew(token: String)
     /// Something that rows do not hold, or that is another app's (rules R1, R6).
     case fetch(FetchRequest)
+    /// Tell me of these users' Focus status from now on (rule V1).
+    case watch([UserID])
+    /// No longer; none: of nobody.
+    case unwatch([UserID])
     /// A message of a kind that this program does not know (rule W3).
     case unknown
 }

@@ -3,6 +3,8 @@ struct OutgoingProgress: Hashable, Sendable {
     private var waiting = 0
     private var progressAt = MonotonicTime(milliseconds: 0)
 
+    var isWaiting: Bool { waiting > 0 }
+
     mutating func queued(now: MonotonicTime) {
         if waiting == 0 { progressAt = now }
         waiting += 1

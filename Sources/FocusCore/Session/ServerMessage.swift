@@ -19,6 +19,8 @@ public enum ServerMessage: Hashable, Sendable {
     /// When the session's token ends, and the server's time now (rule A2).
     case tokenExpiry(Timestamp, serverTime: Timestamp)
     case fetched(Fetched)
+    /// What the viewer may know of users whom it watches (rules V1 to V4).
+    case peerStatuses(PeerStatuses)
     /// Of a kind that this program does not know; only a client meets it.
     case unknown
 }
@@ -124,6 +126,10 @@ public struct ProtocolError: Hashable, Sendable, Error {
         self.sequence = sequence
         self.request = request
     }
+
+    /// One answer to every Hello that is not let in (rule A1), a revoked device's too (rule A3): it does not say why.
+    public static let tokenNotAccepted = ProtocolError(
+        .unauthenticated, "The token was not accepted. Get a new one and connect again.")
 }
 
 public struct GoAway: Hashable, Sendable {
@@ -158,6 +164,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case heartbeatTimeout = "heartbeat_timeout"
     case superseded
     case notFound = "not_found"
+    case tooManyWatched = "too_many_watched"
     case shuttingDown = "shutting_down"
     case `internal`
 
@@ -169,7 +176,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
             .shuttingDown, .internal, .sequenceGap, .tokenExpired:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
-            .sequenceConflict, .superseded, .notFound:
+            .sequenceConflict, .superseded, .notFound, .tooManyWatched:
             false
         }
     }

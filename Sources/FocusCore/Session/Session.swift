@@ -27,6 +27,8 @@ public struct Session: Sendable {
     private var outgoing = OutgoingProgress()
     /// A token is being checked (rule A2); messages wait for it, so there is one at a time.
     private var isRenewing = false
+    /// Rule V1.
+    var watched: Set<UserID> = []
     private let heartbeat: Int64
     private var unacknowledged = 0
     private var isPaused = false
@@ -76,7 +78,7 @@ public struct Session: Sendable {
         lastHeard = now
         switch state {
         case .awaitingHello: return receiveFirst(message)
-        case .live: return receiveLive(message)
+        case .live(let identity): return receiveLive(message, identity)
         case .authenticating, .opening, .closed: return []
         }
     }
@@ -101,7 +103,7 @@ public struct Session: Sendable {
     /// The same answer whatever was wrong with the token (rule A1).
     public mutating func authenticationFailed() -> [SessionAction] {
         guard case .authenticating = state else { return [] }
-        return fail(ProtocolError(.unauthenticated, "The token was not accepted. Get a new one and connect again."))
+        return fail(.tokenNotAccepted)
     }
 
     public mutating func opened(_ opened: SessionOpened, serverTime: Timestamp, now: MonotonicTime) -> [SessionAction] {
@@ -143,6 +145,9 @@ public struct Session: Sendable {
     }
 
     // MARK: Output
+
+    /// Rows wait to be written.
+    public var hasRowsWaiting: Bool { outgoing.isWaiting }
 
     /// A frame of rows waits to be written (rule F2).
     public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
@@ -221,10 +226,12 @@ public struct Session: Sendable {
         return [.authenticate(token: hello.token)]
     }
 
-    private mutating func receiveLive(_ message: ClientMessage) -> [SessionAction] {
+    private mutating func receiveLive(_ message: ClientMessage, _ identity: Identity) -> [SessionAction] {
         switch message {
         case .append(let request): return receiveAppend(request)
         case .resync(let collections): return [.resync(collections)]
+        case .watch(let users): return receiveWatch(users, identity)
+        case .unwatch(let users): return receiveUnwatch(users)
         case .ping(let nonce): return [.send(.pong(nonce))]
         case .ack, .pong: return []
         case .renew(let token):

@@ -13,6 +13,9 @@ public enum SessionAction: Hashable, Sendable {
     case resync([RowCollection])
     /// Ask the user's partition; answer with `fetchAnswered` once the answer is written.
     case fetch(FetchRequest)
+    /// Tell the viewer the current statuses of these users, then their changes (rule V1).
+    case watch(Set<UserID>, Viewer)
+    case unwatch(Set<UserID>)
     /// From now on frames may be this large (rule W1).
     case allowFrames(bytes: Int)
     /// Stop taking bytes from the socket, or go on (rule P9).

@@ -19,6 +19,8 @@ public struct SessionLimits: Hashable, Sendable {
     public var expiryWarningMilliseconds: Int64 = 60_000
     /// Fetches whose answers have not been written yet; one more is answered `overloaded`.
     public var fetches = 4
+    /// Users that one session may watch (rule V1).
+    public var watchedUsers = 256
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
     /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).

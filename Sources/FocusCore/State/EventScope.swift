@@ -20,6 +20,7 @@ enum EventScope {
         switch body {
         case .focusExpired, .eventRefused: true
         case .summaryDelivered: true
+        case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
         case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
             .focusStatusReported,
@@ -42,6 +43,7 @@ enum EventScope {
             .preferencesRegistered, .preferenceChanged, .preferenceReset:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
+        case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
         }
     }

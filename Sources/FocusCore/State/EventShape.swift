@@ -9,6 +9,8 @@ enum EventShape {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
             .summaryDelivered:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
+        case .deviceRevoked:
+            event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .eventRefused: nil
         // Without one: of all apps.
         case .notificationSettingsChanged: nil
@@ -36,7 +38,7 @@ enum EventShape {
         case .focusRemoved(let body): check.identifier("focusID", body.focusID)
         case .focusChanged(let body): check.identifier("focusID", body.focusID)
         case .focusExpired(let body): check.identifier("focusID", body.focusID)
-        case .focusStatusReported, .badgeCleared, .eventRefused: break
+        case .focusStatusReported, .badgeCleared, .deviceRevoked, .eventRefused: break
         case .audienceChanged(let body):
             check.count("add", body.add.count)
             check.count("remove", body.remove.count)

@@ -45,6 +45,7 @@ extension UserState {
             var record = try DeviceRecord(device, memo: row.memo)
             record.refusals = devices[device]?.refusals ?? []
             devices[device] = record
+            if record.isRevoked { revokedDevices.insert(device) }
         case .refusals: try loadRefusal(key, row)
         case .focuses:
             let value = row.isDeleted ? nil : try FocusRow(decoding: row.value)

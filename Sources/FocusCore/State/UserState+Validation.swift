@@ -1,10 +1,11 @@
 extension UserState {
     /// Why the event must not be logged as itself (rule E2); nil: it may. `event.version` is not looked at.
     ///
-    /// In this order: what the session may append at all (A4), shape and size (E5), the clock (E4), the rules of its
-    /// domain. A payload's bytes are checked where they are decoded.
+    /// In this order: what the session may append at all (A4; A3 of the protocol), shape and size (E5), the clock (E4),
+    /// the rules of its domain. A payload's bytes are checked where they are decoded.
     public func validate(_ event: Event, scope: Scope) -> Refusal? {
         if let refusal = EventScope.refusal(event, scope) { return refusal }
+        if isRevoked(event.device) { return Refusal(.forbidden, "the device was revoked") }
         if let refusal = EventShape.refusal(event) { return refusal }
         let latest = event.recordedAt.adding(microseconds: EventLimits.clockSkewMicroseconds)
         if event.occurredAt > latest {
@@ -39,6 +40,7 @@ extension UserState {
         case .preferencesRegistered(let body): registered(event.app, or: { registrationRefusal(body, $0) })
         case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
+        case .deviceRevoked(let body): revocationRefusal(body)
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
         }
     }

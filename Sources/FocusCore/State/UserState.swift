@@ -16,6 +16,8 @@ public struct UserState: Sendable {
 
     var store = RowStore()
     var devices: [DeviceID: DeviceRecord] = [:]
+    /// Those of `devices` that were revoked (protocol.md, rule A3).
+    var revokedDevices: Set<DeviceID> = []
     var focus = FocusTable()
     /// In the order in which they were first heard of; nothing may depend on it.
     var apps: [AppRecord] = []
@@ -87,6 +89,7 @@ public struct UserState: Sendable {
         case .preferencesRegistered(let body): applyPreferencesRegistered(body, try slot(of: event), &context)
         case .preferenceChanged(let body): applyPreferenceChanged(body, try slot(of: event), &context)
         case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
+        case .deviceRevoked(let body): applyRevoked(body, &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
         }
     }

@@ -44,6 +44,7 @@ extension SyncClient {
         case .finishDelta(let cursor): try applied(store.finishDelta(cursor), cursor)
         case .apply(let rows, let cursor): try applied(store.apply(rows, cursor), cursor)
         case .compare(let cursor, let digests): return try compare(cursor, digests)
+        case .peers(let statuses): receive(statuses)
         case .getToken: renewToken()
         case .report(let notice):
             try report(notice)
@@ -94,6 +95,7 @@ extension SyncClient {
             tokenMayBeOld = true
             try store.see(welcome.serverTime)
             configuration.onUpdate(.connected(welcome))
+            watchAgain()
         case .appendsDelayed(let error, let milliseconds):
             lastProblem = "\(error.code.rawValue): \(error.message)"
             configuration.onUpdate(.appendsDelayed(error, milliseconds: milliseconds))

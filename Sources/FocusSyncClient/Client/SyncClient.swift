@@ -45,6 +45,7 @@ public actor SyncClient {
     var observers = RowObservers()
     var outcomeObservers: [Int: OutcomeObserver] = [:]
     var lastOutcomeObserver = 0
+    var peers = ClientPeers()
     /// The wait before the next attempt to connect.
     var pausing: Task<Void, Never>?
 
@@ -221,6 +222,7 @@ public actor SyncClient {
         waiters.failAll(SyncClientError.closed)
         fetches.failAll(SyncClientError.closed)
         finishObservers()
+        finishPeers()
     }
 
     /// The device got another network, or got one back: the next attempt to connect is made at once, and failures so

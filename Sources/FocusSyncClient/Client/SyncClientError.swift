@@ -18,6 +18,8 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The store could not be read or written.
     case store(String)
     case closed
+    /// More than `SyncClient.watchLimit` users at the same time.
+    case tooManyWatched
     /// A system session must say which app is meant.
     case noApp
 
@@ -38,6 +40,7 @@ public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible 
         case .fetchFailed(let error): "The server does not answer this (\(error.code.rawValue)): \(error.message)"
         case .store(let problem): problem
         case .closed: "The client was closed."
+        case .tooManyWatched: "A device watches at most \(SyncClient.watchLimit) users. Let go of some first."
         case .noApp: "A system session speaks for no app: say which one is meant, with `of:`."
         }
     }

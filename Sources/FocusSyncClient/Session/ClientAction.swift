@@ -23,6 +23,8 @@ public enum ClientAction: Hashable, Sendable {
     /// Give these to whoever asked; the connection has room for another fetch.
     case fetched(Fetched)
     case fetchFailed(request: UInt64, ProtocolError)
+    /// What the server tells of users whom the device watches (rule V1).
+    case peers(PeerStatuses)
     /// Get a new token and answer with `renew` (rule A2).
     case getToken
     case report(ClientNotice)

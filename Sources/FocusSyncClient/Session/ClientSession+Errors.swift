@@ -15,7 +15,7 @@ extension ClientSession {
             let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
             sender.pause(until: currentTime.adding(milliseconds: wait))
             return [.report(.appendsDelayed(error, milliseconds: wait))]
-        case .unknownMessage, .notFound:
+        case .unknownMessage, .notFound, .tooManyWatched:
             return [.report(.serverError(error))]
         case .helloTimeout, .heartbeatTimeout, .slowConsumer, .shuttingDown:
             return end(.reconnect(milliseconds: Self.wait(error), cause: error))
@@ -69,7 +69,7 @@ extension ClientSession {
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
-            .heartbeatTimeout, .shuttingDown, .notFound, .internal:
+            .heartbeatTimeout, .tooManyWatched, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
@@ -82,8 +82,9 @@ extension ClientSession {
         case .tokenExpired: "The token has expired. Get a new one."
         case .shuttingDown: "The server is shutting down."
         case .slowConsumer: "This device took too little of what it was sent."
+        case .unauthenticated: "This device may not act for its user any more."
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .unauthenticated, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
+            .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
             .unavailable,
             .heartbeatTimeout, .notFound, .internal:
             "The server sent this device away."

@@ -124,7 +124,7 @@ public struct ClientSession: Sendable {
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .ping, .pong, .tokenExpiry, .unknown: return []
         case .appended, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
-            .checkpoint, .fetched:
+            .checkpoint, .fetched, .peerStatuses:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
         }
     }
@@ -166,6 +166,7 @@ public struct ClientSession: Sendable {
         case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
         // The connection has answered it.
         case .ping, .pong, .unknown: return []
+        case .peerStatuses(let statuses): return [.peers(statuses)]
         case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)
         case .fetched(let fetched): return [.fetched(fetched)]
         case .error(let error): return receiveError(error)

@@ -65,7 +65,7 @@ extension ServerMessage {
         case .deltaRows(let rows): Self.frame(rows, Self.deltaRowsField)
         case .delta(let from, let rows, let cursor): Self.deltaFrame(from, rows, cursor)
         case .welcome, .snapshotBegin, .snapshotEnd, .deltaBegin, .deltaEnd, .checkpoint, .ping, .pong, .error, .goAway,
-            .tokenExpiry, .fetched, .unknown:
+            .tokenExpiry, .fetched, .peerStatuses, .unknown:
             nil
         }
     }

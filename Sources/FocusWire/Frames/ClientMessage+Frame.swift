@@ -14,6 +14,8 @@ extension ClientMessage {
         case .bye: self = .bye
         case .renew(let message): self = .renew(token: message.token)
         case .fetch(let message): self = .fetch(try FetchRequest(message))
+        case .watch(let message): self = .watch(try PeerFrames.users(message.users, field: "watch.users"))
+        case .unwatch(let message): self = .unwatch(try PeerFrames.users(message.users, field: "unwatch.users"))
         case nil: self = .unknown
         }
     }
@@ -34,6 +36,10 @@ extension Focus_Sync_V1_ClientFrame {
         case .bye: bye = Focus_Sync_V1_Bye()
         case .renew(let token): renew.token = token
         case .fetch(let request): fetch = request.message
+        case .watch(let users): watch.users = users.map(\.wire)
+        case .unwatch(let users):
+            unwatch = Focus_Sync_V1_Unwatch()
+            unwatch.users = users.map(\.wire)
         case .unknown: break
         }
     }

@@ -28,6 +28,7 @@ extension ServerMessage {
             self = .tokenExpiry(
                 Timestamp(microseconds: message.expiresAtUs), serverTime: Timestamp(microseconds: message.serverTimeUs))
         case .fetched(let message): self = .fetched(try Fetched(message))
+        case .peerStatuses(let message): self = .peerStatuses(try PeerStatuses(message))
         case nil: self = .unknown
         }
     }
@@ -67,6 +68,7 @@ extension Focus_Sync_V1_ServerFrame {
             tokenExpiry.expiresAtUs = expiry.microseconds
             tokenExpiry.serverTimeUs = serverTime.microseconds
         case .fetched(let value): fetched = value.message
+        case .peerStatuses(let value): peerStatuses = value.message
         case .unknown: break
         }
     }

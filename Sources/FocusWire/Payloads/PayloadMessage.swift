@@ -41,6 +41,7 @@ extension EventType {
         case .preferencesRegistered: Focus_Events_V1_PreferencesRegistered.self
         case .preferenceChanged: Focus_Events_V1_PreferenceChanged.self
         case .preferenceReset: Focus_Events_V1_PreferenceReset.self
+        case .deviceRevoked: Focus_Events_V1_DeviceRevoked.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         }
     }
@@ -79,6 +80,7 @@ extension EventBody {
         case .preferencesRegistered(let event): Focus_Events_V1_PreferencesRegistered(event)
         case .preferenceChanged(let event): Focus_Events_V1_PreferenceChanged(event)
         case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
+        case .deviceRevoked(let event): Focus_Events_V1_DeviceRevoked(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         }
     }

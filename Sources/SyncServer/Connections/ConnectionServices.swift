@@ -22,6 +22,18 @@ struct Lanes: Sendable {
         lanes[Int(Partition.of(user: user, count: partitions).rawValue) % lanes.count]
     }
 
+    /// Other servers may have appended to these partitions.
+    func lookAtHeads(_ heard: HintListener.Heard) {
+        for (index, lane) in lanes.enumerated() {
+            switch heard {
+            case .nothing: break
+            case .any: lane.post(.headsMayHaveMoved)
+            case .partitions(let moved):
+                if moved.contains(where: { Int($0.rawValue) % lanes.count == index }) { lane.post(.headsMayHaveMoved) }
+            }
+        }
+    }
+
     /// The partitions of the lane at `index`.
     func partitions(of index: Int) -> [Partition] {
         (0..<partitions).filter { Int($0) % lanes.count == index }.map(Partition.init)

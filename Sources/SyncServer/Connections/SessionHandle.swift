@@ -37,6 +37,18 @@ enum SessionDelivery: Sendable {
     case control(frame: [UInt8])
     case failed(ProtocolError)
     case goAway(ErrorCode)
+    /// The device was revoked (rule A3): nothing that waits may reach it any more.
+    case cutOff
+}
+
+extension SessionDelivery {
+    /// Whether it tells the device something of its user beyond what became of its own events.
+    fileprivate var isNews: Bool {
+        switch self {
+        case .rows, .control: true
+        case .opened, .answered, .failed, .goAway, .cutOff: false
+        }
+    }
 }
 
 /// Deliveries of one turn of a lane, so that each event loop is woken once.
@@ -53,6 +65,18 @@ struct DeliveryBatch {
             entry.deliveries.append((handle, [delivery]))
         }
         byLoop[id] = entry
+    }
+
+    /// Instead of what was made for it and has not left.
+    mutating func cutOff(_ handle: SessionHandle) {
+        let loop = ObjectIdentifier(handle.eventLoop)
+        if var entry = byLoop.removeValue(forKey: loop) {
+            for index in entry.deliveries.indices where entry.deliveries[index].0.id == handle.id {
+                entry.deliveries[index].1.removeAll(where: \.isNews)
+            }
+            byLoop[loop] = entry
+        }
+        add(.cutOff, to: handle)
     }
 
     mutating func send() {

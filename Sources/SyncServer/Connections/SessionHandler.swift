@@ -2,6 +2,7 @@ import FocusCore
 import FocusWire
 import Logging
 import NIOCore
+import NIOSSL
 
 /// Feeds bytes to a `Session` and performs what it answers; decides nothing of the protocol itself.
 ///
@@ -33,6 +34,7 @@ final class SessionHandler: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var timerFires = MonotonicTime(milliseconds: .max)
     private var lane: Lane?
+    private var peers = PeerLanes()
 
     init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
         self.id = id
@@ -68,6 +70,7 @@ final class SessionHandler: ChannelInboundHandler {
         session.disconnected()
         timer?.cancel()
         lane?.post(.close(session: id))
+        peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
         self.context = nil
     }
@@ -101,7 +104,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// What the lane made for this connection, in its order.
     func receive(_ deliveries: [SessionDelivery]) {
-        guard context != nil else {
+        guard context != nil, !session.isClosed else {
             for case .answered(_, let released) in deliveries { services.budget.give(released) }
             return
         }
@@ -118,6 +121,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .control(let frame): write(frame)
             case .failed(let error): perform(session.failed(error))
             case .goAway(let code): goAway(code)
+            case .cutOff: cutOff()
             }
         }
         process()
@@ -126,6 +130,15 @@ final class SessionHandler: ChannelInboundHandler {
     private func goAway(_ code: ErrorCode) {
         perform(session.goAway(code))
         context?.flush()
+    }
+
+    /// Rule A3. Rows that wait for a slow device would still be written before GoAway: then it is not told why.
+    private func cutOff() {
+        guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
+        session.disconnected()
+        // Not through TLS, which would write what it holds first.
+        let transport = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+        (transport ?? context).close(promise: nil)
     }
 
     // MARK: Actions
@@ -140,6 +153,9 @@ final class SessionHandler: ChannelInboundHandler {
             case .append(let request): append(request, frameBytes)
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): lane?.post(.resync(session: id, collections))
+            case .watch(let users, let viewer):
+                if let context { peers.watch(users, viewer, handle(context), in: services.lanes) }
+            case .unwatch(let users): peers.unwatch(users, session: id, in: services.lanes)
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
             case .resumeReading: set(.appends, false)
@@ -179,11 +195,14 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func open(_ opening: SessionOpening) {
         guard let context else { return }
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let handle = SessionHandle(id: id, outbox: outbox, eventLoop: context.eventLoop) { loop.value.receive($0) }
         let lane = services.lanes.lane(of: opening.identity.user)
         self.lane = lane
-        lane.post(.open(handle, opening))
+        lane.post(.open(handle(context), opening))
+    }
+
+    private func handle(_ context: ChannelHandlerContext) -> SessionHandle {
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        return SessionHandle(id: id, outbox: outbox, eventLoop: context.eventLoop) { loop.value.receive($0) }
     }
 
     private func append(_ request: AppendRequest, _ bytes: Int) {
@@ -230,7 +249,9 @@ final class SessionHandler: ChannelInboundHandler {
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
             onWritten(&loop.value.session)
-            if outbox.release(count) { lane?.post(.resume(session: id)) }
+            guard outbox.release(count) else { return }
+            lane?.post(.resume(session: id))
+            loop.value.peers.post(.resume(session: id), except: lane)
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }

@@ -21,7 +21,7 @@ final class Lane: Sendable {
     func post(_ request: LaneRequest) { mailbox.post(request) }
 
     /// Starts the thread. `partitions` are this lane's for good.
-    func start(_ context: LaneContext, partitions: [Partition]) {
+    func start(_ context: LaneContext, index: Int, partitions: [Partition]) {
         let started = LaneThread(name: name) { [self] in
             let isStopping = { @Sendable in self.isStopping.load(ordering: .acquiring) }
             let (logger, mailbox) = (context.logger, mailbox)
@@ -35,8 +35,8 @@ final class Lane: Sendable {
                 configuration: context.store, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.fetched($0)) })
             LaneWorker(
-                context: context, partitions: partitions, mailbox: mailbox, store: store, projector: projector,
-                fetcher: fetcher
+                context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
+                projector: projector, fetcher: fetcher
             ).run()
         }
         thread.withLockedValue { $0 = started }
@@ -57,5 +57,8 @@ struct LaneContext: Sendable {
     var configuration: LaneConfiguration
     var clock: ServerClock
     var budget: InboundBudget
+    var hints: HeadHints
+    var faults: Faults
+    var freshness: Freshness
     var logger: Logger
 }

@@ -33,6 +33,9 @@ struct LaneConfiguration: Sendable {
     var dueUsersPerLook = 512
     /// Users in one load statement.
     var usersPerLoad = 256
+    /// What a device's earlier connection to another server had under way may be committed this long after it came
+    /// here, without being taken for a second connection (rule P8).
+    var supersedeMilliseconds: Int64 = 2_000
     /// A user whose fold failed is not tried again sooner.
     var quarantineMilliseconds: Int64 = 30_000
 

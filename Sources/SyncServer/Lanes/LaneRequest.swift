@@ -9,6 +9,9 @@ enum LaneRequest: Sendable {
     case resume(session: UInt64)
     /// Send these collections afresh; none: all (rule S9).
     case resync(session: UInt64, [RowCollection])
+    /// Tell the session of these users, whose partitions are this lane's (rule V1).
+    case watch(SessionHandle, Viewer, [UserID])
+    case unwatch(session: UInt64, [UserID])
     case close(session: UInt64)
     case fetch(session: UInt64, FetchRequest)
     /// What was found in a finished route's points.

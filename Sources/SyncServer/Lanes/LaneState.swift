@@ -48,16 +48,24 @@ final class LaneSession {
     var subscription: Subscription
     /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
     var reportedGap = false
+    let openedAt: MonotonicTime
+    /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).
+    var lastSequence: DeviceSequence
     /// In the queue of those that get a checkpoint.
     var awaitsCheckpoint = false
     /// It was due while the user was not in memory: it goes out as soon as he is.
     var checkpointIsOverdue = false
 
-    init(handle: SessionHandle, identity: Identity, incarnation: Incarnation, subscription: Subscription) {
+    init(
+        handle: SessionHandle, identity: Identity, incarnation: Incarnation, subscription: Subscription,
+        openedAt: MonotonicTime, lastSequence: DeviceSequence
+    ) {
         self.handle = handle
         self.identity = identity
         self.incarnation = incarnation
         self.subscription = subscription
+        self.openedAt = openedAt
+        self.lastSequence = lastSequence
     }
 }
 

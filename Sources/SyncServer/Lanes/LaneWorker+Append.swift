@@ -45,8 +45,10 @@ extension LaneWorker {
             return
         }
         user.lastUsed = context.clock.monotonic().milliseconds
-        let recordedAt = recordingTime(user.partition)
         var answer = AppendStaging.Answer(append: append, partition: user.partition)
+        // Rule A3: nothing of it is logged. The session ends when the revocation, staged before it, is committed.
+        guard !user.state.isRevoked(session.identity.device) else { return staging.answers.append(answer) }
+        let recordedAt = recordingTime(user.partition)
         var refused: [RefusedEvent] = []
         var through = append.request.firstSequence.advanced(by: -1)
         for incoming in append.request.events {

@@ -32,6 +32,8 @@ extension LaneWorker {
             guard case .committed(let generation) = outcomes[batch.partition] else { continue }
             committed(batch, generation: generation)
         }
+        context.hints.committed(
+            outcomes.lazy.filter { if case .committed = $0.value { true } else { false } }.map(\.key))
         let behind = Set(batches.map(\.partition)).filter {
             if case .committed = outcomes[$0] { false } else { true }
         }
@@ -57,12 +59,14 @@ extension LaneWorker {
             } else {
                 user.dirty.formUnion(keys)
                 noteDue(user, changed: keys)
+                notePeer(id, changed: keys)
             }
         }
         answer(staging) { !behind.contains($0) }
         FaultPoint.pass(.answered)
         for id in staging.touched.keys {
             guard let user = users[id], !behind.contains(user.partition) else { continue }
+            if user.state.hasRevokedDevices { review(user) }
             for session in sessionsByUser[id] ?? [] {
                 send(to: session, user)
             }
@@ -81,7 +85,10 @@ extension LaneWorker {
         let released = answer.append.request.bytes
         guard let session = sessions[answer.append.session] else { return context.budget.give(released) }
         var frame: [UInt8] = []
-        if let appended = answer.appended { frame += FrameCodec.frame(.appended(appended)) }
+        if let appended = answer.appended {
+            session.lastSequence = max(session.lastSequence, appended.throughSequence)
+            frame += FrameCodec.frame(.appended(appended))
+        }
         if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
     }

@@ -1,11 +1,13 @@
 import EventStore
 import FocusCore
+import Foundation
 import Logging
 
 extension LaneWorker {
     /// Learns where the log stands, and which users the read model lacks events of.
     func begin() throws {
         let owned = partitions.keys.sorted()
+        let asked = context.clock.monotonic()
         let heads = try store.heads(of: owned)
         let checkpoints = try store.checkpoints(of: owned)
         for head in heads {
@@ -17,7 +19,7 @@ extension LaneWorker {
             }
             partitions[head.partition] = state
         }
-        headsConfirmedAt = context.clock.monotonic()
+        headsConfirmedAt = asked
     }
 
     /// Looks up the heads when somebody says that they moved, and every 250 ms anyhow: NOTIFY is only a hint.
@@ -25,11 +27,13 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
         headsMayHaveMoved = false
+        guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
         let heads = try store.heads(of: partitions.keys.sorted())
-        headsConfirmedAt = context.clock.monotonic()
         for head in heads where head.nextOffset > partitions[head.partition]!.head.nextOffset {
             try catchUp(head.partition)
         }
+        // The answer was true when they were asked; by the time that all of it is folded it may be old.
+        headsConfirmedAt = now
     }
 
     /// Reads what other servers appended to the partition, and folds it into the states that are here.
@@ -44,6 +48,7 @@ extension LaneWorker {
                 state.unprojected[changed.user] = changed.lastOffset
                 dueTimes[changed.user] = nil
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
+                peers.changed(changed.user)
             }
         } else {
             let count = Int(head.nextOffset.rawValue - from.rawValue)
@@ -52,6 +57,9 @@ extension LaneWorker {
                 state.unprojected[event.user] = event.offset
                 refold(event)
             }
+            for id in Set(events.map(\.user)) {
+                if let user = users[id] { review(user) }
+            }
         }
         state.head = head
         partitions[partition] = state
@@ -59,6 +67,7 @@ extension LaneWorker {
 
     private func refold(_ logged: LoggedEvent) {
         if sessionsByUser[logged.user] != nil { wanted.insert(logged.user) }
+        peers.changed(logged.user)
         guard let user = users[logged.user] else {
             dueTimes[logged.user] = nil
             return

@@ -54,6 +54,7 @@ extension LaneWorker {
 
     /// Checkpoints follow the last delta by a second (rule S9); under steady change, one a second.
     func sendCheckpoints() {
+        guard isFresh else { return }
         let now = context.clock.monotonic()
         while let due = checkpointsDue.first, due.at <= now {
             checkpointsDue.removeFirst()

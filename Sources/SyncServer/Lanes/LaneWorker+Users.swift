@@ -15,13 +15,19 @@ extension LaneWorker {
             if let session = sessions[fetch.session] { missing.insert(session.identity.user) }
         }
         if isFresh { missing.formUnion(wanted.filter { sessionsByUser[$0] != nil }) }
+        missing.formUnion(missingPeers)
+        missingPeers = []
         try load(missing)
     }
 
     /// Afterwards each of them is cached or quarantined.
     func load(_ ids: Set<UserID>) throws {
         let now = context.clock.monotonic()
-        quarantined = quarantined.filter { $0.value > now }
+        for id in quarantined.filter({ $0.value <= now }).keys {
+            quarantined[id] = nil
+            // Whoever watches was told that nothing is known.
+            peers.changed(id)
+        }
         var missing = ids.filter { users[$0] == nil && quarantined[$0] == nil }.sorted()
         while !missing.isEmpty {
             let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
@@ -47,6 +53,7 @@ extension LaneWorker {
             projectedVersion: loaded.projectedVersion, lastUsed: context.clock.monotonic().milliseconds)
         users[id] = user
         noteDue(user)
+        review(user)
         return loaded.head.nextOffset > partitions[partition]!.head.nextOffset
     }
 
@@ -62,6 +69,7 @@ extension LaneWorker {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         users[id] = nil
         dueTimes[id] = nil
+        peers.changed(id)
         quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
     }
 

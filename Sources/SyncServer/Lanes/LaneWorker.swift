@@ -7,7 +7,8 @@ import Logging
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
     let context: LaneContext
-    let store: any LaneStore
+    private let connection: any LaneStore
+    private let index: Int
     let projector: any LaneProjector
     let mailbox: Mailbox<LaneRequest>
     var partitions: [Partition: PartitionState] = [:]
@@ -26,7 +27,15 @@ final class LaneWorker {
     var wanted: Set<UserID> = []
     var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
     var deliveries = DeliveryBatch()
-    var headsConfirmedAt: MonotonicTime
+    /// See `LaneWorker+Peers`.
+    var peers = PeerWatchers()
+    /// Nothing is told of them before every lane has confirmed its heads.
+    var peersWait = false
+    /// Watched users to be loaded.
+    var missingPeers: Set<UserID> = []
+    var headsConfirmedAt: MonotonicTime {
+        didSet { context.freshness.confirm(lane: index, at: headsConfirmedAt) }
+    }
     var headsMayHaveMoved = false
     /// See `LaneWorker+Time`: when something is due, of users in memory and of those whom the read model is behind of.
     var dueTimes: [UserID: Timestamp] = [:]
@@ -39,13 +48,21 @@ final class LaneWorker {
 
     var configuration: LaneConfiguration { context.configuration }
 
+    /// The lane's way to the database. What is ready for devices leaves first: it was made when the heads were fresh,
+    /// and must not wait for the database until they are not (architecture.md §3).
+    var store: any LaneStore {
+        deliveries.send()
+        return connection
+    }
+
     init(
-        context: LaneContext, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
+        context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
         projector: any LaneProjector, fetcher: any LaneFetcher
     ) {
         self.context = context
+        self.index = index
         self.mailbox = mailbox
-        self.store = store
+        connection = store
         self.projector = projector
         self.fetcher = fetcher
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
@@ -100,6 +117,7 @@ final class LaneWorker {
         try appendWaiting()
         try sendWanted()
         answerFetches()
+        tellPeers()
         sendCheckpoints()
         try project()
         leaveCache()
@@ -116,10 +134,13 @@ final class LaneWorker {
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
+                peers.resume(session, now: context.clock.monotonic())
             case .resync(let session, let collections):
                 sessions[session]?.subscription.resync(collections)
                 awaitCheckpoint(session)
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
+            case .watch(let handle, let viewer, let users): watch(handle, viewer, users)
+            case .unwatch(let session, let users): peers.unwatch(session, users)
             case .close(let session): close(session)
             case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.append(found)
@@ -135,6 +156,7 @@ final class LaneWorker {
         guard appends.isEmpty, wanted.isEmpty else { return .distantPast }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
+        next = min(next, nextPeerDeadline)
         if let checkpoint = checkpointsDue.first { next = min(next, checkpoint.at) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
             next = min(next, partition.nextProjection)
@@ -146,8 +168,9 @@ final class LaneWorker {
 
     // MARK: Sessions
 
-    private func close(_ id: UInt64) {
+    func close(_ id: UInt64) {
         openings.removeAll { $0.0.id == id }
+        peers.close(id)
         guard let session = sessions.removeValue(forKey: id) else { return }
         let user = session.identity.user
         sessionsByUser[user]?.removeAll { $0 == id }
@@ -165,21 +188,24 @@ final class LaneWorker {
     private func open(_ handle: SessionHandle, _ opening: SessionOpening) {
         let identity = opening.identity
         guard let user = users[identity.user] else { return fail(handle, unavailable(identity.user)) }
-        user.lastUsed = context.clock.monotonic().milliseconds
+        guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
+        let now = context.clock.monotonic()
+        user.lastUsed = now.milliseconds
         let store = StoreKey(user: identity.user, device: identity.device, incarnation: opening.incarnation)
         if let older = sessionsByStore[store], let session = sessions[older] {
             deliveries.add(.goAway(.superseded), to: session.handle)
             close(older)
         }
+        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             subscription: Subscription(
                 view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user),
-                pageBytes: configuration.pageBytes))
+                pageBytes: configuration.pageBytes),
+            openedAt: now, lastSequence: last)
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id
-        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         deliveries.add(.opened(SessionOpened(log: context.log.log, lastSequence: last)), to: handle)
         send(to: handle.id, user)
         awaitCheckpoint(handle.id)

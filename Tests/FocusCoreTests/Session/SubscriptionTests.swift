@@ -34,7 +34,7 @@ import Testing
                 count(rows)
                 put(rows, cursor)
             case .checkpoint(let cursor, _): self.cursor = cursor
-            case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .unknown: break
+            case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown: break
             }
         }
 

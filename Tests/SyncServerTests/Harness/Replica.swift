@@ -38,7 +38,7 @@ struct Replica {
             checkpoints += 1
             self.cursor = cursor
             compare(digests)
-        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .unknown: break
+        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown: break
         }
     }
 

@@ -1,0 +1,60 @@
+import FocusCore
+import PostgresClient
+
+/// Hears of other servers' appends, on a direct connection of its own: made when needed, made again after a failure.
+/// Confined to the thread that uses it.
+public final class HintListener {
+    /// Where something may have been appended. Only a hint: the heads say what was.
+    public enum Heard: Hashable, Sendable {
+        case nothing
+        case partitions(Set<Partition>)
+        /// Somewhere: the connection is new, and nobody knows what was said before.
+        case any
+    }
+
+    private let configuration: StoreConfiguration
+    private var current: PostgresConnection?
+
+    public init(_ configuration: StoreConfiguration) { self.configuration = configuration }
+
+    /// Waits for notifications, at most so long. Throws `PostgresError` when there is no connection.
+    /// - Parameter sender: notifications of this backend process say nothing new.
+    public func next(within milliseconds: Int, ignoring sender: Int32?) throws -> Heard {
+        guard let connection = current, connection.isUsable else {
+            try connect()
+            return .any
+        }
+        do {
+            let heard = try connection.waitForNotifications(timeoutMilliseconds: milliseconds)
+            return Self.partitions(of: heard.filter { $0.senderPID != sender }.map(\.payload))
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    public func close() {
+        current?.close()
+        current = nil
+    }
+
+    private func connect() throws {
+        close()
+        let made = try PostgresConnection(configuration.postgres)
+        if configuration.assumesRole { try SessionRole.assume(on: made) }
+        try LogNotification.listen(on: made)
+        current = made
+    }
+
+    /// A payload that says anything else than numbers is of somebody else: then it may be anywhere.
+    static func partitions(of payloads: [String]) -> Heard {
+        var partitions: Set<Partition> = []
+        for payload in payloads {
+            for number in payload.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let partition = Int32(number), partition >= 0 else { return .any }
+                partitions.insert(Partition(partition))
+            }
+        }
+        return partitions.isEmpty ? .nothing : .partitions(partitions)
+    }
+}

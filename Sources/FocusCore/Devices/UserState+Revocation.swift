@@ -1,0 +1,21 @@
+/// Rule A3. Revoked devices are a set that only grows, so it is the same in whatever order events come; at most
+/// `EventLimits.revokedDevices`. The memo of each one's row says it.
+extension UserState {
+    /// Whether the device was revoked: it may neither append nor be told anything.
+    public func isRevoked(_ device: DeviceID) -> Bool { !revokedDevices.isEmpty && revokedDevices.contains(device) }
+
+    /// Whether any was.
+    public var hasRevokedDevices: Bool { !revokedDevices.isEmpty }
+
+    func revocationRefusal(_ body: DeviceRevoked) -> Refusal? {
+        if body.device == .server { return Refusal(.fieldInvalid, "the nil UUID is the server, which stays") }
+        guard revokedDevices.count >= EventLimits.revokedDevices, !isRevoked(body.device) else { return nil }
+        return Refusal(.tooMany, "a user has at most \(EventLimits.revokedDevices) revoked devices")
+    }
+
+    mutating func applyRevoked(_ body: DeviceRevoked, _ context: inout FoldContext) {
+        devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
+        revokedDevices.insert(body.device)
+        context.touched.append(RowKey(.devices, key: body.device.description))
+    }
+}

@@ -1,0 +1,34 @@
+import FocusCore
+import Logging
+
+extension LaneWorker {
+    /// Ends the user's sessions that may not go on: of revoked devices (rule A3), and of devices whose events come from
+    /// another server (rule P8). Called when the state was loaded, or changed by what other servers appended; and after
+    /// commits of our own, when there are revoked devices.
+    func review(_ user: CachedUser) {
+        for id in sessionsByUser[user.id] ?? [] {
+            guard let session = sessions[id] else { continue }
+            if user.state.isRevoked(session.identity.device) {
+                context.logger.info("revoked device cut off", metadata: ["user": "\(user.id)", "session": "\(id)"])
+                deliveries.cutOff(session.handle)
+                close(id)
+            } else if appendsElsewhere(session, user) {
+                deliveries.add(.goAway(.superseded), to: session.handle)
+                close(id)
+            }
+        }
+    }
+
+    /// Whether the log has more of the device's store than came through this session. What was committed just after it
+    /// opened, or before, its earlier connection to another server still had under way; it is known from then on.
+    /// Everything that is news was committed after the heads were last confirmed.
+    private func appendsElsewhere(_ session: LaneSession, _ user: CachedUser) -> Bool {
+        let last = user.state.lastSequence(of: session.identity.device, incarnation: session.incarnation)
+        guard last > session.lastSequence else { return false }
+        if headsConfirmedAt - session.openedAt < configuration.supersedeMilliseconds {
+            session.lastSequence = last
+            return false
+        }
+        return true
+    }
+}

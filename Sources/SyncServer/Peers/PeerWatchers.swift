@@ -1,0 +1,156 @@
+import FocusCore
+
+/// Who watches whom, of the users whose partitions a lane owns. Bounded by the sessions and what each may watch.
+struct PeerWatchers {
+    struct Watcher {
+        let handle: SessionHandle
+        let viewer: Viewer
+        var feeds: [UserID: PeerFeed] = [:]
+        /// When what it was told is told again (rule V3).
+        var renewsAt: MonotonicTime
+        /// It does not take what it is sent (rule F1): it is told what is so by the time that it does.
+        var isBehind = false
+    }
+
+    struct Due: Hashable {
+        var session: UInt64
+        var user: UserID
+    }
+
+    private static let never = MonotonicTime(milliseconds: .max / 2)
+
+    private(set) var sessions: [UInt64: Watcher] = [:]
+    private var watchersOfUser: [UserID: Set<UInt64>] = [:]
+    /// Feeds that may have something to tell, now or after a while (rule V4).
+    private(set) var due: Set<Due> = []
+    /// No feed of `due` has anything to tell before.
+    private(set) var nextLook = never
+    /// No session's statuses are to be renewed before.
+    private(set) var nextRenewal = never
+
+    var isEmpty: Bool { sessions.isEmpty }
+
+    func isWatched(_ user: UserID) -> Bool { watchersOfUser[user] != nil }
+
+    // MARK: Watching
+
+    mutating func watch(_ handle: SessionHandle, _ viewer: Viewer, _ users: [UserID], now: MonotonicTime) {
+        var watcher =
+            sessions[handle.id]
+            ?? Watcher(handle: handle, viewer: viewer, renewsAt: now.adding(milliseconds: Self.renewal(handle.id)))
+        for user in users {
+            watcher.feeds[user, default: PeerFeed()].asked()
+            watchersOfUser[user, default: []].insert(handle.id)
+            due.insert(Due(session: handle.id, user: user))
+        }
+        sessions[handle.id] = watcher
+        nextLook = min(nextLook, now)
+        nextRenewal = min(nextRenewal, watcher.renewsAt)
+    }
+
+    mutating func unwatch(_ session: UInt64, _ users: [UserID]) {
+        for user in users {
+            guard sessions[session]?.feeds.removeValue(forKey: user) != nil else { continue }
+            forget(session, user)
+        }
+        if sessions[session]?.feeds.isEmpty == true { sessions[session] = nil }
+    }
+
+    mutating func close(_ session: UInt64) {
+        guard let watcher = sessions.removeValue(forKey: session) else { return }
+        for user in watcher.feeds.keys { forget(session, user) }
+    }
+
+    private mutating func forget(_ session: UInt64, _ user: UserID) {
+        due.remove(Due(session: session, user: user))
+        watchersOfUser[user]?.remove(session)
+        if watchersOfUser[user]?.isEmpty == true { watchersOfUser[user] = nil }
+    }
+
+    // MARK: Changes
+
+    /// Something happened to the user that may show.
+    mutating func changed(_ user: UserID) {
+        for session in watchersOfUser[user] ?? [] {
+            sessions[session]?.feeds[user]?.changed()
+            note(Due(session: session, user: user))
+        }
+    }
+
+    private mutating func note(_ entry: Due) {
+        guard let deadline = sessions[entry.session]?.feeds[entry.user]?.deadline else { return }
+        due.insert(entry)
+        nextLook = min(nextLook, deadline)
+    }
+
+    /// The device has taken what was queued.
+    mutating func resume(_ session: UInt64, now: MonotonicTime) {
+        guard sessions[session]?.isBehind == true else { return }
+        sessions[session]?.isBehind = false
+        nextLook = min(nextLook, now)
+        nextRenewal = min(nextRenewal, now)
+    }
+
+    // MARK: Telling
+
+    /// Looks at every feed whose time has come. `visible` is nil when the user's state is not here: he stays due.
+    mutating func take(
+        now: MonotonicTime, visible: (UserID, Viewer) -> [AppID: Bool]?
+    ) -> [(SessionHandle, [PeerStatus])] {
+        guard now >= nextLook else { return [] }
+        nextLook = Self.never
+        var told: [UInt64: [PeerStatus]] = [:]
+        for entry in due {
+            guard var feed = sessions[entry.session]?.feeds[entry.user], let deadline = feed.deadline else {
+                due.remove(entry)
+                continue
+            }
+            guard hasRoom(entry.session) else { continue }
+            guard deadline <= now else {
+                nextLook = min(nextLook, deadline)
+                continue
+            }
+            guard let watcher = sessions[entry.session], let seen = visible(entry.user, watcher.viewer) else {
+                continue
+            }
+            told[entry.session, default: []] += feed.take(seen, of: entry.user, to: watcher.viewer, now: now)
+            sessions[entry.session]?.feeds[entry.user] = feed
+            due.remove(entry)
+        }
+        return told.compactMap { session, statuses in
+            sessions[session].flatMap { statuses.isEmpty ? nil : ($0.handle, statuses) }
+        }
+    }
+
+    private mutating func hasRoom(_ session: UInt64) -> Bool {
+        guard let watcher = sessions[session], !watcher.isBehind else { return false }
+        if watcher.handle.outbox.hasRoom() { return true }
+        sessions[session]?.isBehind = true
+        return false
+    }
+
+    /// What still holds and ends before long (rule V3). Sessions' times are spread, so that those which came together are
+    /// not renewed together; and all are looked at a few times a second, not with every turn.
+    mutating func renew(now: MonotonicTime) -> [(SessionHandle, [PeerStatus])] {
+        guard now >= nextRenewal else { return [] }
+        nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
+        var told: [(SessionHandle, [PeerStatus])] = []
+        for (session, watcher) in sessions where watcher.renewsAt <= now {
+            guard hasRoom(session) else { continue }
+            sessions[session]?.renewsAt = now.adding(milliseconds: Self.renewal(session))
+            // What is about to be told anew is not told as it was.
+            let settled = watcher.feeds.filter { $0.value.deadline == nil }
+            let statuses = settled.flatMap { $0.value.renewal(of: $0.key) }
+            if !statuses.isEmpty { told.append((watcher.handle, statuses)) }
+        }
+        return told
+    }
+
+    /// Somebody who could not be looked at is to be looked at again.
+    mutating func lookAgain(at time: MonotonicTime) { nextLook = min(nextLook, time) }
+
+    /// Between a third and half of what statuses are valid for.
+    private static func renewal(_ session: UInt64) -> Int64 {
+        PeerStatuses.validMilliseconds / 3 + Int64(session % 101) * (PeerStatuses.validMilliseconds / 6) / 101
+    }
+}

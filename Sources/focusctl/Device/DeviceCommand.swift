@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// `focusctl device`.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Administer a user's devices.",
+        discussion: """
+            Example:
+              focusctl device revoke --user $U --device $LOST \\
+                --plaintext --token-file token
+
+            \(ExitStatus.help)
+            """,
+        subcommands: [DeviceRevokeCommand.self])
+}

@@ -1,0 +1,84 @@
+import Testing
+
+@testable import FocusCore
+
+@Suite("PeerFeed") struct PeerFeedTests {
+    private let chat = Viewer(user: .bob, scope: .app(.chat))
+    private let agent = Viewer(user: .bob, scope: .system)
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+    private func status(_ app: AppID?, _ isFocused: Bool?) -> PeerStatus {
+        PeerStatus(user: .ada, app: app, isFocused: isFocused)
+    }
+
+    @Test("V1: the current status comes at once, also when there is none; then changes alone")
+    func current() throws {
+        var feed = PeerFeed()
+        #expect(feed.deadline == nil)
+        feed.asked()
+        #expect(try #require(feed.deadline) < at(0))
+        #expect(feed.take([:], of: .ada, to: chat, now: at(0)) == [status(.chat, nil)])
+        #expect(feed.deadline == nil)
+        feed.changed()
+        #expect(feed.take([:], of: .ada, to: chat, now: at(1_000)) == [], "nothing that shows")
+        feed.changed()
+        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(2_000)) == [status(.chat, true)])
+        feed.asked()
+        #expect(try #require(feed.deadline) < at(2_000), "who asks again is answered at once")
+        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(2_001)) == [status(.chat, true)])
+    }
+
+    @Test("V4: at most one change in 250 ms, and the last one wins")
+    func coalesced() {
+        var feed = PeerFeed()
+        feed.asked()
+        _ = feed.take([.chat: false], of: .ada, to: chat, now: at(1_000))
+        feed.changed()
+        #expect(feed.deadline == at(1_250))
+        feed.changed()
+        feed.changed()
+        #expect(feed.deadline == at(1_250))
+        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_250)) == [status(.chat, true)])
+        feed.changed()
+        #expect(feed.deadline == at(1_500))
+        // There and back again while it waited: nothing to tell, and the next change need not wait for it.
+        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_500)) == [])
+        feed.changed()
+        #expect(feed.deadline == at(1_500))
+    }
+
+    @Test("V2: what waited is decided anew when it is told: after a removal it is unavailable")
+    func removedMeanwhile() {
+        var feed = PeerFeed()
+        feed.asked()
+        _ = feed.take([.chat: false], of: .ada, to: chat, now: at(0))
+        feed.changed()
+        feed.changed()
+        #expect(feed.take([:], of: .ada, to: chat, now: at(250)) == [status(.chat, nil)])
+        #expect(feed.renewal(of: .ada) == [])
+    }
+
+    @Test("F5: a system viewer hears of each app where it may, and of no other")
+    func perApp() {
+        var feed = PeerFeed()
+        feed.asked()
+        #expect(feed.take([:], of: .ada, to: agent, now: at(0)) == [status(nil, nil)])
+        feed.changed()
+        #expect(feed.take([.chat: true], of: .ada, to: agent, now: at(250)) == [status(.chat, true)])
+        feed.changed()
+        let both = feed.take([.mail: false, .chat: false], of: .ada, to: agent, now: at(500))
+        #expect(both == [status(.chat, false), status(.mail, false)])
+        feed.changed()
+        #expect(feed.take([.mail: false], of: .ada, to: agent, now: at(750)) == [status(.chat, nil)])
+        #expect(feed.renewal(of: .ada) == [status(.mail, false)])
+    }
+
+    @Test("V3: what is told again is what was told, and only what is available")
+    func renewal() {
+        var feed = PeerFeed()
+        #expect(feed.renewal(of: .ada) == [])
+        feed.asked()
+        _ = feed.take([.chat: true], of: .ada, to: chat, now: at(0))
+        #expect(feed.renewal(of: .ada) == [status(.chat, true)])
+    }
+}

@@ -1,0 +1,52 @@
+import FocusCore
+import NIOConcurrencyHelpers
+import SyncServer
+
+/// A server's clocks, which stand still until a test moves them: no poll, no delay and no expiry comes by itself.
+final class ManualTime: Sendable {
+    private let milliseconds = NIOLockedValueBox<Int64>(1_000_000)
+    private let start = Timestamp.now
+
+    func advance(milliseconds delta: Int64) { milliseconds.withLockedValue { $0 += delta } }
+
+    var wall: Timestamp { start.adding(microseconds: (milliseconds.withLockedValue { $0 } - 1_000_000) * 1_000) }
+
+    var clock: ServerClock {
+        ServerClock(
+            monotonic: { MonotonicTime(milliseconds: self.milliseconds.withLockedValue { $0 }) }, wall: { self.wall })
+    }
+}
+
+extension WireClient {
+    /// Returns when the device has its snapshot: from then on it hears of what changes.
+    func untilLive() async throws {
+        _ = try await first { if case .snapshotEnd = $0 { true } else { nil } }
+    }
+
+    func goAway() async throws -> ErrorCode {
+        try await first { if case .goAway(let goAway) = $0 { goAway.code } else { nil } }
+    }
+
+    /// The version of the next delta.
+    func deltaVersion() async throws -> Version {
+        try await first {
+            switch $0 {
+            case .delta(_, _, let cursor), .deltaEnd(let cursor): cursor.version
+            default: nil
+            }
+        }
+    }
+
+    /// Everything that comes before the connection ends.
+    func rest() async -> [ServerMessage] {
+        var messages: [ServerMessage] = []
+        while let message = try? await next() { messages.append(message) }
+        return messages
+    }
+
+    /// Returns when the server has taken everything that was sent before.
+    func flush() async throws {
+        try await send(.ping(77))
+        _ = try await first { $0 == .pong(77) ? true : nil }
+    }
+}

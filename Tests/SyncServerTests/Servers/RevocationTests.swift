@@ -1,0 +1,160 @@
+import FocusCore
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+@Suite("Revocation") struct RevocationTests {
+    private let app = "com.example.chat"
+
+    private func revoke(_ device: DeviceID) -> Envelope { .of(.deviceRevoked(DeviceRevoked(device: device))) }
+
+    @Test("A3: a revoked device is cut off on every server within its poll, learns nothing, and is let in nowhere")
+    func everywhere() async throws {
+        let time = ManualTime()
+        let first = try await TestServer.start(partitions: 2, clock: time.clock)
+        let second = try await TestServer.start(conninfo: first.conninfo)
+        second.server.faults.set(.notifyLost, true)
+        let (user, lost) = (UserID.random(), DeviceID.random())
+        let (agent, _) = try await WireClient.open(first, user: user, device: lost)
+        let (chat, _) = try await WireClient.open(
+            first, user: user, device: lost, scope: .app(AppID(app)!), incarnation: 2)
+        let (bystander, _) = try await WireClient.open(first, user: user)
+        for client in [agent, chat, bystander] { try await client.untilLive() }
+        let (owner, _) = try await WireClient.open(second, user: user)
+        try await owner.append(from: 1, Envelope.setUp(app) + [revoke(lost), .post("secret", app: app)])
+        let version = try await owner.appended().version
+        time.advance(milliseconds: 250)
+        for client in [agent, chat] {
+            let heard = await client.rest().filter { if case .checkpoint = $0 { false } else { true } }
+            guard case .goAway(let goAway)? = heard.first, heard.count == 1 else {
+                Issue.record("heard \(heard)")
+                continue
+            }
+            #expect(goAway.code == .unauthenticated)
+        }
+        #expect(try await bystander.deltaVersion() == version)
+        for server in [first, second] {
+            var errors: [ProtocolError] = []
+            for token in [try await TestServer.token(user, lost), "no token"] {
+                let client = try await WireClient.connect(port: server.port)
+                try await client.hello(token: token)
+                errors.append(try await client.error())
+                #expect(await client.isClosed())
+            }
+            #expect(errors[0].code == .unauthenticated)
+            #expect(errors[0] == errors[1], "the answer tells why")
+            try await server.server.stop()
+        }
+    }
+
+    @Test("A3: what a device has under way when it is revoked is not logged")
+    func pending() async throws {
+        try await TestServer.with(partitions: 1) { server in
+            let (user, lost) = (UserID.random(), DeviceID.random())
+            let (owner, _) = try await WireClient.open(server, user: user)
+            let (device, _) = try await WireClient.open(server, user: user, device: lost)
+            let (stranger, _) = try await WireClient.open(server, user: .random())
+            try await device.untilLive()
+            let database = try await onThread { try HeldDatabase(server.database()) }
+            try await onThread { try database.hold() }
+            try await stranger.append(from: 1, Envelope.setUp(app))
+            try await onThread { try database.wait(for: 1) }
+            // Both wait for the statement that is under way, and go into the next one together.
+            try await owner.append(from: 1, [revoke(lost)])
+            try await owner.flush()
+            try await device.append(from: 1, Envelope.setUp(app))
+            try await device.flush()
+            try await onThread { try database.release() }
+            #expect(try await owner.appended().version == Version(1))
+            let heard = await device.rest()
+            #expect(heard.count == 1, "\(heard)")
+            if case .goAway(let goAway)? = heard.first { #expect(goAway.code == .unauthenticated) }
+            let count = try await onThread { try database.countEvents() }
+            #expect(count == 3, "the stranger's two and the revocation")
+        }
+    }
+
+    @Test("A3: a device that revokes itself gets its answer, and then has to go")
+    func itself() async throws {
+        try await TestServer.with { server in
+            let (user, device) = (UserID.random(), DeviceID.random())
+            let (client, _) = try await WireClient.open(server, user: user, device: device)
+            try await client.untilLive()
+            try await client.append(from: 1, [revoke(device)])
+            #expect(try await client.appended().refused == [])
+            #expect(try await client.goAway() == .unauthenticated)
+        }
+    }
+
+    @Test("A3: a slow device that is revoked does not even get what waits for it")
+    func slow() async throws {
+        try await TestServer.with(partitions: 1) { server in
+            let (user, lost) = (UserID.random(), DeviceID.random())
+            let (owner, _) = try await WireClient.open(server, user: user)
+            try await owner.append(from: 1, Envelope.setUp(app))
+            let text = String(repeating: "x", count: 16_000)
+            for index in 0..<20 {
+                let posts = (0..<40).map { Envelope.post("\(index)-\($0)", app: app, body: text) }
+                try await owner.append(from: Int64(3 + index * 40), posts)
+            }
+            var through = DeviceSequence.zero
+            while through < DeviceSequence(802) { through = try await owner.appended().throughSequence }
+            // So that nothing waits for anybody else.
+            while try await owner.deltaVersion() < Version(802) {}
+            let deaf = try await DeafClient.connect(port: server.port)
+            try await deaf.hello(token: try await TestServer.token(user, lost))
+            try await onThread {
+                var (last, looks) = (0, 0)
+                // The kernel's buffers grow for a while.
+                try eventually("rows wait, and none is taken any more") {
+                    let queued = server.server.queuedBytes.max() ?? 0
+                    looks = queued == last && queued > 200_000 ? looks + 1 : 0
+                    last = queued
+                    return looks == 100
+                }
+            }
+            try await owner.append(from: 803, [revoke(lost)])
+            _ = try await owner.appended()
+            try await onThread { try eventually("it is gone") { server.server.connectionCount == 1 } }
+            try await deaf.listen()
+            var rows = 0
+            // What the kernel had taken before; the connection ends in the middle of a frame, perhaps.
+            while let message = try? await deaf.next() {
+                if case .snapshotRows(let some) = message { rows += some.count }
+                if case .snapshotEnd = message { Issue.record("it got everything") }
+                if case .goAway = message { Issue.record("GoAway came after rows that had waited") }
+            }
+            #expect(rows < 800)
+        }
+    }
+}
+
+/// A connection that keeps the servers from appending. Used by one thread at a time.
+// @unchecked: see above.
+final class HeldDatabase: @unchecked Sendable {
+    private let connection: PostgresConnection
+    private let watcher: PostgresConnection
+
+    init(_ connection: PostgresConnection) throws {
+        self.connection = connection
+        watcher = try PostgresConnection(connection.configuration)
+    }
+
+    func hold() throws {
+        try connection.execute("BEGIN")
+        _ = try connection.query(TestStatement.lockPartitions)
+    }
+
+    /// Until so many appends wait.
+    func wait(for count: Int64) throws {
+        try eventually("\(count) appends wait") {
+            try watcher.query(TestStatement.countWaiting).int8(row: 0, column: 0) == count
+        }
+    }
+
+    func release() throws { try connection.execute("ROLLBACK") }
+
+    func countEvents() throws -> Int64 { try watcher.query(TestStatement.countEvents).int8(row: 0, column: 0) }
+}
