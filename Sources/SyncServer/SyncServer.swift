@@ -32,7 +32,8 @@ public final class SyncServer: Service {
         self.configuration = configuration
         let budget = InboundBudget(limit: configuration.inboundBytes)
         context = LaneContext(
-            log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
+            log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger,
+            receiptKey: configuration.receiptKey)
         lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,

@@ -181,7 +181,7 @@ struct RandomHistory {
 extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused, .deviceEventsLost: true
         case .deliveryScheduleChanged, .summaryDelivered: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,

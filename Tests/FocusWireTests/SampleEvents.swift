@@ -97,6 +97,8 @@ enum SampleEvents {
             .eventRefused(
                 EventRefused(
                     type: "notification.posted", code: "not_authorized", message: "Notifications are not authorized."))
+        case .deviceEventsLost:
+            .deviceEventsLost(DeviceEventsLost(first: DeviceSequence(8), last: DeviceSequence(12)))
         }
     }
 
@@ -174,6 +176,7 @@ enum SampleEvents {
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
+        case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))
         }
     }
 

@@ -92,7 +92,7 @@ public final class StoreConnection {
     // MARK: Connection
 
     /// Runs what may run twice, again whenever the connection is lost in the middle of it.
-    private func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+    func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
         while true {
             let connection = try usable()
             do {

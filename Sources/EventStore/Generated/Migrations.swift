@@ -1207,5 +1207,16 @@ enum Migrations {
 
             """#,
             checksum: "a80736e1bbd01b5b80090cd13ebfaca1e4846e46edf4169f99de2a78eff4b012"),
+        Migration(
+            number: 10, name: "healing", sql: #"""
+            -- What devices bring back to a log that lost its tail (rule S6).
+
+            ALTER TYPE event_type ADD VALUE 'device.eventsLost';
+
+            COMMENT ON COLUMN events.encoding IS
+                '0: payload as the device sent it; 1: the same, brought back by its device after the log had lost it (rule S6)';
+
+            """#,
+            checksum: "067587157d1a17647b0c799ee29900b19cc148cb558f8ced15e0fd2e03078a7c"),
     ]
 }

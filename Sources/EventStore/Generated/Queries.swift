@@ -529,6 +529,18 @@ enum Queries {
         WHERE partition = ANY ($1::integer[])
         """#)
 
+    /// Events of a device incarnation in a range of its sequences, both ends included, past a version of the user's stream,
+    /// in order. $7: past this version, which bounds what is looked at: the index knows versions, not sequences.
+    static let readDeviceEvents = Statement(name: "read_device_events", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2 AND e.device_id = $3 AND e.incarnation = $4
+            AND e.device_seq BETWEEN $5 AND $6 AND e.version > $7
+        ORDER BY e.version
+        """#)
+
     /// Events of a partition from an offset on, in order. $3: at most so many.
     static let readEvents = Statement(name: "read_events", sql: #"""
         SELECT
@@ -1051,5 +1063,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }

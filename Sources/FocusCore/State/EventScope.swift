@@ -18,7 +18,7 @@ enum EventScope {
 
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
-        case .focusExpired, .eventRefused: true
+        case .focusExpired, .eventRefused, .deviceEventsLost: true
         case .summaryDelivered: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
         case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
@@ -43,6 +43,7 @@ enum EventScope {
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
+        case .deviceEventsLost: false
         }
     }
 }

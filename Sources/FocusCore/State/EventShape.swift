@@ -9,7 +9,7 @@ enum EventShape {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
             .summaryDelivered:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
-        case .eventRefused: nil
+        case .eventRefused, .deviceEventsLost: nil
         // Without one: of all apps.
         case .notificationSettingsChanged: nil
         case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
@@ -36,7 +36,7 @@ enum EventShape {
         case .focusRemoved(let body): check.identifier("focusID", body.focusID)
         case .focusChanged(let body): check.identifier("focusID", body.focusID)
         case .focusExpired(let body): check.identifier("focusID", body.focusID)
-        case .focusStatusReported, .badgeCleared, .eventRefused: break
+        case .focusStatusReported, .badgeCleared, .eventRefused, .deviceEventsLost: break
         case .audienceChanged(let body):
             check.count("add", body.add.count)
             check.count("remove", body.remove.count)

@@ -40,6 +40,7 @@ extension UserState {
         case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
+        case .deviceEventsLost: Refusal(.forbidden, "device.eventsLost is the server's own: say Lost")
         }
     }
 

@@ -88,6 +88,8 @@ public struct UserState: Sendable {
         case .preferenceChanged(let body): applyPreferenceChanged(body, try slot(of: event), &context)
         case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
+        // It takes its sequences, nothing else.
+        case .deviceEventsLost: break
         }
     }
 

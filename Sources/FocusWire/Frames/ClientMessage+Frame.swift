@@ -13,6 +13,8 @@ extension ClientMessage {
         case .pong(let message): self = .pong(message.nonce)
         case .bye: self = .bye
         case .renew(let message): self = .renew(token: message.token)
+        case .reoffer(let message): self = .heal(.reoffer(try Reoffer(message)))
+        case .lost(let message): self = .heal(.lost(LostEvents(message)))
         case nil: self = .unknown
         }
     }
@@ -26,6 +28,8 @@ extension Focus_Sync_V1_ClientFrame {
         case .append(let request):
             append.firstSequence = request.firstSequence.rawValue
             append.envelopes = request.envelopes.map(\.message)
+        case .heal(.reoffer(let offer)): reoffer = offer.message
+        case .heal(.lost(let events)): lost = events.message
         case .ack(let version): ack.version = version.rawValue
         case .resync(let collections): resync.collections = collections.map(\.rawValue)
         case .ping(let nonce): ping.nonce = nonce

@@ -143,12 +143,28 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .bye(newValue)}
   }
 
+  var lost: Focus_Sync_V1_Lost {
+    get {
+      if case .lost(let v)? = message {return v}
+      return Focus_Sync_V1_Lost()
+    }
+    set {message = .lost(newValue)}
+  }
+
   var renew: Focus_Sync_V1_Renew {
     get {
       if case .renew(let v)? = message {return v}
       return Focus_Sync_V1_Renew()
     }
     set {message = .renew(newValue)}
+  }
+
+  var reoffer: Focus_Sync_V1_Reoffer {
+    get {
+      if case .reoffer(let v)? = message {return v}
+      return Focus_Sync_V1_Reoffer()
+    }
+    set {message = .reoffer(newValue)}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -161,7 +177,9 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case ping(Focus_Sync_V1_Ping)
     case pong(Focus_Sync_V1_Pong)
     case bye(Focus_Sync_V1_Bye)
+    case lost(Focus_Sync_V1_Lost)
     case renew(Focus_Sync_V1_Renew)
+    case reoffer(Focus_Sync_V1_Reoffer)
 
   }
 
@@ -439,6 +457,91 @@ nonisolated struct Focus_Sync_V1_Envelope: Sendable {
   fileprivate var _app: String? = nil
 }
 
+/// Events that were acknowledged, for a log that lost them (rule S6; Schema/README.md, "Healing"). Answered like Append.
+nonisolated struct Focus_Sync_V1_Reoffer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The one that they were acknowledged under; it need not be that of Hello.
+  var incarnation: Int64 = 0
+
+  /// The sequence of the first event; the others follow densely.
+  var firstSequence: Int64 = 0
+
+  /// 1 to 1,000: exactly the events of one receipt, or some that there is no receipt of.
+  var events: [Focus_Sync_V1_ReofferedEvent] = []
+
+  /// `Receipt.code`. Empty, or of other events: they are judged as if they came for the first time.
+  var receiptCode: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_ReofferedEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As it was appended; of a refused one without its payload.
+  var envelope: Focus_Sync_V1_Envelope {
+    get {_envelope ?? Focus_Sync_V1_Envelope()}
+    set {_envelope = newValue}
+  }
+  /// Returns true if `envelope` has been explicitly set.
+  var hasEnvelope: Bool {self._envelope != nil}
+  /// Clears the value of `envelope`. Subsequent reads from it will return its default value.
+  mutating func clearEnvelope() {self._envelope = nil}
+
+  /// It was refused: the code and message of the answer then.
+  var refusedCode: String {
+    get {_refusedCode ?? String()}
+    set {_refusedCode = newValue}
+  }
+  /// Returns true if `refusedCode` has been explicitly set.
+  var hasRefusedCode: Bool {self._refusedCode != nil}
+  /// Clears the value of `refusedCode`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedCode() {self._refusedCode = nil}
+
+  var refusedMessage: String {
+    get {_refusedMessage ?? String()}
+    set {_refusedMessage = newValue}
+  }
+  /// Returns true if `refusedMessage` has been explicitly set.
+  var hasRefusedMessage: Bool {self._refusedMessage != nil}
+  /// Clears the value of `refusedMessage`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedMessage() {self._refusedMessage = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _envelope: Focus_Sync_V1_Envelope? = nil
+  fileprivate var _refusedCode: String? = nil
+  fileprivate var _refusedMessage: String? = nil
+}
+
+/// Acknowledged events that the log lost and that the device does not hold any more (rule S6). Logged as
+/// device.eventsLost. Answered like Append.
+nonisolated struct Focus_Sync_V1_Lost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var incarnation: Int64 = 0
+
+  /// Both inclusive.
+  var firstSequence: Int64 = 0
+
+  var lastSequence: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// The device has applied everything up to `version`. Flow control only; promises nothing.
 nonisolated struct Focus_Sync_V1_Ack: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -544,6 +647,10 @@ nonisolated struct Focus_Sync_V1_Welcome: Sendable {
 
   var serverTimeUs: Int64 = 0
 
+  /// The log does not hold the event that the cursor in Hello names, although it is of this log: it lost its tail. Offer
+  /// what you hold (rule S6).
+  var logIsBehind: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -561,6 +668,40 @@ nonisolated struct Focus_Sync_V1_Appended: Sendable {
   var version: Int64 = 0
 
   var refused: [Focus_Sync_V1_RefusedEvent] = []
+
+  /// Keep them with the events that they cover (rule S6). None for events that had been logged before.
+  var receipts: [Focus_Sync_V1_Receipt] = []
+
+  /// Answers a Reoffer or Lost of another incarnation than Hello's.
+  var incarnation: Int64 {
+    get {_incarnation ?? 0}
+    set {_incarnation = newValue}
+  }
+  /// Returns true if `incarnation` has been explicitly set.
+  var hasIncarnation: Bool {self._incarnation != nil}
+  /// Clears the value of `incarnation`. Subsequent reads from it will return its default value.
+  mutating func clearIncarnation() {self._incarnation = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _incarnation: Int64? = nil
+}
+
+/// Proof, for the servers of this log, that these events were logged so (rule S6).
+nonisolated struct Focus_Sync_V1_Receipt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Both inclusive.
+  var firstSequence: Int64 = 0
+
+  var lastSequence: Int64 = 0
+
+  /// 32 bytes; only servers can make and check it.
+  var code: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -877,7 +1018,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{5}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}active\0\u{c}\u{8}\u{4}\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{2}\u{4}renew\0\u{2}\u{2}reoffer\0\u{b}watch\0\u{b}unwatch\0\u{b}fetch\0\u{b}active\0\u{c}\u{9}\u{3}\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -976,6 +1117,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .bye(v)
         }
       }()
+      case 8: try {
+        var v: Focus_Sync_V1_Lost?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .lost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .lost(v)
+        }
+      }()
       case 12: try {
         var v: Focus_Sync_V1_Renew?
         var hadOneofValue = false
@@ -987,6 +1141,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.message = .renew(v)
+        }
+      }()
+      case 14: try {
+        var v: Focus_Sync_V1_Reoffer?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .reoffer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .reoffer(v)
         }
       }()
       default: break
@@ -1028,9 +1195,17 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .bye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .lost?: try {
+      guard case .lost(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
     case .renew?: try {
       guard case .renew(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .reoffer?: try {
+      guard case .reoffer(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
     }()
     case nil: break
     }
@@ -1535,6 +1710,135 @@ nonisolated extension Focus_Sync_V1_Envelope: SwiftProtobuf.Message, SwiftProtob
   }
 }
 
+nonisolated extension Focus_Sync_V1_Reoffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reoffer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{1}events\0\u{3}receipt_code\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.receiptCode) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 3)
+    }
+    if !self.receiptCode.isEmpty {
+      try visitor.visitSingularBytesField(value: self.receiptCode, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Reoffer, rhs: Focus_Sync_V1_Reoffer) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.events != rhs.events {return false}
+    if lhs.receiptCode != rhs.receiptCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ReofferedEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReofferedEvent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}envelope\0\u{3}refused_code\0\u{3}refused_message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._envelope) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._refusedCode) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._refusedMessage) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._envelope {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._refusedCode {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._refusedMessage {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ReofferedEvent, rhs: Focus_Sync_V1_ReofferedEvent) -> Bool {
+    if lhs._envelope != rhs._envelope {return false}
+    if lhs._refusedCode != rhs._refusedCode {return false}
+    if lhs._refusedMessage != rhs._refusedMessage {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Lost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Lost"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{3}last_sequence\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if self.lastSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Lost, rhs: Focus_Sync_V1_Lost) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.lastSequence != rhs.lastSequence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Focus_Sync_V1_Ack: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ack"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0")
@@ -1706,7 +2010,7 @@ nonisolated extension Focus_Sync_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}log_is_behind\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1722,6 +2026,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
       case 6: try { try decoder.decodeSingularUInt32Field(value: &self.maximumUnacknowledgedAppends) }()
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.logIsBehind) }()
       default: break
       }
     }
@@ -1752,6 +2057,9 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if self.serverTimeUs != 0 {
       try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 8)
     }
+    if self.logIsBehind != false {
+      try visitor.visitSingularBoolField(value: self.logIsBehind, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1764,6 +2072,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if lhs.maximumUnacknowledgedAppends != rhs.maximumUnacknowledgedAppends {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.logIsBehind != rhs.logIsBehind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1771,7 +2080,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Appended"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}through_sequence\0\u{1}version\0\u{1}refused\0\u{b}receipt\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}through_sequence\0\u{1}version\0\u{1}refused\0\u{1}receipts\0\u{1}incarnation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1782,12 +2091,18 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.throughSequence) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.receipts) }()
+      case 5: try { try decoder.decodeSingularSFixed64Field(value: &self._incarnation) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.throughSequence != 0 {
       try visitor.visitSingularInt64Field(value: self.throughSequence, fieldNumber: 1)
     }
@@ -1797,6 +2112,12 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
     if !self.refused.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 3)
     }
+    if !self.receipts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.receipts, fieldNumber: 4)
+    }
+    try { if let v = self._incarnation {
+      try visitor.visitSingularSFixed64Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1804,6 +2125,48 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
     if lhs.throughSequence != rhs.throughSequence {return false}
     if lhs.version != rhs.version {return false}
     if lhs.refused != rhs.refused {return false}
+    if lhs.receipts != rhs.receipts {return false}
+    if lhs._incarnation != rhs._incarnation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Receipt"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}first_sequence\0\u{3}last_sequence\0\u{1}code\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.code) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 1)
+    }
+    if self.lastSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 2)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularBytesField(value: self.code, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Receipt, rhs: Focus_Sync_V1_Receipt) -> Bool {
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.lastSequence != rhs.lastSequence {return false}
+    if lhs.code != rhs.code {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

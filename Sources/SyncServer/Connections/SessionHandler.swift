@@ -137,7 +137,8 @@ final class SessionHandler: ChannelInboundHandler {
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
-            case .append(let request): append(request, frameBytes)
+            case .append(let request): append(IncomingAppend(request, bytes: frameBytes))
+            case .heal(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .resync(let collections): lane?.post(.resync(session: id, collections))
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
@@ -189,16 +190,14 @@ final class SessionHandler: ChannelInboundHandler {
         lane.post(.open(handle, opening))
     }
 
-    private func append(_ request: AppendRequest, _ bytes: Int) {
+    private func append(_ request: IncomingAppend) {
         guard let lane, let context else { return }
         FaultPoint.pass(.received)
-        let events = request.envelopes.map(IncomingEvent.init(decoding:))
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.take(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        let hasRoom = services.budget.take(request.bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
         if !hasRoom { set(.budget, true) }
-        lane.post(
-            .append(session: id, IncomingAppend(firstSequence: request.firstSequence, events: events, bytes: bytes)))
+        lane.post(.append(session: id, request))
     }
 
     private func set(_ pause: Pauses, _ isPaused: Bool) {
@@ -263,6 +262,14 @@ final class SessionHandler: ChannelInboundHandler {
         perform(session.tick(now: services.clock.monotonic(), serverTime: services.clock.wall()))
         context?.flush()
         schedule()
+    }
+}
+
+extension IncomingAppend {
+    init(_ request: AppendRequest, bytes: Int) {
+        self.init(
+            firstSequence: request.firstSequence, events: request.envelopes.map(IncomingEvent.init(decoding:)),
+            bytes: bytes)
     }
 }
 

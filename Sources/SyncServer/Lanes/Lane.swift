@@ -47,4 +47,5 @@ struct LaneContext: Sendable {
     var clock: ServerClock
     var budget: InboundBudget
     var logger: Logger
+    var receiptKey: ReceiptKey?
 }
