@@ -42,7 +42,7 @@ struct FrameCodecTests {
             let bytes = Array(FrameCodec.frame(message).dropFirst(4))
             #expect(bytes.withUnsafeBytes { ServerMessage.direct(frame: $0) } == message)
         }
-        #expect(SampleMessages.server.filter { $0.directFrame != nil }.count == 7)
+        #expect(SampleMessages.server.filter { $0.directFrame != nil }.count == 8)
     }
 
     @Test("every size of every number is written as generated code writes it", arguments: [UInt64](1...100))
