@@ -39,7 +39,8 @@ public final class SyncServer: Service {
         hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
         context = LaneContext(
             log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, hints: hints,
-            faults: faults, freshness: Freshness(lanes: lanes.lanes.count), logger: logger)
+            faults: faults, freshness: Freshness(lanes: lanes.lanes.count), logger: logger,
+            receiptKey: configuration.receiptKey)
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),

@@ -13,6 +13,9 @@ public struct SyncServerConfiguration: Sendable {
     /// Connections without an accepted token; one more is sent away as `overloaded`.
     public var unauthenticatedConnections = 16_384
     public var eventLoops = 1
+    /// Makes and checks receipts (rule S6): the same on every server of the log. Nil: none are given or honoured, and
+    /// what devices bring back is judged as if it came for the first time.
+    public var receiptKey: ReceiptKey?
 
     public init(host: String, port: Int, security: Security) {
         self.host = host

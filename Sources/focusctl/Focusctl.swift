@@ -19,7 +19,7 @@ struct Focusctl: AsyncParsableCommand {
             TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
             ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
-            MigrateCommand.self, BenchCommand.self,
+            MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

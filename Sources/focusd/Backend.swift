@@ -32,7 +32,10 @@ struct Backend: Sendable {
                 var application = owner
                 application.applicationName = "focusd"
                 var direct = application
-                direct.conninfo = directDatabase ?? application.conninfo
+                if let directDatabase {
+                    direct.conninfo = directDatabase
+                    direct.usesPreparedStatements = true
+                }
                 direct.applicationName = "focusd-hints"
                 let log = try LogIdentity.read(on: connection)
                 return Backend(

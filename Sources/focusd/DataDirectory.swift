@@ -1,3 +1,4 @@
+import FocusCore
 import Foundation
 import SyncServer
 
@@ -16,21 +17,34 @@ struct DataDirectory {
 
     /// The key from `file`, or the directory's own secret, made at first use.
     func tokenKey(file: String?) throws -> TokenKey {
-        let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret()
+        let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(secretFile)
         if text.contains("-----BEGIN") { return .ed25519PublicPEM(text) }
+        guard let secret = Self.secret(text) else { throw TokenKeyError(file: file ?? secretFile) }
+        return .secret(secret)
+    }
+
+    /// The key of receipts (rule S6), from `file`; else from the tokens' secret, which every server of the log has; else,
+    /// when tokens are only checked here, the directory's own, made at first use.
+    func receiptKey(file: String?, tokens: TokenKey) throws -> ReceiptKey {
+        if file == nil, case .secret(let secret) = tokens { return ReceiptKey(secret: secret) }
+        let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(receiptFile)
+        guard let secret = Self.secret(text) else { throw ReceiptKeyError(file: file ?? receiptFile) }
+        return ReceiptKey(secret: secret)
+    }
+
+    /// From at least 64 hex digits.
+    private static func secret(_ text: String) -> [UInt8]? {
         let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
         }
-        guard bytes.count >= 32, bytes.count * 2 == digits.utf8.count else {
-            throw TokenKeyError(file: file ?? secretFile)
-        }
-        return .secret(bytes)
+        return bytes.count >= 32 && bytes.count * 2 == digits.utf8.count ? bytes : nil
     }
 
     private var secretFile: String { path + "/token.key" }
+    private var receiptFile: String { path + "/receipt.key" }
 
-    private func ownSecret() throws -> String {
+    private func ownSecret(_ secretFile: String) throws -> String {
         if FileManager.default.fileExists(atPath: secretFile) {
             return try String(contentsOfFile: secretFile, encoding: .utf8)
         }
@@ -51,4 +65,9 @@ struct DataDirectory {
 struct TokenKeyError: Error, CustomStringConvertible {
     let file: String
     var description: String { "\(file) is no token key: at least 64 hex digits, or an Ed25519 public key in PEM." }
+}
+
+struct ReceiptKeyError: Error, CustomStringConvertible {
+    let file: String
+    var description: String { "\(file) is no receipt key: at least 64 hex digits." }
 }

@@ -42,6 +42,13 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: "File with the key that tokens are checked with: an HS256 secret in hex, or an Ed25519 public key (PEM).")
     var tokenKey: String?
+    @Option(
+        help: """
+            File with the secret (64 hex digits or more) of the receipts by which devices give a restored log back what \
+            it lost. The same on every server of the log, and kept apart from its backups. Default: made from the secret \
+            of tokens; where tokens are checked with a public key, receipt.key in the data directory.
+            """)
+    var receiptKey: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
@@ -68,9 +75,10 @@ struct Serve: AsyncParsableCommand {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
-        let configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
+        configuration.receiptKey = try directory.receiptKey(file: receiptKey, tokens: key)
         let backend = try await Backend.open(
             database: database, directDatabase: directDatabase, directory: directory, partitions: partitions,
             usesPreparedStatements: !noPrepared, logger: logger)

@@ -183,7 +183,8 @@ struct RandomHistory {
 extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused: true
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
+            .deviceEventsLost: true
         case .deliveryScheduleChanged, .summaryDelivered: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,

@@ -61,14 +61,6 @@ struct ClientSessionTests {
             ])
     }
 
-    @Test("S6: a log that lost acknowledged events is noticed, and the device goes on in a new incarnation")
-    func logBehind() {
-        let (_, actions) = live(acknowledged: 9, last: 12, logged: 4)
-        #expect(
-            actions.first
-                == .beginIncarnation(.logBehind(logged: DeviceSequence(4), acknowledged: DeviceSequence(9))))
-    }
-
     @Test("P4: after a gap events are sent from the expected one")
     func gap() {
         var (session, _) = live(acknowledged: 0, last: 30)

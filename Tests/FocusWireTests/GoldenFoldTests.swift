@@ -8,8 +8,8 @@ struct GoldenFoldTests {
     /// They end what others need; left out of the story that leads up to a sample.
     private static let enders: Set<EventType> = [.routeFinished]
     /// They name the stamp of what they end, and nothing in the story has that one: they rightly change nothing. A
-    /// revocation changes nothing but what the fold remembers of the device.
-    private static let conditional: Set<EventType> = [.summaryDelivered, .deviceRevoked]
+    /// revocation changes nothing but what the fold remembers of the device; lost events only take sequences.
+    private static let conditional: Set<EventType> = [.summaryDelivered, .deviceRevoked, .deviceEventsLost]
 
     private func event(_ body: EventBody, after state: UserState) throws -> Event {
         let device = DeviceID(SampleEvents.id(1))

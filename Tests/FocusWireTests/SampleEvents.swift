@@ -98,6 +98,8 @@ enum SampleEvents {
             .eventRefused(
                 EventRefused(
                     type: "notification.posted", code: "not_authorized", message: "Notifications are not authorized."))
+        case .deviceEventsLost:
+            .deviceEventsLost(DeviceEventsLost(first: DeviceSequence(8), last: DeviceSequence(12)))
         }
     }
 
@@ -176,6 +178,7 @@ enum SampleEvents {
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
         case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: .server))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
+        case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))
         }
     }
 

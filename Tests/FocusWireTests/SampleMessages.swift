@@ -49,6 +49,21 @@ enum SampleMessages {
                         schemaVersion: .max, payload: [0]),
                 ])),
         .append(AppendRequest(firstSequence: .zero, envelopes: [])),
+        .heal(
+            .reoffer(
+                Reoffer(
+                    incarnation: Incarnation(-7), firstSequence: DeviceSequence(3),
+                    events: [
+                        .init(
+                            envelope: Envelope(
+                                id: EventID(SampleEvents.id(1)), type: "t", app: nil, occurredAt: SampleEvents.time,
+                                schemaVersion: 1, payload: [1]), outcome: .accepted),
+                        .init(
+                            envelope: Envelope(
+                                id: EventID(SampleEvents.id(2)), type: "t", app: "a", occurredAt: SampleEvents.time,
+                                schemaVersion: 1, payload: []), outcome: .refused(code: "", message: "")),
+                    ], code: Array(repeating: 9, count: 32)))),
+        .heal(.lost(LostEvents(incarnation: Incarnation(.min), first: DeviceSequence(1), last: DeviceSequence(9)))),
         .ack(Version(9)), .ack(.zero),
         .resync([.focuses, .activeFocus]), .resync([]),
         .ping(.max), .ping(0), .pong(17), .bye, .renew(token: "a.b.c"), .renew(token: ""), .unknown,
@@ -73,6 +88,22 @@ enum SampleMessages {
                 serverTime: SampleEvents.time, maximumFetches: 4)),
         .appended(Appended(throughSequence: DeviceSequence(41), version: Version(1_000_000), refused: [])),
         .appended(Appended(throughSequence: .zero, version: .zero, refused: [])),
+        .welcome(
+            Welcome(
+                protocolVersion: 1, session: "", log: LogID(SampleEvents.id(10)), lastSequence: .zero, logIsBehind: true,
+                maximumFrameBytes: 1, maximumUnacknowledgedAppends: 1, heartbeatMilliseconds: 1,
+                serverTime: SampleEvents.time)),
+        .appended(
+            Appended(
+                throughSequence: DeviceSequence(41), version: Version(7), refused: [],
+                receipts: [
+                    Receipt(
+                        first: DeviceSequence(40), through: DeviceSequence(41), code: Array(repeating: 9, count: 32)),
+                    Receipt(first: .zero, through: .zero, code: []),
+                ])),
+        .appended(
+            Appended(
+                throughSequence: DeviceSequence(2), version: Version(7), refused: [], incarnation: Incarnation(-1))),
         .appended(
             Appended(
                 throughSequence: DeviceSequence(41), version: Version(1),

@@ -10,8 +10,11 @@ enum Executable {
 
     /// Starts a program in its own session, so that Ctrl-C in our terminal does not reach it, with nothing of ours
     /// open, and with its output at the end of the file `log`.
+    /// - Parameter names: variables of our own environment that it gets too.
     /// - Returns: its process id. The caller reaps it.
-    static func spawn(_ command: [String], log: String) throws(EmbeddedClusterError) -> pid_t {
+    static func spawn(
+        _ command: [String], log: String, inheriting names: [String] = []
+    ) throws(EmbeddedClusterError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -39,7 +42,10 @@ enum Executable {
 
         let arguments = command.map { strdup($0) } + [nil]
         // Without our PG… variables, which would point clients elsewhere, and in plain English for the log.
-        let variables = ["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", "TZ=UTC"]
+        let ours = ProcessInfo.processInfo.environment
+        let variables =
+            ["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", "TZ=UTC"]
+            + names.compactMap { name in ours[name].map { "\(name)=\($0)" } }
         let environment = variables.map { strdup($0) } + [nil]
         defer { for pointer in arguments + environment { free(pointer) } }
         var pid: pid_t = 0

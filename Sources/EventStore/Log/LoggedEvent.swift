@@ -18,9 +18,13 @@ public struct LoggedEvent: Hashable, Sendable {
     public var occurredAt: Timestamp
     public var recordedAt: Timestamp
     public var schemaVersion: Int32
-    /// 0: the payload stands as the device sent it.
+    /// The payload stands as the device sent it: `asSent`, or `healed`.
     public var encoding: Int16
     public var payload: [UInt8]
+
+    public static let asSent: Int16 = 0
+    /// As sent, by a device that had its receipt, after the log had lost it (rule S6).
+    public static let healed: Int16 = 1
 
     public init(
         partition: Partition, offset: LogOffset, user: UserID, version: Version, device: DeviceID,
@@ -46,12 +50,13 @@ public struct LoggedEvent: Hashable, Sendable {
 
     /// What the fold gets. Throws `EventStoreError.unknownEvent`, or `PayloadError` when the payload does not decode.
     public func decoded() throws -> Event {
-        guard let type = EventType(rawValue: type), encoding == 0 else {
+        guard let type = EventType(rawValue: type), encoding == Self.asSent || encoding == Self.healed else {
             throw EventStoreError.unknownEvent(type: type, encoding: encoding)
         }
         return Event(
             version: version, device: device, incarnation: incarnation, sequence: sequence, id: id, app: app,
             occurredAt: occurredAt, recordedAt: recordedAt,
-            body: try PayloadCodec.decode(type, schemaVersion: schemaVersion, payload))
+            body: try PayloadCodec.decode(type, schemaVersion: schemaVersion, payload),
+            isHealed: encoding == Self.healed)
     }
 }

@@ -31,7 +31,8 @@ struct DeviceRecord: Sendable {
     mutating func record(_ event: Event) throws(FoldError) {
         let place = sequences.lastIndex { $0.incarnation == event.incarnation }
         let expected = place.map { sequences[$0].sequence.next } ?? DeviceSequence(1)
-        guard event.sequence == expected else {
+        // Lost events are one event with the sequence of the last of them (rule S6).
+        guard event.sequence == expected || (event.isOfLostEvents && event.sequence > expected) else {
             throw .sequenceGap(device: event.device, expected: expected, found: event.sequence)
         }
         if let place, place == sequences.count - 1 {
@@ -41,6 +42,8 @@ struct DeviceRecord: Sendable {
             if sequences.count == Self.incarnationLimit { sequences.removeFirst() }
             sequences.append(LastSequence(incarnation: event.incarnation, sequence: event.sequence))
         }
+        // None of the lost events' ids is known: one that turns up is a duplicate without an answer, not a conflict.
+        guard !event.isOfLostEvents else { return }
         outcomes.append(event.id, event.incarnation, event.sequence, event.rememberedRefusal)
     }
 
@@ -64,6 +67,15 @@ struct DeviceRecord: Sendable {
 }
 
 extension Event {
+    fileprivate var isOfLostEvents: Bool {
+        if case .deviceEventsLost = body { true } else { false }
+    }
+
+    /// It stands in the place of others (rules E2, S6).
+    var leavesNoStamp: Bool {
+        if case .eventRefused = body { true } else { isOfLostEvents }
+    }
+
     /// Nil for an accepted event, and for a repeat of one that another incarnation had logged: that takes its sequence,
     /// makes no row, and keeps the first answer (rule E1).
     fileprivate var rememberedRefusal: RememberedOutcomes.Refused? {

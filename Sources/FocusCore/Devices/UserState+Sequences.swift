@@ -38,7 +38,7 @@ extension UserState {
         }
         try devices.values[index].record(event)
         let key = devices.values[index].key
-        if case .eventRefused = event.body {
+        if event.leavesNoStamp {
             return (Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence), key)
         }
         return (devices.values[index].stamp(event), key)

@@ -11,11 +11,13 @@ public struct Event: Hashable, Sendable {
     /// The server's time; never goes backwards within a partition.
     public var recordedAt: Timestamp
     public var body: EventBody
+    /// The log had lost it, and a device that had its receipt brought it back (rule S6): nothing rings for it again.
+    public var isHealed: Bool
 
     public init(
         version: Version, device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, id: EventID,
         app: AppID?,
-        occurredAt: Timestamp, recordedAt: Timestamp, body: EventBody
+        occurredAt: Timestamp, recordedAt: Timestamp, body: EventBody, isHealed: Bool = false
     ) {
         self.version = version
         self.device = device
@@ -26,6 +28,7 @@ public struct Event: Hashable, Sendable {
         self.occurredAt = occurredAt
         self.recordedAt = recordedAt
         self.body = body
+        self.isHealed = isHealed
     }
 }
 

@@ -31,6 +31,7 @@ public enum EventBody: Hashable, Sendable {
     case preferenceReset(PreferenceReset)
     case deviceRevoked(DeviceRevoked)
     case eventRefused(EventRefused)
+    case deviceEventsLost(DeviceEventsLost)
 
     public var type: EventType {
         switch self {
@@ -65,6 +66,7 @@ public enum EventBody: Hashable, Sendable {
         case .preferenceReset: .preferenceReset
         case .deviceRevoked: .deviceRevoked
         case .eventRefused: .eventRefused
+        case .deviceEventsLost: .deviceEventsLost
         }
     }
 }

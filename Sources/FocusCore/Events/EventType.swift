@@ -31,4 +31,5 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case preferenceReset = "preference.reset"
     case deviceRevoked = "device.revoked"
     case eventRefused = "event.refused"
+    case deviceEventsLost = "device.eventsLost"
 }

@@ -9,6 +9,7 @@ extension AlertReason {
         case .scheduledDelivery: "N9.5"
         case .timeSensitive, .allowedPerson, .allowedApp, .ordinary: "N9.6"
         case .summary, .read: "N10"
+        case .healed: "S6"
         }
     }
 
@@ -29,6 +30,7 @@ extension AlertReason {
         case .ordinary: "Nothing stands in its way."
         case .summary: "It came with a summary."
         case .read: "It was read before it could ring."
+        case .healed: "It rang before the log lost it and got it back from a device."
         }
     }
 
@@ -47,6 +49,7 @@ extension AlertReason {
         case .ordinary: ["focus", "scheduledDelivery"]
         case .summary: ["scheduledDelivery"]
         case .read: ["read"]
+        case .healed: ["listed"]
         }
     }
 }

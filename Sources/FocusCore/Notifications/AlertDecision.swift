@@ -16,7 +16,7 @@ public enum Alert: Int32, Hashable, Sendable, CaseIterable {
 public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
     case alertsOff = 1
     case provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
-        allowedPerson, allowedApp, ordinary, summary, read
+        allowedPerson, allowedApp, ordinary, summary, read, healed
 }
 
 /// The result of rule N9.

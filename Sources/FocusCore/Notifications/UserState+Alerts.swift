@@ -13,14 +13,14 @@ extension UserState {
             context.touched.append(RowKey(.apps, app: apps[slot].app))
         }
         let row = AlertRow(
-            AlertDecision(inputs(post, slot, .phone)), introducesTimeSensitive: introduces, post: context.version)
+            decision(post, slot, .phone, context), introducesTimeSensitive: introduces, post: context.version)
         guard classesMayDiffer(id, slot) else {
             write(row, id, slot, &context)
             return
         }
         var rows = ByClass(repeating: row)
         for deviceClass in apps[slot].settings.differing {
-            rows[deviceClass].decision = AlertDecision(inputs(post, slot, deviceClass))
+            rows[deviceClass].decision = decision(post, slot, deviceClass, context)
         }
         write(rows, id, slot, &context)
     }
@@ -42,11 +42,11 @@ extension UserState {
             if classesMayDiffer(id, slot) {
                 var rows = try alerts(of: id, phone: row, slot)
                 for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert.isHeld {
-                    rows[deviceClass].decision = AlertDecision(inputs(post, slot, deviceClass))
+                    rows[deviceClass].decision = decision(post, slot, deviceClass, context)
                 }
                 write(rows, id, slot, &context)
             } else {
-                row.decision = AlertDecision(inputs(post, slot, .phone))
+                row.decision = decision(post, slot, .phone, context)
                 write(row, id, slot, &context)
             }
         }

@@ -2,6 +2,8 @@
 public enum ClientMessage: Hashable, Sendable {
     case hello(Hello)
     case append(AppendRequest)
+    /// `Reoffer` or `Lost` (rule S6).
+    case heal(HealRequest)
     /// The client has applied everything up to `version`: flow control only.
     case ack(Version)
     case resync([RowCollection])

@@ -31,6 +31,8 @@ public struct Welcome: Hashable, Sendable {
     public var log: LogID
     /// The last sequence logged of this device incarnation.
     public var lastSequence: DeviceSequence
+    /// The log does not hold the event that the cursor names: it lost its tail (rule S6).
+    public var logIsBehind: Bool
     public var maximumFrameBytes: UInt32
     public var maximumUnacknowledgedAppends: UInt32
     public var heartbeatMilliseconds: UInt32
@@ -39,14 +41,15 @@ public struct Welcome: Hashable, Sendable {
     public var maximumFetches: UInt32
 
     public init(
-        protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, maximumFrameBytes: UInt32,
-        maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32, serverTime: Timestamp,
-        maximumFetches: UInt32 = 0
+        protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, logIsBehind: Bool = false,
+        maximumFrameBytes: UInt32, maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
+        serverTime: Timestamp, maximumFetches: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.session = session
         self.log = log
         self.lastSequence = lastSequence
+        self.logIsBehind = logIsBehind
         self.maximumFrameBytes = maximumFrameBytes
         self.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
         self.heartbeatMilliseconds = heartbeatMilliseconds
@@ -61,10 +64,19 @@ public struct Appended: Hashable, Sendable {
     /// The user's version after it: what this device gets next includes it (rule P7).
     public var version: Version
     public var refused: [RefusedEvent]
-    public init(throughSequence: DeviceSequence, version: Version, refused: [RefusedEvent]) {
+    /// For what was logged now; none for what was logged before (rule S6).
+    public var receipts: [Receipt]
+    /// Of the request that this answers, when that was not the session's: nil otherwise (rule S6).
+    public var incarnation: Incarnation?
+    public init(
+        throughSequence: DeviceSequence, version: Version, refused: [RefusedEvent], receipts: [Receipt] = [],
+        incarnation: Incarnation? = nil
+    ) {
         self.throughSequence = throughSequence
         self.version = version
         self.refused = refused
+        self.receipts = receipts
+        self.incarnation = incarnation
     }
 }
 

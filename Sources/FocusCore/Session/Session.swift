@@ -113,7 +113,8 @@ public struct Session: Sendable {
         nextPing = now.adding(milliseconds: heartbeat)
         let welcome = Welcome(
             protocolVersion: limits.protocolVersions.upperBound, session: id, log: opened.log,
-            lastSequence: opened.lastSequence, maximumFrameBytes: UInt32(limits.frameBytes),
+            lastSequence: opened.lastSequence, logIsBehind: opened.logIsBehind,
+            maximumFrameBytes: UInt32(limits.frameBytes),
             maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
             heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime,
             maximumFetches: UInt32(limits.fetches))
@@ -229,6 +230,7 @@ public struct Session: Sendable {
     private mutating func receiveLive(_ message: ClientMessage, _ identity: Identity) -> [SessionAction] {
         switch message {
         case .append(let request): return receiveAppend(request)
+        case .heal(let request): return receiveHeal(request)
         case .resync(let collections): return [.resync(collections)]
         case .watch(let users): return receiveWatch(users, identity)
         case .unwatch(let users): return receiveUnwatch(users)
@@ -257,15 +259,20 @@ public struct Session: Sendable {
         else {
             return fail(ProtocolError(.malformedFrame, "Sequences begin at 1.", sequence: request.firstSequence))
         }
+        return [.append(request)] + countUnacknowledged()
+    }
+
+    /// Rule P9.
+    mutating func countUnacknowledged() -> [SessionAction] {
         unacknowledged += 1
-        guard !isPaused, unacknowledged >= limits.unacknowledgedAppends else { return [.append(request)] }
+        guard !isPaused, unacknowledged >= limits.unacknowledgedAppends else { return [] }
         isPaused = true
-        return [.append(request), .pauseReading]
+        return [.pauseReading]
     }
 
     // MARK: Ends
 
-    private mutating func fail(_ error: ProtocolError) -> [SessionAction] {
+    mutating func fail(_ error: ProtocolError) -> [SessionAction] {
         state = .closed
         return [.send(.error(error)), .close]
     }

@@ -9,6 +9,8 @@ public enum SessionAction: Hashable, Sendable {
     case open(SessionOpening)
     /// Hand the events to the log; answer with `appended` or `failed`.
     case append(AppendRequest)
+    /// Hand what the log lost back to it (rule S6); answered like `append`.
+    case heal(HealRequest)
     /// Send these collections afresh (rule S9).
     case resync([RowCollection])
     /// Ask the user's partition; answer with `fetchAnswered` once the answer is written.
@@ -44,8 +46,11 @@ public struct SessionOpening: Hashable, Sendable {
 public struct SessionOpened: Hashable, Sendable {
     public var log: LogID
     public var lastSequence: DeviceSequence
-    public init(log: LogID, lastSequence: DeviceSequence) {
+    /// The cursor names an event of this log that this log does not hold (rule S6).
+    public var logIsBehind: Bool
+    public init(log: LogID, lastSequence: DeviceSequence, logIsBehind: Bool = false) {
         self.log = log
         self.lastSequence = lastSequence
+        self.logIsBehind = logIsBehind
     }
 }

@@ -18,7 +18,7 @@ enum EventScope {
 
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
-        case .focusExpired, .eventRefused: true
+        case .focusExpired, .eventRefused, .deviceEventsLost: true
         case .summaryDelivered: true
         case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
@@ -45,6 +45,7 @@ enum EventScope {
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
         case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
+        case .deviceEventsLost: false
         }
     }
 }

@@ -4,6 +4,7 @@ struct FoldContext {
     let stamp: Stamp
     let occurredAt: Timestamp
     let recordedAt: Timestamp
+    let isHealed: Bool
     /// Rows whose value or memo changed; may hold doubles.
     var touched: [RowKey] = []
 
@@ -11,6 +12,7 @@ struct FoldContext {
         version = event.version
         occurredAt = event.occurredAt
         recordedAt = event.recordedAt
+        isHealed = event.isHealed
         self.stamp = stamp
         touched.reserveCapacity(8)
     }

@@ -42,6 +42,7 @@ extension UserState {
         case .preferenceReset: registered(event.app, or: { _ in nil })
         case .deviceRevoked(let body): revocationRefusal(body)
         case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
+        case .deviceEventsLost: Refusal(.forbidden, "device.eventsLost is the server's own: say Lost")
         }
     }
 

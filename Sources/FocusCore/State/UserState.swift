@@ -91,6 +91,8 @@ public struct UserState: Sendable {
         case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
         case .deviceRevoked(let body): applyRevoked(body, &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
+        // It takes its sequences, nothing else.
+        case .deviceEventsLost: break
         }
     }
 

@@ -33,6 +33,7 @@ extension SyncClient {
             configuration.onUpdate(.acknowledged(outcomes))
             submissions.resolve(outcomes)
             checkWaiters()
+        case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
         case .beginIncarnation(let reason):
             try store.beginIncarnation()
             try noteConfirmed([])

@@ -45,7 +45,7 @@ extension SyncClient {
                 to: configuration.server, security: configuration.security, group: configuration.group)
             defer { connection.close() }
             guard !Task.isCancelled else { return .reconnect(milliseconds: 0...0, cause: nil) }
-            session = ClientSession(hello: hello, queue: try store.queueRange)
+            session = ClientSession(hello: hello, queue: try store.queueRange, isHealing: try store.isHealing)
             self.connection = connection
             defer {
                 self.connection = nil

@@ -19,6 +19,11 @@ public enum SyncUpdate: Hashable, Sendable {
     /// The session's token ends, unless it is renewed: at once when the configuration has `newToken` (rule A2).
     case tokenExpires(inMilliseconds: Int64)
     case newIncarnation(IncarnationReason)
+    /// The log lost events that it had acknowledged, and is given those that this device holds (rule S6). `logged` is the
+    /// last that it has of the device's own.
+    case healing(logged: DeviceSequence, acknowledged: DeviceSequence)
+    /// That is done.
+    case healed(HealingReport)
     /// The connection ended; the next begins after so many milliseconds.
     case disconnected(String, retryAfterMilliseconds: Int64)
 }

@@ -7,6 +7,15 @@ public enum ClientAction: Hashable, Sendable {
     case sendAppend(after: DeviceSequence, maximumBytes: Int)
     /// Events are durable in the log: take them out of the queue and tell whoever waits (rule P1).
     case acknowledge(Appended)
+    /// The log lost its tail after this event: keep in mind that it is to get it back (rule S6).
+    case beginHealing(logged: DeviceSequence)
+    /// Send one frame of what the log is to get back, of at most so many bytes unless a receipt is of more; answer with
+    /// `healingSent`.
+    case sendHealing(HealingPosition, maximumBytes: Int)
+    /// Events are in the log again, or refused: keep that with them.
+    case keepHealed(Appended, HealRequest)
+    /// The log has everything that this device could give it.
+    case endHealing(HealingReport)
     /// The sequence cannot be continued: begin a new incarnation, queue unacknowledged events again from 1 (rule E1).
     case beginIncarnation(IncarnationReason)
     /// Forget rows that were staged, and stage what follows.
@@ -38,8 +47,8 @@ public enum IncarnationReason: Hashable, Sendable {
     case conflict(at: DeviceSequence)
     /// The log has events of this incarnation that the store does not know.
     case storeBehind(logged: DeviceSequence, known: DeviceSequence)
-    /// The log lost events that it had acknowledged: `logged` is its last, `acknowledged` was.
-    case logBehind(logged: DeviceSequence, acknowledged: DeviceSequence)
+    /// The server has another log, which knows nothing of what was acknowledged.
+    case otherLog(logged: DeviceSequence, acknowledged: DeviceSequence)
 }
 
 /// What the device's user or operator may want to know.

@@ -5,6 +5,7 @@ extension ClientSession {
     mutating func receiveError(_ error: ProtocolError) -> [ClientAction] {
         // About a question, whatever it is: nothing else changes.
         if state == .live, let request = error.request { return [.fetchFailed(request: request, error)] }
+        if state == .live, healing != nil, let actions = receiveHealingError(error) { return actions }
         switch error.code {
         case .sequenceConflict:
             return beginIncarnation(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
@@ -50,10 +51,8 @@ extension ClientSession {
 
     private mutating func receiveGap(_ error: ProtocolError) -> [ClientAction] {
         guard state == .live, let expected = error.expected else { return end(.failed(error)) }
-        guard expected > sender.queue.acknowledged else {
-            return beginIncarnation(
-                .logBehind(logged: expected.advanced(by: -1), acknowledged: sender.queue.acknowledged))
-        }
+        // The log lost its tail under this connection: the next Welcome says how much (rule S6).
+        guard expected > sender.queue.acknowledged else { return end(.reconnect(milliseconds: nil, cause: error)) }
         guard expected <= sender.queue.last.next else {
             return beginIncarnation(.storeBehind(logged: expected.advanced(by: -1), known: sender.queue.last))
         }

@@ -32,10 +32,16 @@ public struct ClientSession: Sendable {
     private var snapshotCollections: [RowCollection] = []
     /// A Renew was sent and not answered (rule A2).
     var isRenewing = false
+    /// The log lost its tail and gets it back (rule S6); appends wait.
+    var healing: HealingSender?
+    private let isHealing: Bool
 
-    /// - Parameter queue: the sequences of the incarnation that `hello` names.
-    public init(hello: Hello, queue: QueueRange) {
+    /// - Parameters:
+    ///   - queue: the sequences of the incarnation that `hello` names.
+    ///   - isHealing: a healing was begun on another connection and not finished (rule S6).
+    public init(hello: Hello, queue: QueueRange, isHealing: Bool = false) {
         self.hello = hello
+        self.isHealing = isHealing
         sender = AppendSender(queue)
     }
 
@@ -46,7 +52,7 @@ public struct ClientSession: Sendable {
         switch state {
         case .idle, .closed: MonotonicTime(milliseconds: .max)
         case .awaitingWelcome: silenceEnds
-        case .live: min(silenceEnds, sender.resumesAt ?? silenceEnds)
+        case .live: min(silenceEnds, sender.resumesAt ?? silenceEnds, healing?.resumesAt ?? silenceEnds)
         }
     }
 
@@ -75,7 +81,7 @@ public struct ClientSession: Sendable {
     /// Events were put into the queue; `last` is the newest.
     public mutating func queued(through last: DeviceSequence) -> [ClientAction] {
         sender.queued(through: last)
-        return state == .live ? sender.next() : []
+        return state == .live && healing == nil ? sender.next() : []
     }
 
     /// The answer to `sendAppend`: one frame went out, with the events after `after` up to `last`.
@@ -99,7 +105,7 @@ public struct ClientSession: Sendable {
 
     public mutating func disconnected() -> [ClientAction] {
         guard state != .closed else { return [] }
-        let wait = sender.resumesAt.map { max(0, $0 - now) }
+        let wait = (healing?.resumesAt ?? sender.resumesAt).map { max(0, $0 - now) }
         state = .closed
         return [.end(.reconnect(milliseconds: wait.map { $0...2 * $0 }, cause: nil))]
     }
@@ -112,7 +118,9 @@ public struct ClientSession: Sendable {
             let silent = ProtocolError(.heartbeatTimeout, "The server was silent for too long.")
             return end(.reconnect(milliseconds: nil, cause: silent))
         }
-        return state == .live ? sender.resume(now: now) : []
+        guard state == .live else { return [] }
+        if healing != nil { return resumeHealing(now: now) }
+        return sender.resume(now: now)
     }
 
     // MARK: Messages
@@ -136,18 +144,22 @@ public struct ClientSession: Sendable {
         if welcome.lastSequence > sender.queue.last {
             return beginIncarnation(.storeBehind(logged: welcome.lastSequence, known: sender.queue.last))
         }
-        if welcome.lastSequence < sender.queue.acknowledged {
+        let isOtherLog = hello.cursor.map { $0.log != welcome.log } ?? false
+        if isOtherLog, welcome.lastSequence < sender.queue.acknowledged {
             return beginIncarnation(
-                .logBehind(logged: welcome.lastSequence, acknowledged: sender.queue.acknowledged))
+                .otherLog(logged: welcome.lastSequence, acknowledged: sender.queue.acknowledged))
         }
         // Events that the log has and whose answer was lost are sent again all the same: the answer comes again
         // (rule P2), and a store restored from a backup shows itself by a conflict.
         sender.open(welcome)
+        let isBehind = welcome.logIsBehind || welcome.lastSequence < sender.queue.acknowledged
+        if !isOtherLog, isBehind || isHealing { return beginHealing(welcome) }
         return [.report(.welcomed(welcome))] + sender.next()
     }
 
     private mutating func receiveLive(_ message: ServerMessage) -> [ClientAction] {
         switch message {
+        case .appended(let appended) where healing != nil: return receiveHealed(appended)
         case .appended(let appended):
             guard appended.throughSequence <= sender.queue.last else {
                 return beginIncarnation(.storeBehind(logged: appended.throughSequence, known: sender.queue.last))

@@ -22,6 +22,10 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     /// Place of the newest acknowledged event.
     var acknowledgedPlace: Int64 = 0
     var queuedBytes: Int64 = 0
+    /// Of the payloads in table `sent`.
+    var sentBytes: Int64 = 0
+    /// A healing was begun and not finished (rule S6).
+    var isHealing = false
     /// The greatest time seen (rule E3), in microseconds.
     var greatestTime: Int64 = .min
     // The cursor; nil before the first snapshot.

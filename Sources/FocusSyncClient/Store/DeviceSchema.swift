@@ -39,7 +39,6 @@ enum DeviceSchema {
                 table.column("count", .integer).notNull()
                 table.column("digest", .blob).notNull()
             }
-            try DeviceRecord(incarnation: randomIncarnation()).insert(database)
         }
         migrator.registerMigration("2") { database in
             try database.create(table: SentRecord.databaseTableName) { table in
@@ -52,6 +51,25 @@ enum DeviceSchema {
                 table.column("type", .text).notNull()
                 table.column("payload", .blob).notNull()
                 for column in ["app", "refusal", "message"] { table.column(column, .text) }
+            }
+        }
+        migrator.registerMigration("3") { database in
+            try database.alter(table: SentRecord.databaseTableName) { table in
+                for column in ["receiptFirst", "receiptThrough"] { table.add(column: column, .integer) }
+                table.add(column: "receipt", .blob)
+            }
+            try database.alter(table: DeviceRecord.databaseTableName) { table in
+                table.add(column: "sentBytes", .integer).notNull().defaults(to: 0)
+                table.add(column: "isHealing", .boolean).notNull().defaults(to: false)
+            }
+            let bytes = try SentRecord.select(sum(length(SentRecord.Columns.payload)), as: Int64.self)
+                .fetchOne(database)
+            // A store that was made before this has its row.
+            if var record = try DeviceRecord.fetchOne(database) {
+                record.sentBytes = bytes ?? 0
+                try record.update(database)
+            } else {
+                try DeviceRecord(incarnation: randomIncarnation()).insert(database)
             }
         }
         return migrator

@@ -83,12 +83,15 @@ extension DeviceStore {
                     sequence: event.sequence, event: event.envelope.id, type: event.envelope.type,
                     verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
                     version: appended.version)
-                try SentRecord(next, record, outcome, at: clock).insert(database, onConflict: .replace)
+                var sent = SentRecord(next, record, outcome, at: clock)
+                sent.keep(appended.receipts)
+                try sent.insert(database, onConflict: .replace)
+                record.sentBytes += Int64(sent.payload.count)
                 return outcome
             }
             try done.deleteAll(database)
             record.acknowledgedPlace = place
-            try Self.trimSent(after: outcomes.count, record, at: clock, database)
+            try Self.trimSent(after: outcomes.count, &record, at: clock, database)
             return outcomes
         }
     }

@@ -6,6 +6,8 @@ import GRDB
 /// lost its tail can be given it again.
 extension DeviceStore {
     public static let keptEvents = 10_000
+    /// Bytes of their payloads: past it the oldest leave, however young.
+    public static let keptBytes: Int64 = 256 * 1024 * 1024
     public static let keptMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
     /// Events that were acknowledged and are still held, oldest first.
@@ -63,17 +65,39 @@ extension DeviceStore {
     }
 
     /// Takes a step towards the bounds: as many as came at least, so that the table does not grow past them.
-    static func trimSent(after count: Int, _ record: DeviceRecord, at time: Timestamp, _ database: Database) throws {
+    static func trimSent(
+        after count: Int, _ record: inout DeviceRecord, at time: Timestamp, _ database: Database
+    ) throws {
         let old = time.adding(microseconds: -keptMicroseconds).microseconds
-        let oldest =
-            try SentRecord.filter(SentRecord.Columns.place <= record.acknowledgedPlace - Int64(keptEvents))
-            .order(SentRecord.Columns.place).limit(2 * count + 64).fetchAll(database)
-        guard let last = oldest.prefix(while: { $0.acknowledgedAt < old }).last else { return }
-        _ = try SentRecord.filter(SentRecord.Columns.place <= last.place).deleteAll(database)
+        while true {
+            // Most of the time nothing is over a bound, and nothing is read.
+            let surplus = record.acknowledgedPlace - Int64(keptEvents)
+            let place = record.sentBytes > keptBytes ? record.acknowledgedPlace : surplus
+            let oldest = try SentRecord.filter(SentRecord.Columns.place <= place).order(SentRecord.Columns.place)
+                .limit(2 * count + 64).fetchAll(database)
+            var left = record.sentBytes
+            let leaving = oldest.prefix { sent in
+                let isOld = sent.place <= surplus && sent.acknowledgedAt < old
+                guard isOld || left > keptBytes else { return false }
+                left -= Int64(sent.payload.count)
+                return true
+            }
+            guard let last = leaving.last else { return }
+            // Events of one receipt leave together: without one of them it proves nothing of the others.
+            let done = SentRecord.filter(SentRecord.Columns.place <= last.place + last.placesToEndOfReceipt)
+            let bytes = try done.select(sum(length(SentRecord.Columns.payload)), as: Int64.self).fetchOne(database)
+            record.sentBytes -= bytes ?? 0
+            _ = try done.deleteAll(database)
+            // Bytes are a bound that holds at once.
+            guard record.sentBytes > keptBytes else { return }
+        }
     }
 }
 
 extension SentRecord {
+    /// Places are as dense as the sequences of an incarnation.
+    fileprivate var placesToEndOfReceipt: Int64 { max(0, (receiptThrough ?? sequence) - sequence) }
+
     var verdict: AppendOutcome.Verdict {
         refusal.map { .refused(code: $0, message: message ?? "") } ?? .accepted
     }

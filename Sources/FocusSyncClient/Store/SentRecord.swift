@@ -13,6 +13,10 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
         static let refusal = Column(CodingKeys.refusal)
         static let version = Column(CodingKeys.version)
         static let acknowledgedAt = Column(CodingKeys.acknowledgedAt)
+        static let incarnation = Column(CodingKeys.incarnation)
+        static let sequence = Column(CodingKeys.sequence)
+        static let payload = Column(CodingKeys.payload)
+        static let receiptThrough = Column(CodingKeys.receiptThrough)
     }
 
     /// The one that it had in the queue.
@@ -32,6 +36,10 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
     var version: Int64
     /// By the device's clock, in microseconds.
     var acknowledgedAt: Int64
+    // The receipt that covers it, with its sequences (rule S6); nil: there is none.
+    var receiptFirst: Int64?
+    var receiptThrough: Int64?
+    var receipt: Data?
 
     init(_ queued: QueueRecord, _ device: DeviceRecord, _ outcome: AppendOutcome, at time: Timestamp) {
         place = queued.place

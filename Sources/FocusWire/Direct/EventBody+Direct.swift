@@ -15,7 +15,8 @@ extension EventBody {
             case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
                 .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .deviceRevoked, .eventRefused, .notificationSettingsChanged, .appMuted, .appUnmuted,
+                .routeDiscarded, .deviceRevoked, .eventRefused, .deviceEventsLost, .notificationSettingsChanged, .appMuted,
+                .appUnmuted,
                 .deliveryScheduleChanged, .summaryDelivered, .preferencesRegistered, .preferenceChanged,
                 .preferenceReset:
                 return nil

@@ -108,6 +108,7 @@ extension Appended {
             switch try reader.tag() {
             case 1 << 3: throughSequence = DeviceSequence(try reader.int())
             case 2 << 3: version = Version(try reader.int())
+            case 4 << 3 | 2: receipts.append(try Receipt(direct: reader.delimited()))
             default: throw Unusual()
             }
         }
@@ -115,12 +116,18 @@ extension Appended {
 
     /// Nil when there are refusals, which are rare.
     fileprivate func directFrame(_ field: UInt8) -> [UInt8]? {
-        guard refused.isEmpty else { return nil }
-        let size = FieldSize.int(throughSequence.rawValue) + FieldSize.int(version.rawValue)
+        guard refused.isEmpty, incarnation == nil else { return nil }
+        let size =
+            FieldSize.int(throughSequence.rawValue) + FieldSize.int(version.rawValue)
+            + receipts.reduce(0) { $0 + FieldSize.present($1.directSize) }
         return FieldWriter.frame(size: FieldSize.present(size)) { writer in
             writer.open(field, size: size)
             writer.int(1, throughSequence.rawValue)
             writer.int(2, version.rawValue)
+            for receipt in receipts {
+                writer.open(4, size: receipt.directSize)
+                receipt.write(to: &writer)
+            }
         }
     }
 }

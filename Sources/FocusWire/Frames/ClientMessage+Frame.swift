@@ -16,6 +16,8 @@ extension ClientMessage {
         case .fetch(let message): self = .fetch(try FetchRequest(message))
         case .watch(let message): self = .watch(try PeerFrames.users(message.users, field: "watch.users"))
         case .unwatch(let message): self = .unwatch(try PeerFrames.users(message.users, field: "unwatch.users"))
+        case .reoffer(let message): self = .heal(.reoffer(try Reoffer(message)))
+        case .lost(let message): self = .heal(.lost(LostEvents(message)))
         case nil: self = .unknown
         }
     }
@@ -29,6 +31,8 @@ extension Focus_Sync_V1_ClientFrame {
         case .append(let request):
             append.firstSequence = request.firstSequence.rawValue
             append.envelopes = request.envelopes.map(\.message)
+        case .heal(.reoffer(let offer)): reoffer = offer.message
+        case .heal(.lost(let events)): lost = events.message
         case .ack(let version): ack.version = version.rawValue
         case .resync(let collections): resync.collections = collections.map(\.rawValue)
         case .ping(let nonce): ping.nonce = nonce

@@ -79,7 +79,7 @@ extension Welcome {
         self.init(
             protocolVersion: message.protocol, session: message.session,
             log: try LogID(wire: message.log, field: "welcome.log"), lastSequence: DeviceSequence(message.lastSequence),
-            maximumFrameBytes: message.maximumFrameBytes,
+            logIsBehind: message.logIsBehind, maximumFrameBytes: message.maximumFrameBytes,
             maximumUnacknowledgedAppends: message.maximumUnacknowledgedAppends,
             heartbeatMilliseconds: message.heartbeatMs, serverTime: Timestamp(microseconds: message.serverTimeUs),
             maximumFetches: message.maximumFetches)
@@ -91,6 +91,7 @@ extension Welcome {
         message.session = session
         message.log = log.wire
         message.lastSequence = lastSequence.rawValue
+        message.logIsBehind = logIsBehind
         message.maximumFrameBytes = maximumFrameBytes
         message.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
         message.heartbeatMs = heartbeatMilliseconds
@@ -106,7 +107,8 @@ extension Appended {
         for event in message.refused { refused.append(try RefusedEvent(event)) }
         self.init(
             throughSequence: DeviceSequence(message.throughSequence), version: Version(message.version),
-            refused: refused)
+            refused: refused, receipts: message.receipts.map(Receipt.init),
+            incarnation: message.hasIncarnation ? Incarnation(message.incarnation) : nil)
     }
 
     var message: Focus_Sync_V1_Appended {
@@ -114,6 +116,8 @@ extension Appended {
         message.throughSequence = throughSequence.rawValue
         message.version = version.rawValue
         message.refused = refused.map(\.frameMessage)
+        message.receipts = receipts.map(\.message)
+        if let incarnation { message.incarnation = incarnation.rawValue }
         return message
     }
 }

@@ -43,6 +43,7 @@ extension EventType {
         case .preferenceReset: Focus_Events_V1_PreferenceReset.self
         case .deviceRevoked: Focus_Events_V1_DeviceRevoked.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
+        case .deviceEventsLost: Focus_Events_V1_DeviceEventsLost.self
         }
     }
 }
@@ -82,6 +83,7 @@ extension EventBody {
         case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
         case .deviceRevoked(let event): Focus_Events_V1_DeviceRevoked(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
+        case .deviceEventsLost(let event): Focus_Events_V1_DeviceEventsLost(event)
         }
     }
 }

@@ -150,7 +150,8 @@ final class SessionHandler: ChannelInboundHandler {
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
-            case .append(let request): append(request, frameBytes)
+            case .append(let request): append(IncomingAppend(request, bytes: frameBytes))
+            case .heal(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): lane?.post(.resync(session: id, collections))
             case .watch(let users, let viewer):
@@ -205,16 +206,14 @@ final class SessionHandler: ChannelInboundHandler {
         return SessionHandle(id: id, outbox: outbox, eventLoop: context.eventLoop) { loop.value.receive($0) }
     }
 
-    private func append(_ request: AppendRequest, _ bytes: Int) {
+    private func append(_ request: IncomingAppend) {
         guard let lane, let context else { return }
         FaultPoint.pass(.received)
-        let events = request.envelopes.map(IncomingEvent.init(decoding:))
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.take(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        let hasRoom = services.budget.take(request.bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
         if !hasRoom { set(.budget, true) }
-        lane.post(
-            .append(session: id, IncomingAppend(firstSequence: request.firstSequence, events: events, bytes: bytes)))
+        lane.post(.append(session: id, request))
     }
 
     private func set(_ pause: Pauses, _ isPaused: Bool) {
@@ -285,6 +284,14 @@ final class SessionHandler: ChannelInboundHandler {
         perform(session.tick(now: services.clock.monotonic(), serverTime: services.clock.wall()))
         context?.flush()
         schedule()
+    }
+}
+
+extension IncomingAppend {
+    init(_ request: AppendRequest, bytes: Int) {
+        self.init(
+            firstSequence: request.firstSequence, events: request.envelopes.map(IncomingEvent.init(decoding:)),
+            bytes: bytes)
     }
 }
 

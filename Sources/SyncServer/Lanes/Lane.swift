@@ -61,4 +61,5 @@ struct LaneContext: Sendable {
     var faults: Faults
     var freshness: Freshness
     var logger: Logger
+    var receiptKey: ReceiptKey?
 }

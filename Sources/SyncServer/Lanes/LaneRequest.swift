@@ -28,6 +28,8 @@ struct IncomingAppend: Sendable {
     var events: [IncomingEvent]
     /// What it took of the inbound budget.
     var bytes: Int
+    /// It is of acknowledged events, for a log that lost them (rule S6).
+    var healing: IncomingHealing?
 }
 
 struct IncomingEvent: Sendable {

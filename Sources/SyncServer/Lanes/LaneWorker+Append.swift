@@ -49,10 +49,20 @@ extension LaneWorker {
         // Rule A3: nothing of it is logged. The session ends when the revocation, staged before it, is committed.
         guard !user.state.isRevoked(session.identity.device) else { return staging.answers.append(answer) }
         let recordedAt = recordingTime(user.partition)
+        if case .lost(let lost) = append.request.healing {
+            stage(lost, of: session, user, recordedAt: recordedAt, &answer, into: &staging)
+            staging.answers.append(answer)
+            return
+        }
         var refused: [RefusedEvent] = []
         var through = append.request.firstSequence.advanced(by: -1)
-        for incoming in append.request.events {
-            let step = stage(incoming, at: through.next, of: session, user, recordedAt: recordedAt, into: &staging)
+        var receipts = ReceiptRun(key: context.receiptKey, subject: subject(of: append.request, session))
+        let offer = offer(append.request, receipts)
+        let repeated = repeatedEvents(append.request, of: session, user)
+        for (index, incoming) in append.request.events.enumerated() {
+            let place = Place(sequence: through.next, incarnation: receipts.subject.incarnation, offer?[index])
+            let step = stage(
+                incoming, at: place, of: session, user, recordedAt: recordedAt, &receipts, into: &staging)
             if case .stopped(let error) = step {
                 answer.error = error
                 break
@@ -62,17 +72,24 @@ extension LaneWorker {
                     RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
             }
             through = through.next
+            if let outcome = repeated[through]?.outcome(of: incoming.envelope) {
+                receipts.add(incoming.envelope, outcome, at: through)
+            }
         }
-        if answer.error?.code == .sequenceGap {
-            if session.reportedGap { answer.error = nil }
-            sessions[append.session]?.reportedGap = true
-        } else {
-            sessions[append.session]?.reportedGap = false
-        }
+        noteGap(&answer, session)
         if through >= append.request.firstSequence {
-            answer.appended = Appended(throughSequence: through, version: user.state.version, refused: refused)
+            answer.appended = Appended(
+                throughSequence: through, version: user.state.version, refused: refused, receipts: receipts.finish(),
+                incarnation: otherIncarnation(append.request, session))
         }
         staging.answers.append(answer)
+    }
+
+    /// Rule P4: a gap is reported once.
+    func noteGap(_ answer: inout AppendStaging.Answer, _ session: LaneSession) {
+        let isGap = answer.error?.code == .sequenceGap
+        if isGap, session.reportedGap { answer.error = nil }
+        session.reportedGap = isGap
     }
 
     private enum Step {
@@ -83,13 +100,14 @@ extension LaneWorker {
     }
 
     private func stage(
-        _ incoming: IncomingEvent, at sequence: DeviceSequence, of session: LaneSession, _ user: CachedUser,
-        recordedAt: Timestamp, into staging: inout AppendStaging
+        _ incoming: IncomingEvent, at place: Place, of session: LaneSession, _ user: CachedUser,
+        recordedAt: Timestamp, _ receipts: inout ReceiptRun, into staging: inout AppendStaging
     ) -> Step {
         let envelope = incoming.envelope
+        let sequence = place.sequence
         let check = user.reading {
             $0.check(
-                device: session.identity.device, incarnation: session.incarnation, sequence: sequence,
+                device: session.identity.device, incarnation: place.incarnation, sequence: sequence,
                 event: envelope.id)
         }
         var repeated: Outcome?
@@ -110,36 +128,41 @@ extension LaneWorker {
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: sequence))
         }
-        let judged = judge(incoming, at: sequence, of: session, user, recordedAt: recordedAt, repeated: repeated)
+        let judged = judge(incoming, at: place, of: session, user, recordedAt: recordedAt, repeated: repeated)
         guard record(judged.event, judged.logged, user, into: &staging) else {
             return .stopped(unavailable(user.id))
         }
+        // A repeated event's contents were not compared with those that were judged, and a healed one has its receipt.
+        if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: sequence) }
         switch repeated {
         case .refused(let code, let message): return .refused(code: code, message: message)
         case .accepted: return .accepted
-        case nil: return judged.refusal.map { .refused(code: $0.code.rawValue, message: $0.message) } ?? .accepted
+        case nil: return judged.refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted
         }
     }
 
-    private struct Judged {
+    struct Judged {
         var event: Event
-        var refusal: Refusal?
+        var refusal: (code: String, message: String)?
         /// What the log gets: the device's bytes, or the refusal in their place (rule E2).
         var logged: (type: EventType, schemaVersion: Int32, payload: [UInt8])
+
+        var outcome: Outcome { refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted }
     }
 
     private func judge(
-        _ incoming: IncomingEvent, at sequence: DeviceSequence, of session: LaneSession, _ user: CachedUser,
+        _ incoming: IncomingEvent, at place: Place, of session: LaneSession, _ user: CachedUser,
         recordedAt: Timestamp, repeated: Outcome?
     ) -> Judged {
         let envelope = incoming.envelope
         let scope = session.identity.scope
         let app = envelope.app.flatMap(AppID.init)
         var event = Event(
-            version: user.state.version.next, device: session.identity.device, incarnation: session.incarnation,
-            sequence: sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt.stored,
+            version: user.state.version.next, device: session.identity.device, incarnation: place.incarnation,
+            sequence: place.sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt.stored,
             recordedAt: recordedAt,
             body: .badgeCleared)
+        if repeated == nil, let healed = heal(incoming, event, place, scope) { return healed }
         var refusal: Refusal?
         if repeated != nil {
             refusal = Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.")
@@ -158,11 +181,16 @@ extension LaneWorker {
             return Judged(
                 event: event, refusal: nil, logged: (event.body.type, envelope.schemaVersion, envelope.payload))
         }
+        return refused(event, envelope, scope, code: refusal.code.rawValue, refusal.message)
+    }
+
+    /// What the log gets in the event's place (rule E2).
+    func refused(_ event: Event, _ envelope: Envelope, _ scope: Scope, code: String, _ message: String) -> Judged {
+        var event = event
         event.app = scope.app
-        event.body = .eventRefused(
-            EventRefused(type: envelope.type, code: refusal.code.rawValue, message: refusal.message))
+        event.body = .eventRefused(EventRefused(type: envelope.type, code: code, message: message))
         return Judged(
-            event: event, refusal: refusal, logged: (.eventRefused, 1, PayloadCodec.encode(event.body)))
+            event: event, refusal: (code, message), logged: (.eventRefused, 1, PayloadCodec.encode(event.body)))
     }
 
     /// Folds the event and puts it behind the others of its partition. False: the fold failed; the user is quarantined.
@@ -187,7 +215,7 @@ extension LaneWorker {
                 version: event.version, device: event.device, incarnation: event.incarnation,
                 sequence: event.sequence, id: event.id, type: logged.type.rawValue, app: event.app,
                 occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: logged.schemaVersion,
-                encoding: 0, payload: logged.payload))
+                encoding: event.isHealed ? LoggedEvent.healed : LoggedEvent.asSent, payload: logged.payload))
         staging.eventCount += 1
         staging.byteCount += logged.payload.count
         return true

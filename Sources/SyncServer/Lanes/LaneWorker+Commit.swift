@@ -86,7 +86,10 @@ extension LaneWorker {
         guard let session = sessions[answer.append.session] else { return context.budget.give(released) }
         var frame: [UInt8] = []
         if let appended = answer.appended {
-            session.lastSequence = max(session.lastSequence, appended.throughSequence)
+            // Of an earlier incarnation, when the device heals the log (rule S6), it says nothing about this store's.
+            if appended.incarnation == nil {
+                session.lastSequence = max(session.lastSequence, appended.throughSequence)
+            }
             frame += FrameCodec.frame(.appended(appended))
         }
         if let error = answer.error { frame += FrameCodec.frame(.error(error)) }

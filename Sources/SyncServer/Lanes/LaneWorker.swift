@@ -113,6 +113,7 @@ final class LaneWorker {
         try take(requests)
         try confirmHeads()
         try loadMissingUsers()
+        try catchUpWithCursors()
         performOpenings()
         try appendWaiting()
         try sendWanted()
@@ -197,29 +198,21 @@ final class LaneWorker {
             close(older)
         }
         let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
+        let standing = standing(opening.cursor, opening.view, user)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             subscription: Subscription(
-                view: opening.view, log: context.log.log, resumingAt: genuine(opening.cursor, opening.view, user),
+                view: opening.view, log: context.log.log, resumingAt: standing.cursor,
                 pageBytes: configuration.pageBytes),
             openedAt: now, lastSequence: last)
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id
-        deliveries.add(.opened(SessionOpened(log: context.log.log, lastSequence: last)), to: handle)
+        deliveries.add(
+            .opened(SessionOpened(log: context.log.log, lastSequence: last, logIsBehind: standing.logIsBehind)),
+            to: handle)
         send(to: handle.id, user)
         awaitCheckpoint(handle.id)
-    }
-
-    /// The cursor, if this log has the event that it names at its version (rules S4, S6); else nil: a snapshot.
-    private func genuine(_ cursor: Cursor?, _ view: View, _ user: CachedUser) -> Cursor? {
-        guard let cursor, Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state) else {
-            return nil
-        }
-        guard cursor.version != user.state.version, cursor.version != .zero else { return cursor }
-        let event = try? store.event(of: user.id, partition: user.partition, at: cursor.version)
-        // When the log cannot be asked, a snapshot is always right.
-        return event == cursor.event ? cursor : nil
     }
 
     func fail(_ handle: SessionHandle, _ error: ProtocolError) {

@@ -48,6 +48,11 @@ final class UpdatePrinter: Sendable {
         case .tokenExpires(let milliseconds):
             Terminal.complain("The token ends in \(milliseconds / 1_000) s.")
         case .newIncarnation: Terminal.complain("The log and this store do not fit together; began a new incarnation.")
+        case .healing(let logged, let acknowledged):
+            Terminal.complain(
+                "The log lost its tail: of this device it has events up to \(logged), and had \(acknowledged)."
+                    + " Giving back what this store holds.")
+        case .healed(let report): HealingText.lines(report).forEach(Terminal.complain)
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
         }
     }

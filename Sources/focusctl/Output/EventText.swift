@@ -27,7 +27,10 @@ enum EventText {
 
     /// A payload that this program cannot read is shown as it is.
     private static func addPayload(_ event: LoggedEvent, to json: inout JSONText) {
-        if event.encoding == 0, let type = EventType(rawValue: event.type),
+        let isAsSent = event.encoding == LoggedEvent.asSent || event.encoding == LoggedEvent.healed
+        // Only of what the log had lost and got back (rule S6).
+        if event.encoding == LoggedEvent.healed { json.addRaw("healed", "true") }
+        if isAsSent, let type = EventType(rawValue: event.type),
             let payload = try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
         {
             json.addRaw("payload", payload)

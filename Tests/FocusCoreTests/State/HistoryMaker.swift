@@ -134,7 +134,8 @@ enum HistoryMaker {
 enum EventScopeOfTests {
     static func needsApp(_ body: EventBody, using random: inout SeededRandom) -> Bool {
         switch body {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused: false
+        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
+            .deviceEventsLost: false
         case .deliveryScheduleChanged, .summaryDelivered: false
         // Of an app, or of all.
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0

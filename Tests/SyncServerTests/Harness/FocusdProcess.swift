@@ -25,6 +25,13 @@ final class FocusdProcess {
         try await start()
     }
 
+    /// Starts a server in a data directory that is there already.
+    init(directory: String) async throws {
+        externalDatabase = nil
+        self.directory = directory
+        try await start()
+    }
+
     var address: ServerAddress { ServerAddress(host: "127.0.0.1", port: port) }
 
     /// Starts it, on the same port as before, and returns when it accepts.

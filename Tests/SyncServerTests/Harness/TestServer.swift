@@ -27,6 +27,7 @@ struct TestServer: Sendable {
         let owner = PostgresConfiguration(conninfo: conninfo)
         var configuration = SyncServerConfiguration(host: "127.0.0.1", port: 0, security: .plaintext)
         configuration.limits = limits
+        configuration.receiptKey = ReceiptKey(secret: secret)
         configure(&configuration)
         var logger = Logger(label: "test")
         logger.logLevel = .critical

@@ -1,0 +1,128 @@
+import Foundation
+
+/// A copy of a whole PostgreSQL cluster, made by PostgreSQL's own tools while it runs.
+///
+/// Flow: pg_basebackup (files, and the WAL written meanwhile) → pg_verifybackup → … → pg_verifybackup → a new cluster,
+/// which recovers to the moment at which the backup ended. What was acknowledged after that, devices give back (rule S6).
+/// Keys are not in it: tokens and receipts are checked with files that stay with the server.
+public struct BaseBackup: Sendable {
+    /// What `focusctl backup` wrote.
+    public let directory: String
+    /// PostgreSQL's own directory in it, checksummed by its manifest.
+    public var cluster: String { directory + "/postgres" }
+    var manifest: String { cluster + "/backup_manifest" }
+    private let settings: EmbeddedClusterSettings
+
+    /// - Throws: `.notABackup`.
+    public init(
+        directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings()
+    ) throws(BackupError) {
+        self.directory = directory
+        self.settings = settings
+        guard access(manifest, R_OK) == 0 else { throw .notABackup(directory) }
+    }
+
+    private init(making directory: String, _ settings: EmbeddedClusterSettings) {
+        self.directory = directory
+        self.settings = settings
+    }
+
+    /// Makes one in `directory`, which must not be there or be empty, and checks it.
+    /// - Parameters:
+    ///   - conninfo: a role that may replicate; the server's `pg_hba.conf` must let it.
+    ///   - progress: bytes done and in all, now and then.
+    public static func take(
+        conninfo: String, to directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
+        progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(BackupError) -> BaseBackup {
+        try Place.requireEmpty(directory)
+        let backup = BaseBackup(making: directory, settings)
+        let tool = try BackupTool("pg_basebackup", for: nil, settings)
+        try tool.run(
+            [
+                "--dbname=\(conninfo)", "--pgdata=\(backup.cluster)", "--format=plain", "--wal-method=stream",
+                "--checkpoint=fast", "--manifest-checksums=SHA256", "--label=focusctl backup", "--progress",
+            ]
+        ) { output in
+            // "  1234/5678 kB (21%), 0/1 tablespace"
+            guard let line = output.split(whereSeparator: \.isNewline).last(where: { $0.contains(" kB (") }),
+                let numbers = line.split(separator: " ").first?.split(separator: "/"), numbers.count == 2,
+                let done = Int(numbers[0]), let total = Int(numbers[1])
+            else { return }
+            progress(done * 1_024, total * 1_024)
+        }
+        try backup.verify()
+        return backup
+    }
+
+    /// Compares every file with the manifest, and the WAL with what recovery needs.
+    /// - Throws: `.damaged`.
+    public func verify() throws(BackupError) {
+        let tool = try BackupTool("pg_verifybackup", for: cluster, settings)
+        do {
+            try tool.run(["--quiet", cluster])
+        } catch {
+            guard case .failed(_, let output) = error else { throw error }
+            throw .damaged(directory, output: output)
+        }
+    }
+
+    /// Copies the checked backup to where a PostgreSQL server will run on it: a directory that must not be there or be
+    /// empty. A copy that is cut short leaves only `….restoring` beside it.
+    public func restore(cluster target: String, progress: (Int, Int) -> Void = { _, _ in }) throws(BackupError) {
+        try Place.requireEmpty(target)
+        try verify()
+        try copy(to: target, owner: nil, progress: progress)
+    }
+
+    /// The same, for the embedded cluster of a data directory. Keys and `custom.conf` beside it stay as they are.
+    /// - Throws: `.cluster(.alreadyRunning)` when a focusd works in it.
+    public func restore(
+        dataDirectory: String, progress: (Int, Int) -> Void = { _, _ in }
+    ) throws(BackupError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: dataDirectory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw .cannotWrite(dataDirectory, reason: error.localizedDescription)
+        }
+        let (launcher, lock) = try claim(dataDirectory)
+        defer { withExtendedLifetime(lock) {} }
+        try Place.requireEmpty(launcher.layout.cluster)
+        try verify()
+        try copy(to: launcher.layout.cluster, owner: launcher.owner, progress: progress)
+    }
+
+    /// Nobody starts a server in the directory while the lock lives.
+    private func claim(_ dataDirectory: String) throws(BackupError) -> (ClusterLauncher, ClusterLock) {
+        do throws(EmbeddedClusterError) {
+            let launcher = try ClusterLauncher(ClusterLayout(dataDirectory: dataDirectory), settings)
+            let lock = try ClusterLock(launcher.layout, owner: launcher.owner)
+            if let orphan = Postmaster.running(in: launcher.layout) {
+                throw .alreadyRunning(dataDirectory: dataDirectory, pid: orphan.pid)
+            }
+            return (launcher, lock)
+        } catch {
+            throw .cluster(error)
+        }
+    }
+
+    private func copy(
+        to target: String, owner: ClusterOwner?, progress: (Int, Int) -> Void
+    ) throws(BackupError) {
+        let building = target + ".restoring"
+        do {
+            try? FileManager.default.removeItem(atPath: building)
+            try Place.copyTree(from: cluster, to: building, owner: owner, progress: progress)
+            // Of the backup, not of the cluster: PostgreSQL has no use for it.
+            try FileManager.default.removeItem(atPath: building + "/backup_manifest")
+        } catch {
+            throw .cannotWrite(building, reason: "\(error)")
+        }
+        // An empty directory gives way to a rename.
+        guard rename(building, target) == 0 else {
+            throw .cannotWrite(target, reason: String(cString: strerror(errno)))
+        }
+        sync()
+    }
+}

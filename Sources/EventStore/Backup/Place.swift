@@ -1,0 +1,41 @@
+import Foundation
+
+/// Where files of a backup go.
+enum Place {
+    /// - Throws: `.notEmpty`.
+    static func requireEmpty(_ path: String) throws(BackupError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFDIR,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty
+        else { throw .notEmpty(path) }
+    }
+
+    /// Copies a directory, file by file, with the files' permissions.
+    /// - Parameter owner: whose the copies are; nil: ours.
+    static func copyTree(
+        from source: String, to target: String, owner: ClusterOwner?, progress: (Int, Int) -> Void
+    ) throws {
+        let files = FileManager.default
+        let names = try files.subpathsOfDirectory(atPath: source).sorted()
+        let sizes = try names.map { try files.attributesOfItem(atPath: "\(source)/\($0)") }
+        let total = sizes.reduce(0) { $0 + (($1[.size] as? Int) ?? 0) }
+        var done = 0
+        // PostgreSQL wants 0700 or 0750.
+        try files.createDirectory(
+            atPath: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try owner?.own(target)
+        for (name, attributes) in zip(names, sizes) {
+            let path = "\(target)/\(name)"
+            if attributes[.type] as? FileAttributeType == .typeDirectory {
+                try files.createDirectory(
+                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            } else {
+                try files.copyItem(atPath: "\(source)/\(name)", toPath: path)
+            }
+            try owner?.own(path)
+            done += (attributes[.size] as? Int) ?? 0
+            progress(done, total)
+        }
+    }
+}

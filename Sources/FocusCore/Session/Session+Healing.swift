@@ -1,0 +1,9 @@
+extension Session {
+    /// Rule S6. Counted like appends: each is answered once, by an acknowledgement or an error.
+    mutating func receiveHeal(_ request: HealRequest) -> [SessionAction] {
+        if let flaw = request.flaw(limits) {
+            return fail(ProtocolError(.malformedFrame, flaw, sequence: request.firstSequence))
+        }
+        return [.heal(request)] + countUnacknowledged()
+    }
+}

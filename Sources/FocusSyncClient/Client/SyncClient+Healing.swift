@@ -1,0 +1,28 @@
+import FocusCore
+
+extension SyncClient {
+    /// Rule S6. Actions about anything else have nothing to do here.
+    func performHealing(_ action: ClientAction) throws -> [ClientAction] {
+        switch action {
+        case .beginHealing(let logged):
+            let acknowledged = try store.queueRange.acknowledged
+            try store.beginHealing(logged: logged)
+            try noteConfirmed([])
+            configuration.onUpdate(.healing(logged: logged, acknowledged: acknowledged))
+        case .sendHealing(let position, let maximumBytes):
+            let (request, next) = try store.nextToHeal(position, maximumBytes: maximumBytes)
+            if let request { connection?.send(.heal(request)) }
+            return session?.healingSent(request, next: next) ?? []
+        case .keepHealed(let appended, let request): try store.keepHealed(appended, request)
+        case .endHealing(let report):
+            try store.endHealing()
+            try noteConfirmed([])
+            configuration.onUpdate(.healed(report))
+            checkWaiters()
+        case .send, .sendAppend, .acknowledge, .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta,
+            .apply, .compare, .getToken, .report, .end:
+            break
+        }
+        return []
+    }
+}

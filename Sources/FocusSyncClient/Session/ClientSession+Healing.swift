@@ -1,0 +1,102 @@
+import FocusCore
+
+/// Rule S6: a log that lost its tail gets back, oldest first, what it had acknowledged and this device still holds; what
+/// it does not hold any more is declared lost. Then the queue goes on, in the same incarnation.
+extension ClientSession {
+    mutating func beginHealing(_ welcome: Welcome) -> [ClientAction] {
+        var healing = HealingSender(welcome)
+        let actions = healing.next()
+        self.healing = healing
+        return [.report(.welcomed(welcome)), .beginHealing(logged: welcome.lastSequence)] + actions
+    }
+
+    /// The answer to `sendHealing`: this went out, and what follows is at `next`. Nil: there is nothing more.
+    public mutating func healingSent(_ request: HealRequest?, next: HealingPosition) -> [ClientAction] {
+        guard state == .live, let asked = healing?.asked else { return [] }
+        healing?.asked = nil
+        // Otherwise it was asked for before an error took the place back.
+        guard asked == healing?.position else { return continueHealing() }
+        if let request {
+            healing?.sent(request, next: next)
+        } else {
+            healing?.isComplete = true
+        }
+        return continueHealing()
+    }
+
+    mutating func resumeHealing(now: MonotonicTime) -> [ClientAction] {
+        guard let time = healing?.resumesAt, time <= now else { return [] }
+        healing?.resumesAt = nil
+        return continueHealing()
+    }
+
+    /// Taken whole, or up to an event that an error follows about.
+    mutating func receiveHealed(_ appended: Appended) -> [ClientAction] {
+        let incarnation = appended.incarnation ?? hello.incarnation
+        guard let head = healing?.inFlight.first, head.request.incarnation == incarnation,
+            appended.throughSequence >= head.request.firstSequence
+        else { return [] }
+        if appended.throughSequence >= head.request.lastSequence {
+            healing?.inFlight.removeFirst()
+            healing?.report.events += head.request.eventCount
+            if case .lost(let lost) = head.request { healing?.report.lost.append(lost) }
+        }
+        if case .reoffer(let offer) = head.request {
+            let accepted = Set(offer.events.filter { $0.outcome == .accepted }.map(\.envelope.id))
+            healing?.report.refused += appended.refused.filter { accepted.contains($0.event) }
+        }
+        return [.keepHealed(appended, head.request)] + continueHealing()
+    }
+
+    /// Nil: it is none about a healing.
+    mutating func receiveHealingError(_ error: ProtocolError) -> [ClientAction]? {
+        switch error.code {
+        case .sequenceGap: return receiveHealingGap(error)
+        case .sequenceConflict:
+            guard let head = healing?.inFlight.first else { return [] }
+            healing?.rewind()
+            healing?.position = head.after
+            healing?.report.conflicts.append(
+                LostEvents(
+                    incarnation: head.request.incarnation, first: error.sequence ?? head.request.firstSequence,
+                    last: head.request.lastSequence))
+            return continueHealing()
+        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+            let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
+            healing?.rewind()
+            let time = currentTime.adding(milliseconds: wait)
+            let resumesAt = max(healing?.resumesAt ?? time, time)
+            healing?.resumesAt = resumesAt
+            return [.report(.appendsDelayed(error, milliseconds: wait))]
+        case .unknownMessage:
+            // A server that is older than this rule: it goes on as if nothing had been lost.
+            healing = nil
+            return beginIncarnation(
+                .otherLog(logged: sender.queue.acknowledged, acknowledged: sender.queue.acknowledged))
+        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
+            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .shuttingDown:
+            return nil
+        }
+    }
+
+    /// The log lacks events before those that were offered: they come next, or are lost if this device has none.
+    private mutating func receiveHealingGap(_ error: ProtocolError) -> [ClientAction] {
+        // Of a frame that is to be offered again anyhow.
+        guard let head = healing?.inFlight.first, let expected = error.expected else { return [] }
+        healing?.rewind()
+        guard expected < head.request.firstSequence else { return continueHealing() }
+        healing?.missing = LostEvents(
+            incarnation: head.request.incarnation, first: expected,
+            last: head.request.firstSequence.advanced(by: -1))
+        return continueHealing()
+    }
+
+    private mutating func continueHealing() -> [ClientAction] {
+        guard let healing else { return [] }
+        guard healing.isComplete, healing.inFlight.isEmpty, healing.missing == nil else {
+            return self.healing?.next() ?? []
+        }
+        self.healing = nil
+        return [.endHealing(healing.report)] + sender.next()
+    }
+}

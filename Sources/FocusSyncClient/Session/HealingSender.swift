@@ -1,0 +1,97 @@
+import FocusCore
+
+/// Where a healing stands: what is offered next (rule S6).
+public struct HealingPosition: Hashable, Sendable {
+    /// Places in the store up to this one were offered.
+    var place: Int64
+    /// The first sequence of the current incarnation that was neither offered nor declared lost.
+    var next: DeviceSequence
+    /// Where the log ended in the current incarnation when it began.
+    var logged: DeviceSequence
+}
+
+/// What came of a healing.
+public struct HealingReport: Hashable, Sendable {
+    /// Events that the log has again; those that it had kept all the same count too.
+    public var events = 0
+    /// What the log had acknowledged and neither it nor this device holds any more.
+    public var lost: [LostEvents] = []
+    /// Events that had been accepted once, came without a valid receipt, and were refused now.
+    public var refused: [RefusedEvent] = []
+    /// The log has other events in these places: a copy of this device's store appended them.
+    public var conflicts: [LostEvents] = []
+
+    public init() {}
+}
+
+/// Which acknowledged events are offered next to a log that lost its tail: oldest first, within the server's limit of
+/// unanswered frames.
+struct HealingSender: Hashable, Sendable {
+    struct InFlight: Hashable, Sendable {
+        var request: HealRequest
+        var before: HealingPosition
+        var after: HealingPosition
+    }
+
+    var position: HealingPosition
+    var inFlight: [InFlight] = []
+    var report = HealingReport()
+    /// When offering goes on after an error.
+    var resumesAt: MonotonicTime?
+    /// Events before what comes next that the log lacks and the store too.
+    var missing: LostEvents?
+    /// From where a frame was asked for that was not sent yet.
+    var asked: HealingPosition?
+    /// Everything was sent.
+    var isComplete = false
+    let window: Int
+    let maximumBytes: Int
+
+    init(_ welcome: Welcome) {
+        position = HealingPosition(place: 0, next: welcome.lastSequence.next, logged: welcome.lastSequence)
+        window = max(1, Int(welcome.maximumUnacknowledgedAppends) - 1)
+        maximumBytes = min(AppendSender.frameBytes, Int(welcome.maximumFrameBytes))
+    }
+
+    /// At most one request at a time: the answer asks for the next.
+    mutating func next() -> [ClientAction] {
+        guard asked == nil, !isComplete, resumesAt == nil, inFlight.count < window else { return [] }
+        if let lost = missing {
+            missing = nil
+            sent(.lost(lost), next: position)
+            return [.send(.heal(.lost(lost)))] + next()
+        }
+        asked = position
+        return [.sendHealing(position, maximumBytes: maximumBytes)]
+    }
+
+    mutating func sent(_ request: HealRequest, next: HealingPosition) {
+        inFlight.append(InFlight(request: request, before: position, after: next))
+        position = next
+    }
+
+    /// What is in flight will not be taken: offer it again.
+    mutating func rewind() {
+        guard let head = inFlight.first else { return }
+        position = head.before
+        inFlight.removeAll()
+        isComplete = false
+    }
+}
+
+extension HealRequest {
+    /// Of the last event.
+    var lastSequence: DeviceSequence {
+        switch self {
+        case .reoffer(let offer): offer.receipt.through
+        case .lost(let lost): lost.last
+        }
+    }
+
+    var eventCount: Int {
+        switch self {
+        case .reoffer(let offer): offer.events.count
+        case .lost: 0
+        }
+    }
+}

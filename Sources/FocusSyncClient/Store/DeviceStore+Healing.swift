@@ -1,0 +1,163 @@
+import FocusCore
+import Foundation
+import GRDB
+
+/// What a log that lost its tail gets back from this store (rule S6).
+extension DeviceStore {
+    /// A healing was begun and not finished: it goes on with the next connection.
+    public var isHealing: Bool { get throws { try record().isHealing } }
+
+    /// Takes note that the log ends at `logged` in the current incarnation and is to get back what is held of the rest.
+    func beginHealing(logged: DeviceSequence) throws {
+        try write { record, database in
+            record.isHealing = true
+            // Versions of the lost history mean nothing to what the log now holds. What it lacks is shown meanwhile.
+            try Self.forgetVersions(database)
+            _ = try SentRecord.filter(
+                SentRecord.Columns.incarnation == record.incarnation && SentRecord.Columns.sequence > logged.rawValue
+                    && SentRecord.Columns.refusal == nil
+            ).updateAll(database, SentRecord.Columns.version.set(to: Int64.max))
+        }
+    }
+
+    func endHealing() throws {
+        try write { record, database in
+            record.isHealing = false
+            // What could not be given back is not shown any longer.
+            _ = try SentRecord.filter(SentRecord.Columns.version == Int64.max)
+                .updateAll(database, SentRecord.Columns.version.set(to: 0))
+        }
+    }
+
+    /// The next request, and where the one after it begins. Nil: there is nothing more.
+    ///
+    /// Events go in the order in which they were made. Those of one receipt go together, so that it can be checked; where
+    /// there is none, as many as fit.
+    func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
+        try database.read { database in
+            guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
+            let current = Incarnation(device.incarnation)
+            let isWanted =
+                SentRecord.Columns.incarnation != device.incarnation
+                || SentRecord.Columns.sequence > position.logged.rawValue
+                || SentRecord.Columns.receiptThrough > position.logged.rawValue
+            let records = try SentRecord.filter(SentRecord.Columns.place > position.place && isWanted)
+                .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
+            var next = position
+            guard let batch = ReofferBatch(records, maximumBytes: maximumBytes) else {
+                guard position.next <= device.queue.acknowledged else { return (nil, position) }
+                next.next = device.queue.acknowledged.next
+                return (.lost(current, position.next, device.queue.acknowledged), next)
+            }
+            if batch.incarnation == current {
+                if batch.first > position.next {
+                    next.next = batch.first
+                    return (.lost(current, position.next, batch.first.advanced(by: -1)), next)
+                }
+                next.next = max(position.next, batch.last.next)
+            }
+            next.place = batch.lastPlace
+            return (.reoffer(try batch.reoffer()), next)
+        }
+    }
+
+    /// Keeps what became of healed events, and new receipts.
+    func keepHealed(_ appended: Appended, _ request: HealRequest) throws {
+        guard case .reoffer(let offer) = request else { return }
+        try write { record, database in
+            let last = min(appended.throughSequence, offer.receipt.through)
+            let records = SentRecord.filter(
+                SentRecord.Columns.incarnation == offer.incarnation.rawValue
+                    && SentRecord.Columns.sequence >= offer.firstSequence.rawValue
+                    && SentRecord.Columns.sequence <= last.rawValue)
+            let refusals = Dictionary(appended.refused.map { ($0.sequence.rawValue, $0) }) { first, _ in first }
+            for var kept in try records.fetchAll(database) {
+                kept.version = appended.version.rawValue
+                if let refused = refusals[kept.sequence] {
+                    (kept.refusal, kept.message) = (refused.code, refused.message)
+                }
+                kept.keep(appended.receipts)
+                try kept.update(database)
+            }
+        }
+    }
+}
+
+/// The first of the records that can go together.
+private struct ReofferBatch {
+    private var records: ArraySlice<SentRecord>
+    private let isProved: Bool
+
+    /// Nil: there are none.
+    init?(_ records: [SentRecord], maximumBytes: Int) {
+        guard let first = records.first else { return nil }
+        if let end = Self.endOfReceipt(records[...]) {
+            self.records = records[..<end]
+            isProved = true
+            return
+        }
+        var end = 1
+        var bytes = first.frameBytes
+        while end < records.count, records[end].follows(records[end - 1]), Self.endOfReceipt(records[end...]) == nil {
+            bytes += records[end].frameBytes
+            guard bytes <= maximumBytes else { break }
+            end += 1
+        }
+        self.records = records[..<end]
+        isProved = false
+    }
+
+    /// Where the events of the first record's receipt end, when all of them are here.
+    private static func endOfReceipt(_ records: ArraySlice<SentRecord>) -> Int? {
+        guard let first = records.first, first.receipt != nil, first.receiptFirst == first.sequence,
+            let through = first.receiptThrough
+        else { return nil }
+        let end = records.startIndex + Int(through - first.sequence) + 1
+        guard end <= records.endIndex else { return nil }
+        let areDense = (records.startIndex + 1..<end).allSatisfy { records[$0].follows(records[$0 - 1]) }
+        return areDense ? end : nil
+    }
+
+    var incarnation: Incarnation { Incarnation(records[records.startIndex].incarnation) }
+    var first: DeviceSequence { DeviceSequence(records[records.startIndex].sequence) }
+    var last: DeviceSequence { DeviceSequence(records[records.endIndex - 1].sequence) }
+    var lastPlace: Int64 { records[records.endIndex - 1].place }
+
+    func reoffer() throws(DeviceStoreError) -> Reoffer {
+        var events: [Reoffer.Offered] = []
+        for record in records {
+            var envelope = try record.envelope()
+            var outcome = Outcome.accepted
+            if case .refused(let code, let message) = record.verdict {
+                outcome = .refused(code: code, message: message)
+                envelope.payload = []
+            }
+            events.append(Reoffer.Offered(envelope: envelope, outcome: outcome))
+        }
+        let code = isProved ? records.first?.receipt.map { Array($0) } ?? [] : []
+        return Reoffer(incarnation: incarnation, firstSequence: first, events: events, code: code)
+    }
+}
+
+extension SentRecord {
+    fileprivate func follows(_ other: SentRecord) -> Bool {
+        incarnation == other.incarnation && sequence == other.sequence + 1
+    }
+
+    fileprivate var frameBytes: Int { payload.count + type.utf8.count + (message?.utf8.count ?? 0) + 128 }
+
+    /// The one of these that covers the event, if any.
+    mutating func keep(_ receipts: [Receipt]) {
+        guard let found = receipts.first(where: { ($0.first.rawValue...$0.through.rawValue).contains(sequence) })
+        else { return }
+        receiptFirst = found.first.rawValue
+        receiptThrough = found.through.rawValue
+        receipt = Data(found.code)
+    }
+}
+
+extension HealRequest {
+    fileprivate static func lost(_ incarnation: Incarnation, _ first: DeviceSequence, _ last: DeviceSequence) -> Self {
+        .lost(LostEvents(incarnation: incarnation, first: first, last: last))
+    }
+}

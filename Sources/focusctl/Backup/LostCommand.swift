@@ -1,0 +1,56 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+import PostgresClient
+
+/// `focusctl lost`.
+struct LostCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lost",
+        abstract: "List acknowledged events that the log lost and that no device holds any more.",
+        discussion: """
+            After the restore of a backup, or the promotion of a standby that lacked the tail, devices give back what
+            they hold (rule S6) and declare the rest lost: the log has an event device.eventsLost for it. A device that
+            has not connected since has not said anything yet.
+
+            Examples:
+              focusctl lost
+              focusctl lost --json --database postgres://focusd@db/focus
+
+            \(ExitStatus.help)
+            """)
+
+    @Flag(help: "One line of JSON for each gap.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let configuration = try source.configuration("focusctl-lost")
+        let connection = try PostgresConnection(configuration)
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        let ranges = try LogReader().heads(of: log.allPartitions, on: connection).map {
+            PartitionRange(partition: $0.partition, offsets: .zero..<$0.nextOffset)
+        }
+        let replay = LogReplay(
+            StoreConfiguration(configuration, assumesRole: false), filter: ReplayFilter(types: [.deviceEventsLost]))
+        var table = Table(["user", "device", "incarnation", "events", "recorded"])
+        var count: Int64 = 0
+        try replay.run(ranges) { event in
+            guard case .deviceEventsLost(let lost) = try event.decoded().body else { return }
+            count += lost.last.rawValue - lost.first.rawValue + 1
+            if json {
+                Terminal.line(EventText.json(event))
+            } else {
+                table.add([
+                    event.user.description, event.device.description, String(event.incarnation.rawValue),
+                    "\(lost.first)–\(lost.last)", event.recordedAt.rfc3339,
+                ])
+            }
+        }
+        guard !json else { return }
+        if !table.isEmpty { table.lines.forEach(Terminal.line) }
+        Terminal.line(count == 0 ? "Nothing is known to be lost." : "\(count) events are lost.")
+    }
+}

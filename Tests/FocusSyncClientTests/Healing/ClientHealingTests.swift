@@ -1,0 +1,150 @@
+import FocusCore
+import Testing
+
+@testable import FocusSyncClient
+
+@Suite("ClientSession, healing") struct ClientHealingTests {
+    private let hello = Hello(
+        minimumProtocol: 1, maximumProtocol: 1, token: "t", deviceClass: .phone, incarnation: Incarnation(7),
+        cursor: Fixture.cursor(9), collections: [])
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+    private func welcome(_ last: Int64, isBehind: Bool = false, log: LogID = Fixture.log, window: UInt32 = 64)
+        -> Welcome
+    {
+        Welcome(
+            protocolVersion: 1, session: "s", log: log, lastSequence: DeviceSequence(last), logIsBehind: isBehind,
+            maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: window, heartbeatMilliseconds: 25_000,
+            serverTime: Timestamp(microseconds: 0))
+    }
+
+    private func live(
+        acknowledged: Int64 = 9, last: Int64 = 12, _ welcome: Welcome, isHealing: Bool = false
+    ) -> (ClientSession, [ClientAction]) {
+        let queue = QueueRange(acknowledged: DeviceSequence(acknowledged), last: DeviceSequence(last))
+        var session = ClientSession(hello: hello, queue: queue, isHealing: isHealing)
+        _ = session.connected(now: at(0))
+        let actions = session.receive(.welcome(welcome), now: at(1))
+        return (session, actions)
+    }
+
+    private func position(_ place: Int64, _ next: Int64, _ logged: Int64 = 4) -> HealingPosition {
+        HealingPosition(place: place, next: DeviceSequence(next), logged: DeviceSequence(logged))
+    }
+
+    private func ask(_ position: HealingPosition) -> ClientAction {
+        .sendHealing(position, maximumBytes: 256 * 1024)
+    }
+
+    private func reoffer(_ first: Int64, _ count: Int, incarnation: Int64 = 7) -> HealRequest {
+        let envelope = Envelope(
+            id: Fixture.cursor(1).event, type: "t", app: nil, occurredAt: Fixture.clock, schemaVersion: 1, payload: [])
+        return .reoffer(
+            Reoffer(
+                incarnation: Incarnation(incarnation), firstSequence: DeviceSequence(first),
+                events: Array(repeating: Reoffer.Offered(envelope: envelope, outcome: .accepted), count: count),
+                code: [1]))
+    }
+
+    private func appended(_ through: Int64, incarnation: Int64? = nil) -> Appended {
+        Appended(
+            throughSequence: DeviceSequence(through), version: Version(50), refused: [],
+            incarnation: incarnation.map { Incarnation($0) })
+    }
+
+    @Test("S6: a log that lost acknowledged events gets them back before the queue goes on, in the same incarnation")
+    func heals() {
+        var (session, actions) = live(welcome(4))
+        #expect(
+            actions == [
+                .report(.welcomed(welcome(4))), .beginHealing(logged: DeviceSequence(4)), ask(position(0, 5)),
+            ])
+        #expect(session.queued(through: DeviceSequence(13)) == [])
+        let (first, second) = (reoffer(5, 2), reoffer(7, 3))
+        #expect(session.healingSent(first, next: position(6, 7)) == [ask(position(6, 7))])
+        #expect(session.healingSent(second, next: position(9, 10)) == [ask(position(9, 10))])
+        #expect(session.healingSent(nil, next: position(9, 10)) == [])
+        #expect(session.receive(.appended(appended(6)), now: at(2)) == [.keepHealed(appended(6), first)])
+        var report = HealingReport()
+        report.events = 5
+        #expect(
+            session.receive(.appended(appended(9)), now: at(3)) == [
+                .keepHealed(appended(9), second), .endHealing(report),
+                .sendAppend(after: DeviceSequence(9), maximumBytes: 256 * 1024),
+            ])
+    }
+
+    @Test("S6: a cursor that the log does not know, and a healing that was cut off, are reasons as well")
+    func reasons() {
+        #expect(live(welcome(9, isBehind: true)).1.contains(.beginHealing(logged: DeviceSequence(9))))
+        #expect(live(welcome(9), isHealing: true).1.contains(.beginHealing(logged: DeviceSequence(9))))
+        #expect(!live(welcome(9)).1.contains(.beginHealing(logged: DeviceSequence(9))))
+    }
+
+    @Test("S6: another log is not healed: the device begins a new incarnation there")
+    func otherLog() {
+        let other = welcome(0, log: LogID(Fixture.user(3).uuid))
+        #expect(
+            live(other).1 == [
+                .beginIncarnation(.otherLog(logged: .zero, acknowledged: DeviceSequence(9))),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
+            ])
+    }
+
+    @Test("S6: what the log lacks of an earlier incarnation, and the store too, is declared lost")
+    func gapOfEarlierIncarnation() {
+        var (session, _) = live(welcome(9, isBehind: true))
+        let offer = reoffer(40, 2, incarnation: 3)
+        _ = session.healingSent(offer, next: position(2, 10, 9))
+        _ = session.healingSent(nil, next: position(2, 10, 9))
+        let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(38), sequence: DeviceSequence(40))
+        let lost = LostEvents(incarnation: Incarnation(3), first: DeviceSequence(38), last: DeviceSequence(39))
+        #expect(
+            session.receive(.error(gap), now: at(2)) == [.send(.heal(.lost(lost))), ask(position(0, 10, 9))])
+        _ = session.healingSent(offer, next: position(2, 10, 9))
+        _ = session.healingSent(nil, next: position(2, 10, 9))
+        _ = session.receive(.appended(appended(39, incarnation: 3)), now: at(3))
+        var report = HealingReport()
+        (report.events, report.lost) = (2, [lost])
+        #expect(session.receive(.appended(appended(41, incarnation: 3)), now: at(4)).contains(.endHealing(report)))
+    }
+
+    @Test("S6: an error that passes pauses the healing, and it goes on from the first unanswered event")
+    func pauses() {
+        var (session, _) = live(welcome(4))
+        _ = session.healingSent(reoffer(5, 2), next: position(6, 7))
+        _ = session.healingSent(reoffer(7, 3), next: position(9, 10))
+        let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000)
+        #expect(
+            session.receive(.error(error), now: at(100)) == [.report(.appendsDelayed(error, milliseconds: 1_000))])
+        // The second frame met a gap because the first was not taken: nothing is lost by that.
+        let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(5), sequence: DeviceSequence(7))
+        #expect(session.receive(.error(gap), now: at(101)) == [])
+        _ = session.healingSent(nil, next: position(9, 10))
+        #expect(session.deadline == at(1_100))
+        #expect(session.tick(now: at(1_100)) == [ask(position(0, 5))])
+    }
+
+    @Test("P9, S6: as many frames as the server allows, less one, are unanswered at a time")
+    func window() {
+        var (session, _) = live(welcome(4, window: 3))
+        #expect(session.healingSent(reoffer(5, 1), next: position(5, 6)) == [ask(position(5, 6))])
+        #expect(session.healingSent(reoffer(6, 1), next: position(6, 7)) == [])
+    }
+
+    @Test("S6: places that the log has given to other events are passed over and reported")
+    func conflict() {
+        var (session, _) = live(welcome(4))
+        _ = session.healingSent(reoffer(5, 3), next: position(7, 8))
+        let error = ProtocolError(.sequenceConflict, "", sequence: DeviceSequence(6))
+        _ = session.receive(.appended(appended(5)), now: at(2))
+        _ = session.receive(.error(error), now: at(2))
+        let actions = session.healingSent(nil, next: position(7, 8))
+        var report = HealingReport()
+        report.conflicts = [
+            LostEvents(incarnation: Incarnation(7), first: DeviceSequence(6), last: DeviceSequence(7))
+        ]
+        #expect(actions.contains(.endHealing(report)))
+    }
+}

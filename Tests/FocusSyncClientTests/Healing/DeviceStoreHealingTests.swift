@@ -1,0 +1,137 @@
+import FocusCore
+import Testing
+
+@testable import FocusSyncClient
+
+@Suite("DeviceStore, healing") struct DeviceStoreHealingTests {
+    private let directory: TemporaryDirectory
+    private let store: DeviceStore
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try DeviceStore(directory: directory.path)
+    }
+
+    /// Appends and acknowledges so many events, with a receipt unless `code` is nil.
+    private func send(_ count: Int, code: UInt8? = 1, bytes: Int = 8, at clock: Timestamp = Fixture.clock) throws {
+        let events = try store.enqueue((0..<count).map { _ in Fixture.draft(bytes: bytes) }, clock: clock)
+        let (first, last) = (try #require(events.first), try #require(events.last))
+        let receipts = code.map { [Receipt(first: first.sequence, through: last.sequence, code: [$0])] } ?? []
+        let refused = [
+            RefusedEvent(sequence: first.sequence, event: first.envelope.id, code: "app_unknown", message: "no")
+        ]
+        _ = try store.acknowledge(
+            Appended(
+                throughSequence: last.sequence, version: Version(9), refused: count > 1 ? refused : [],
+                receipts: receipts), clock: clock)
+    }
+
+    /// Everything that is offered when the log ends at `logged`.
+    private func offers(logged: Int64) throws -> [HealRequest] {
+        var position = HealingPosition(
+            place: 0, next: DeviceSequence(logged + 1), logged: DeviceSequence(logged))
+        var requests: [HealRequest] = []
+        while true {
+            let (request, next) = try store.nextToHeal(position, maximumBytes: 4_096)
+            guard let request else { return requests }
+            requests.append(request)
+            position = next
+        }
+    }
+
+    private func summary(_ requests: [HealRequest]) -> [String] {
+        requests.map { request in
+            switch request {
+            case .reoffer(let offer): "\(offer.firstSequence)-\(offer.receipt.through) \(offer.code)"
+            case .lost(let lost): "lost \(lost.first)-\(lost.last)"
+            }
+        }
+    }
+
+    @Test("S6: the events of each receipt are offered together, from the one on that the log ends in")
+    func receipts() throws {
+        try send(3, code: 1)
+        try send(2, code: 2)
+        try send(1, code: 3)
+        #expect(try summary(offers(logged: 0)) == ["1-3 [1]", "4-5 [2]", "6-6 [3]"])
+        #expect(try summary(offers(logged: 3)) == ["4-5 [2]", "6-6 [3]"])
+        // A log that ends within a receipt needs all of it to check it.
+        #expect(try summary(offers(logged: 4)) == ["4-5 [2]", "6-6 [3]"])
+        #expect(try offers(logged: 6).isEmpty)
+    }
+
+    @Test("S6, E2: a refused event is offered as refused, without its payload")
+    func refused() throws {
+        try send(2)
+        guard case .reoffer(let offer) = try offers(logged: 0).first else { throw Missing() }
+        #expect(offer.events.map(\.outcome) == [.refused(code: "app_unknown", message: "no"), .accepted])
+        #expect(offer.events.map(\.envelope.payload.count) == [0, 8])
+    }
+
+    @Test("S6: events without a receipt are offered too, as many as fit")
+    func withoutReceipts() throws {
+        try send(3, code: nil)
+        try send(2, code: 2)
+        try send(4, code: nil, bytes: 1_500)
+        #expect(
+            try summary(offers(logged: 0)) == ["1-3 []", "4-5 [2]", "6-7 []", "8-9 []"])
+    }
+
+    @Test("S6: what is not held any more is lost; events of one receipt leave together")
+    func lost() throws {
+        try send(40, code: 1)
+        for _ in 0..<10 { try send(1_000, code: 2, at: Fixture.clock.adding(microseconds: 1)) }
+        // Too many now, and the first are old.
+        try send(1, code: 3, at: Fixture.clock.adding(microseconds: DeviceStore.keptMicroseconds + 1))
+        #expect(try store.sent().first?.sequence == DeviceSequence(41))
+        #expect(try Array(summary(offers(logged: 10)).prefix(2)) == ["lost 11-40", "41-1040 [2]"])
+        #expect(try summary(offers(logged: 10)).last == "10041-10041 [3]")
+    }
+
+    @Test("S6: past 256 MiB the oldest leave, however young")
+    func bytes() throws {
+        let size = 500_000
+        let count = Int(DeviceStore.keptBytes) / size
+        for _ in 0..<count { try send(1, bytes: size) }
+        #expect(try store.sent().count == count)
+        try send(1, bytes: size)
+        #expect(try store.sent().count == count)
+        #expect(try store.sent().first?.sequence == DeviceSequence(2))
+    }
+
+    @Test("S6: what an earlier incarnation had acknowledged is offered first, under its own sequences")
+    func incarnations() throws {
+        try send(2, code: 1)
+        let old = try store.incarnation
+        try store.beginIncarnation()
+        try send(1, code: 2)
+        let requests = try offers(logged: 0)
+        #expect(summary(requests) == ["1-2 [1]", "1-1 [2]"])
+        #expect(try requests.map(\.incarnation) == [old, store.incarnation])
+        #expect(try summary(offers(logged: 1)) == ["1-2 [1]"])
+    }
+
+    @Test("S6: that a healing goes on is kept, and new answers and receipts with the events")
+    func keeps() throws {
+        try send(3, code: nil)
+        try store.beginHealing(logged: .zero)
+        #expect(try store.isHealing)
+        guard let request = try offers(logged: 0).first, case .reoffer(let offer) = request else { throw Missing() }
+        let refused = RefusedEvent(
+            sequence: DeviceSequence(2), event: offer.events[1].envelope.id, code: "app_unknown", message: "now")
+        let receipt = Receipt(first: DeviceSequence(1), through: DeviceSequence(3), code: [7])
+        try store.keepHealed(
+            Appended(
+                throughSequence: DeviceSequence(3), version: Version(20), refused: [refused], receipts: [receipt]),
+            request)
+        try store.endHealing()
+        #expect(try !store.isHealing)
+        #expect(
+            try store.sent().map(\.verdict) == [
+                .refused(code: "app_unknown", message: "no"), .refused(code: "app_unknown", message: "now"), .accepted,
+            ])
+        #expect(try summary(offers(logged: 0)) == ["1-3 [7]"])
+    }
+
+    private struct Missing: Error {}
+}
