@@ -17,8 +17,9 @@ struct Focusctl: AsyncParsableCommand {
             """,
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
-            RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
-            MigrateCommand.self, BenchCommand.self,
+            RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self,
+            ProjectionsCommand.self,
+            MigrateCommand.self, GenerateCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

@@ -74,6 +74,15 @@ enum Queries {
         ) TO STDOUT (FORMAT binary)
         """#)
 
+    /// Events of a partition as a binary stream into the log. Their partition is locked, and its head is moved by move_head
+    /// in the same transaction.
+    static let copyEventsIn = Statement(name: "copy_events_in", sql: #"""
+        COPY events (
+            partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id, occurred_at,
+            recorded_at, schema_version, encoding, payload
+        ) FROM STDIN (FORMAT binary)
+        """#)
+
     /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
     static let countRows = Statement(name: "count_rows", sql: #"""
         SELECT count(*) FROM read_1.apps
@@ -504,6 +513,15 @@ enum Queries {
         WHERE partition = $1 AND log_offset < $2
         """#)
 
+    /// Moves a partition's head over events that were copied in, if it still is where they begin and time does not go back.
+    /// $1: partition; $2: first offset; $3: offset after the last; $4, $5: recorded_at of the first and the last.
+    static let moveHead = Statement(name: "move_head", sql: #"""
+        UPDATE log_partitions
+        SET next_offset = $3, last_recorded_at = $5
+        WHERE partition = $1 AND next_offset = $2 AND last_recorded_at <= $4
+        RETURNING partition
+        """#)
+
     /// Tells listeners that something was appended: a hint to look at the heads, nothing more.
     static let notifyLog = Statement(name: "notify_log", sql: #"""
         SELECT pg_notify('focus_log', $1)
@@ -540,15 +558,19 @@ enum Queries {
         LIMIT $3
         """#)
 
-    /// Events of some types within a chunk of a partition, in order. $5: at most so many.
-    static let readEventsOfTypes = Statement(name: "read_events_of_types", sql: #"""
+    /// Events within a chunk of a partition that are of some types, apps and devices, in order. A NULL array: of all.
+    /// $7: at most so many.
+    static let readEventsMatching = Statement(name: "read_events_matching", sql: #"""
         SELECT
             e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
             e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
         FROM events e
-        WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3 AND e.type = ANY ($4::text[]::event_type[])
+        WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3
+            AND ($4::text[] IS NULL OR e.type = ANY ($4::text[]::event_type[]))
+            AND ($5::text[] IS NULL OR e.app_id = ANY ($5::text[]))
+            AND ($6::uuid[] IS NULL OR e.device_id = ANY ($6::uuid[]))
         ORDER BY e.log_offset
-        LIMIT $5
+        LIMIT $7
         """#)
 
     /// Where partitions of the log end.
@@ -590,6 +612,11 @@ enum Queries {
         LEFT JOIN events e ON e.partition = p.partition AND e.log_offset = c.log_offset
         WHERE p.generation = $1
         ORDER BY p.partition
+        """#)
+
+    /// When the event at a place of the log was recorded.
+    static let readRecordedAt = Statement(name: "read_recorded_at", sql: #"""
+        SELECT e.recorded_at FROM events e WHERE e.partition = $1 AND e.log_offset = $2
         """#)
 
     /// The chunks of one route's points. $1: partition; $2 to $4: user, app and route, all as the table has them.
@@ -635,6 +662,15 @@ enum Queries {
         WHERE e.partition = $1 AND e.user_id = $2 AND e.version > $3 AND e.log_offset >= $4
         ORDER BY e.version
         LIMIT $5
+        """#)
+
+    /// The last version of a user's stream; no row when the log has none of the user.
+    static let readUserHead = Statement(name: "read_user_head", sql: #"""
+        SELECT e.version
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2
+        ORDER BY e.version DESC
+        LIMIT 1
         """#)
 
     /// Remembers that a migration was applied.
@@ -1051,5 +1087,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, copyEventsIn, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, moveHead, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsMatching, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRecordedAt, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
 }
