@@ -18,7 +18,7 @@ struct Focusctl: AsyncParsableCommand {
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
             RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self,
-            DiffCommand.self, TimelineCommand.self, ProjectionsCommand.self,
+            DiffCommand.self, TimelineCommand.self, WhatIfCommand.self, ProjectionsCommand.self,
             MigrateCommand.self, GenerateCommand.self, BenchCommand.self,
         ])
 
