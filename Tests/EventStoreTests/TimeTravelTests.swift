@@ -125,7 +125,8 @@ struct TimeTravelTests {
         let connection = try fixture.connection()
         defer { connection.close() }
         let head = history.last(of: user).version
-        for (from, to) in [(0, 40), (40, 41), (60, 200), (200, 200), (0, head.rawValue)] as [(Int64, Int64)] {
+        let windows = stride(from: Int64(40), to: head.rawValue - 60, by: 15).map { ($0, $0 + 60) }
+        for (from, to) in windows + [(0, 40), (40, 41), (200, 200), (0, head.rawValue)] {
             let found = try StateDifference(
                 of: user, in: RandomHistory.partition, from: Version(from), to: Version(to), head: head,
                 with: StateReader(), on: connection)

@@ -6,7 +6,7 @@ import PostgresClient
 struct ReplaySource: Sendable {
     /// A chunk is to take about this much memory…
     static let targetBytes = 4 << 20
-    /// …and never (by more than one event) this much: it is cut off there.
+    /// …and never (by more than one event) this much, or eight times what a source aims at: it is cut off there.
     static let maximumBytes = 32 << 20
     static let maximumCount = 20_000
     /// Rows at once when a filter picks them one by one; each may have 256 KiB.
@@ -49,7 +49,7 @@ struct ReplaySource: Sendable {
                 withUnsafeBytes(of: UInt32(tuple.count)) { tuples.append(contentsOf: $0) }
                 tuples.append(contentsOf: tuple)
                 count += 1
-                if tuples.count >= Self.maximumBytes { throw Full() }
+                if tuples.count >= min(Self.maximumBytes, 8 * targetBytes) { throw Full() }
             }
         } catch is Full {
             // The next chunk goes on after the last tuple.
