@@ -18,8 +18,9 @@ struct Focusctl: AsyncParsableCommand {
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
-            ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
-            MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self, BenchCommand.self,
+            ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
+            ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
+            GenerateCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

@@ -19,7 +19,11 @@ public struct LogReplay: Sendable {
     ///
     /// Returns after the last. Blocks the calling thread. Rethrows what `body` throws, which ends the replay;
     /// `PostgresError` when the database cannot be asked: go on from the offset after the last event seen.
-    public func run(_ ranges: [PartitionRange], _ body: (LoggedEvent) throws -> Void) throws {
+    /// - Parameter passed: gets a place below which `body` has had everything of the partition, after each chunk.
+    public func run(
+        _ ranges: [PartitionRange], passed: (Partition, LogOffset) throws -> Void = { _, _ in },
+        _ body: (LoggedEvent) throws -> Void
+    ) throws {
         let ranges = ranges.filter { !$0.offsets.isEmpty }
         guard !ranges.isEmpty else { return }
         let queue = ReplayQueue()
@@ -39,7 +43,8 @@ public struct LogReplay: Sendable {
                 case .tuples(let tuples): try decoder.decode(tuples, chunk.partition, body)
                 case .events(let events): try events.forEach(body)
                 }
-                next = chunk.next
+                next = min(chunk.next, range.offsets.upperBound)
+                try passed(range.partition, next)
             }
         }
     }

@@ -4,16 +4,30 @@ import FocusCore
 public struct ReplayFilter: Hashable, Sendable {
     /// Empty: all types.
     public var types: Set<EventType>
+    /// Empty: all apps, and events of none.
+    public var apps: Set<AppID>
+    /// Empty: all devices. The server's own events are of `DeviceID.server`.
+    public var devices: Set<DeviceID>
     /// Nil: all users.
     public var user: UserID?
 
-    public init(types: Set<EventType> = [], user: UserID? = nil) {
+    public init(
+        types: Set<EventType> = [], apps: Set<AppID> = [], devices: Set<DeviceID> = [], user: UserID? = nil
+    ) {
         self.types = types
+        self.apps = apps
+        self.devices = devices
         self.user = user
     }
 
+    /// Whether it picks single events of a user or of everybody.
+    var picksEvents: Bool { !types.isEmpty || !apps.isEmpty || !devices.isEmpty }
+
+    /// The user aside.
     func includes(_ event: LoggedEvent) -> Bool {
-        types.isEmpty || EventType(rawValue: event.type).map(types.contains) ?? false
+        (types.isEmpty || EventType(rawValue: event.type).map(types.contains) ?? false)
+            && (apps.isEmpty || event.app.map(apps.contains) ?? false)
+            && (devices.isEmpty || devices.contains(event.device))
     }
 }
 
@@ -26,4 +40,7 @@ public struct PartitionRange: Hashable, Sendable {
         self.partition = partition
         self.offsets = offsets
     }
+
+    /// How many offsets it spans.
+    public var count: Int { Int(offsets.upperBound.rawValue - offsets.lowerBound.rawValue) }
 }

@@ -6,25 +6,33 @@ import PostgresClient
 struct ReplaySource: Sendable {
     /// A chunk is to take about this much memory…
     static let targetBytes = 4 << 20
-    /// …and never (by more than one event) this much: it is cut off there.
+    /// …and never (by more than one event) this much, or eight times what a source aims at: it is cut off there.
     static let maximumBytes = 32 << 20
     static let maximumCount = 20_000
     /// Rows at once when a filter picks them one by one; each may have 256 KiB.
     static let filteredCount = 500
 
     let filter: ReplayFilter
+    /// Of a chunk of this source.
+    private let targetBytes: Int
     /// How many offsets the next chunk spans.
     private(set) var span = 1_000
+    /// How far a user's stream was read, and the place in the log where that stands: going on from there costs no look
+    /// at what came before.
+    private var userPlace: (partition: Partition, offset: LogOffset, version: Version)?
 
-    init(_ filter: ReplayFilter) { self.filter = filter }
+    init(_ filter: ReplayFilter, targetBytes: Int = Self.targetBytes) {
+        self.filter = filter
+        self.targetBytes = targetBytes
+    }
 
     /// The next chunk of a range that is not empty.
     mutating func chunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
         if let user = filter.user { return try chunk(of: user, range, on: connection) }
-        if !filter.types.isEmpty { return try chunk(of: filter.types, range, on: connection) }
+        if filter.picksEvents { return try matchingChunk(range, on: connection) }
         let chunk = try wholeChunk(range, on: connection)
         let average = max(1, chunk.byteCount / max(1, chunk.count))
-        span = min(max(Self.targetBytes / average, 100), Self.maximumCount)
+        span = min(max(targetBytes / average, 100), Self.maximumCount)
         return chunk
     }
 
@@ -34,14 +42,14 @@ struct ReplaySource: Sendable {
         let from = range.offsets.lowerBound
         let end = min(from.advanced(by: span), range.offsets.upperBound)
         var tuples: [UInt8] = []
-        tuples.reserveCapacity(Self.targetBytes + Self.targetBytes / 4)
+        tuples.reserveCapacity(targetBytes + targetBytes / 4)
         var count = 0
         do {
             try connection.copyOut(Self.copy(range.partition, from, end)) { tuple in
                 withUnsafeBytes(of: UInt32(tuple.count)) { tuples.append(contentsOf: $0) }
                 tuples.append(contentsOf: tuple)
                 count += 1
-                if tuples.count >= Self.maximumBytes { throw Full() }
+                if tuples.count >= min(Self.maximumBytes, 8 * targetBytes) { throw Full() }
             }
         } catch is Full {
             // The next chunk goes on after the last tuple.
@@ -60,35 +68,43 @@ struct ReplaySource: Sendable {
                 .replacing("$1", with: "\(partition)").replacing("$2", with: "\(from)").replacing("$3", with: "\(end)"))
     }
 
-    private func chunk(
-        of types: Set<EventType>, _ range: PartitionRange, on connection: PostgresConnection
-    ) throws -> ReplayChunk {
+    private func matchingChunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
         let end = min(range.offsets.lowerBound.advanced(by: 100 * Self.filteredCount), range.offsets.upperBound)
+        let (types, apps, devices) = (filter.types, filter.apps, filter.devices)
         let result = try connection.query(
-            Queries.readEventsOfTypes,
+            Queries.readEventsMatching,
             [
                 .int4(range.partition.rawValue), .int8(range.offsets.lowerBound.rawValue), .int8(end.rawValue),
-                .textArray(types.map(\.rawValue).sorted()), .int8(Int64(Self.filteredCount)),
+                types.isEmpty ? .null : .textArray(types.map(\.rawValue).sorted()),
+                apps.isEmpty ? .null : .textArray(apps.sorted().map(\.rawValue)),
+                devices.isEmpty ? .null : .uuidArray(devices.sorted().map(\.uuid)),
+                .int8(Int64(Self.filteredCount)),
             ])
         let events = try LoggedEvent.read(result)
         let isCut = events.count == Self.filteredCount
         return Self.chunk(range.partition, events, next: isCut ? events[events.count - 1].offset.next : end)
     }
 
-    private func chunk(
+    private mutating func chunk(
         of user: UserID, _ range: PartitionRange, on connection: PostgresConnection
     ) throws -> ReplayChunk {
+        let from = range.offsets.lowerBound
+        let isNext = userPlace.map { $0.partition == range.partition && $0.offset == from } ?? false
         let result = try connection.query(
             Queries.readUserEvents,
             [
-                .int4(range.partition.rawValue), .uuid(user.uuid), .int8(0),
-                .int8(range.offsets.lowerBound.rawValue), .int8(Int64(Self.filteredCount)),
+                .int4(range.partition.rawValue), .uuid(user.uuid),
+                .int8(isNext ? userPlace?.version.rawValue ?? 0 : 0), .int8(from.rawValue),
+                .int8(Int64(Self.filteredCount)),
             ])
         let events = try LoggedEvent.read(result)
         let isCut = events.count == Self.filteredCount
         let next = isCut ? events[events.count - 1].offset.next : range.offsets.upperBound
-        return Self.chunk(
-            range.partition, events.filter { range.offsets.contains($0.offset) && filter.includes($0) }, next: next)
+        let inRange = events.filter { range.offsets.contains($0.offset) }
+        if let last = inRange.last {
+            userPlace = (range.partition, min(next, range.offsets.upperBound), last.version)
+        }
+        return Self.chunk(range.partition, inRange.filter { filter.includes($0) }, next: next)
     }
 
     private static func chunk(_ partition: Partition, _ events: [LoggedEvent], next: LogOffset) -> ReplayChunk {

@@ -1,0 +1,56 @@
+import FocusCore
+import PostgresClient
+
+/// Appends many events of one partition at once with COPY: for logs that are made, not for devices that wait.
+///
+/// The same promise as `LogWriter`: all or nothing, and only where the partition still ends as the caller believes.
+public struct LogCopier: Sendable {
+    public init() {}
+
+    /// Returns after the commit. False: the partition ends elsewhere, or has later events; nothing was written.
+    ///
+    /// Throws `PostgresError`; when its `outcomeIsUnknown`, the heads tell what happened.
+    public func append(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
+        precondition(batch.isWellFormed, "events do not stand at the offsets of their batch")
+        struct Moved: Error {}
+        do {
+            try connection.transaction { connection in
+                guard try Self.moveHead(batch, on: connection) else { throw Moved() }
+                try connection.copyIn(Queries.copyEventsIn) { writer in
+                    for event in batch.events { try writer.row(event.copyValues) }
+                }
+            }
+            return true
+        } catch is Moved {
+            return false
+        }
+    }
+
+    /// First, as it takes the lock that orders appends: nobody reads offsets that are not there yet, as nothing of the
+    /// transaction shows before its commit.
+    private static func moveHead(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
+        let first = batch.events[0]
+        let last = batch.events[batch.events.count - 1]
+        let moved = try connection.query(
+            Queries.moveHead,
+            [
+                .int4(batch.partition.rawValue), .int8(batch.expectedOffset.rawValue), .int8(last.offset.next.rawValue),
+                .timestamptz(microsecondsSince1970: first.recordedAt.microseconds),
+                .timestamptz(microsecondsSince1970: last.recordedAt.microseconds),
+            ])
+        return moved.rowCount == 1
+    }
+}
+
+extension LoggedEvent {
+    /// In the order of `copy_events_in`.
+    fileprivate var copyValues: [PostgresValue] {
+        [
+            .int4(partition.rawValue), .int8(offset.rawValue), .uuid(user.uuid), .int8(version.rawValue),
+            .uuid(device.uuid), .int8(incarnation.rawValue), .int8(sequence.rawValue), .uuid(id.uuid), .text(type),
+            app.map { .text($0.rawValue) } ?? .null, .timestamptz(microsecondsSince1970: occurredAt.microseconds),
+            .timestamptz(microsecondsSince1970: recordedAt.microseconds), .int4(schemaVersion), .int2(encoding),
+            .bytea(payload),
+        ]
+    }
+}

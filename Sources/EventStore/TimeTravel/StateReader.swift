@@ -1,0 +1,91 @@
+import FocusCore
+import PostgresClient
+
+/// A user's state at any version of the past, from the log and, where there is one, the nearest cached state before it.
+public struct StateReader: Sendable {
+    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    private static let chunk = 2_000
+
+    private let cache: StateCache?
+    private let warn: @Sendable (any Error) -> Void
+
+    /// - Parameter warn: gets why states could not be cached; the answer is right all the same.
+    public init(cache: StateCache? = nil, warn: @escaping @Sendable (any Error) -> Void = { _ in }) {
+        self.cache = cache
+        self.warn = warn
+    }
+
+    /// The last version of the user's stream; zero when the log has none of the user.
+    public func head(
+        of user: UserID, in partition: Partition, on connection: PostgresConnection
+    ) throws(PostgresError) -> Version {
+        let result = try connection.query(
+            Queries.readUserHead, [.int4(partition.rawValue), .uuid(user.uuid)])
+        return result.rowCount == 0 ? .zero : Version(try result.int8(row: 0, column: 0))
+    }
+
+    /// The state at `version`, which must not be past `head`.
+    ///
+    /// Throws `PostgresError`; `EventStoreError` or `PayloadError` when an event cannot be read; `FoldError`.
+    public func state(
+        of user: UserID, in partition: Partition, at version: Version, head: Version, on connection: PostgresConnection
+    ) throws -> UserState {
+        var state = try nearest(user, partition, version, on: connection) ?? UserState(user: user)
+        guard let cache else {
+            try fold(&state, in: partition, through: version, on: connection)
+            return state
+        }
+        let spacing = cache.spacing(head: head)
+        var hasKept = false
+        try fold(&state, in: partition, through: version, on: connection) { _, _, state in
+            guard state.version.rawValue % spacing == 0, keep(state, in: cache) else { return }
+            hasKept = true
+        }
+        if hasKept { cache.trim(user, head: head) }
+        return state
+    }
+
+    private func keep(_ state: borrowing UserState, in cache: StateCache) -> Bool {
+        do {
+            try cache.keep(state)
+            return true
+        } catch {
+            warn(error)
+            return false
+        }
+    }
+
+    /// A cached state counts only if its last event is the one that the log has there: a log that was restored from a
+    /// backup may have gone another way (rule S6).
+    private func nearest(
+        _ user: UserID, _ partition: Partition, _ version: Version, on connection: PostgresConnection
+    ) throws -> UserState? {
+        guard let cache else { return nil }
+        for candidate in cache.versions(of: user, upTo: version) {
+            guard let state = cache.state(of: user, at: candidate) else { continue }
+            let event = try LogReader().event(of: user, partition: partition, at: candidate, on: connection)
+            if event == state.lastEvent { return state }
+            cache.remove(user, candidate)
+        }
+        return nil
+    }
+
+    /// Folds on through `version`, or as far as the log goes.
+    /// - Parameter each: sees each event, the keys of the rows it changed, and the state after it.
+    public func fold(
+        _ state: inout UserState, in partition: Partition, through version: Version,
+        on connection: PostgresConnection,
+        each: (LoggedEvent, [RowKey], borrowing UserState) throws -> Void = { _, _, _ in }
+    ) throws {
+        while state.version < version {
+            let count = min(Self.chunk, Int(version.rawValue - state.version.rawValue))
+            let events = try LogReader().events(
+                of: state.user, partition: partition, after: state.version, limit: count, on: connection)
+            guard !events.isEmpty else { return }
+            for event in events {
+                let keys = try state.apply(event.decoded())
+                try each(event, keys, state)
+            }
+        }
+    }
+}

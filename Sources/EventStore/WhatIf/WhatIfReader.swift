@@ -1,0 +1,59 @@
+import FocusCore
+import PostgresClient
+
+/// Replays users' histories under a rule. Reads the log, writes nothing.
+public struct WhatIfReader: Sendable {
+    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    private static let chunk = 2_000
+
+    private let rule: WhatIfRule
+    private let since: Timestamp?
+    private let until: Timestamp?
+
+    /// - Parameters:
+    ///   - since: only what came out otherwise at this time of the server's clock or later is told. The rule holds from
+    ///     the first event on all the same.
+    ///   - until: what was recorded at this time or later is left out.
+    public init(_ rule: WhatIfRule, since: Timestamp? = nil, until: Timestamp? = nil) {
+        self.rule = rule
+        self.since = since
+        self.until = until
+    }
+
+    /// What one user would have seen otherwise. Returns how many events were looked at.
+    ///
+    /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` when the history does not fold.
+    @discardableResult
+    public func run(
+        _ user: UserID, in partition: Partition, on connection: PostgresConnection,
+        _ body: (WhatIfDifference) throws -> Void
+    ) throws -> Int {
+        var whatIf = WhatIf(rule, of: user)
+        var isDone = false
+        while !isDone {
+            let events = try LogReader().events(
+                of: user, partition: partition, after: whatIf.before.version, limit: Self.chunk, on: connection)
+            isDone = events.count < Self.chunk
+            for event in events {
+                if let until, event.recordedAt >= until {
+                    isDone = true
+                    break
+                }
+                try tell(whatIf.apply(event.decoded(), due: Self.due), body)
+            }
+        }
+        try tell(whatIf.finish(), body)
+        return Int(whatIf.before.version.rawValue)
+    }
+
+    private func tell(_ differences: [WhatIfDifference], _ body: (WhatIfDifference) throws -> Void) rethrows {
+        for difference in differences {
+            if case .alert(let alert) = difference, let since, alert.recordedAt < since { continue }
+            try body(difference)
+        }
+    }
+
+    private static func due(_ state: borrowing UserState, _ time: Timestamp) -> (at: Timestamp, body: EventBody)? {
+        state.dueEvent(at: time).map { ($0.at, $0.body) }
+    }
+}

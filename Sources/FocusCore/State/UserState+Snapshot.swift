@@ -1,0 +1,65 @@
+/// A state as bytes, to be kept and folded on from later by a program of the same fold.
+///
+/// Rows are the state (see `UserState`), so these are its rows: `1` version, then a message `2` for each row.
+extension UserState {
+    /// Equal states have equal bytes.
+    public var snapshot: [UInt8] {
+        var writer = ProtoWriter()
+        writer.int(1, version.rawValue)
+        for key in rowKeys {
+            guard let row = row(key) else { continue }
+            writer.message(2) { inner in
+                inner.presentData(1, Array(key.collection.rawValue.utf8))
+                inner.optionalString(2, key.app?.rawValue)
+                inner.presentData(3, Array(key.key.utf8))
+                inner.int(4, row.version.rawValue)
+                inner.bool(5, row.isDeleted)
+                inner.data(6, row.value)
+                inner.data(7, row.memo)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// Throws `FoldError` when the bytes are no snapshot of this fold.
+    public init(user: UserID, snapshot: [UInt8]) throws(FoldError) {
+        var (version, rows) = (Version.zero, [RowKey: Row]())
+        do throws(ProtoError) {
+            var reader = ProtoReader(snapshot)
+            while let (field, value) = try reader.next() {
+                switch field {
+                case 1: version = Version(try value.int())
+                case 2:
+                    let (key, row) = try Self.row(of: try value.bytes())
+                    rows[key] = row
+                default: break
+                }
+            }
+        } catch {
+            throw .brokenInvariant("a snapshot does not decode")
+        }
+        try self.init(user: user, version: version, rows: rows)
+    }
+
+    private static func row(of bytes: ArraySlice<UInt8>) throws(ProtoError) -> (RowKey, Row) {
+        var reader = ProtoReader(bytes)
+        var (collection, app, key): (RowCollection?, AppID?, String) = (nil, nil, "")
+        var row = Row(version: .zero, value: [])
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: collection = RowCollection(rawValue: try value.string())
+            case 2:
+                guard let known = AppID(try value.string()) else { throw .unexpected }
+                app = known
+            case 3: key = try value.string()
+            case 4: row.version = Version(try value.int())
+            case 5: row.isDeleted = try value.bool()
+            case 6: row.value = Array(try value.bytes())
+            case 7: row.memo = Array(try value.bytes())
+            default: break
+            }
+        }
+        guard let collection else { throw .unexpected }
+        return (RowKey(collection, app: app, key: key), row)
+    }
+}

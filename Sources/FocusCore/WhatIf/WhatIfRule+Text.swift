@@ -1,0 +1,81 @@
+/// Why a rule file cannot be read.
+public struct WhatIfRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// From 1; 0: it is about the whole file.
+    public var line: Int
+    public var message: String
+
+    public var description: String { line == 0 ? message : "line \(line): \(message)" }
+}
+
+/// The format: a change per line, `#` begins a comment, empty lines mean nothing.
+///
+///     allow app com.example.chat in work
+///     deny app com.example.chat in *
+///     allow person anna@example.com in *
+///     deny time-sensitive in sleep
+///     set com.example.chat time-sensitive off
+///     set * scheduled-delivery on
+///     route accuracy 20
+extension WhatIfRule {
+    public init(parsing text: String) throws(WhatIfRuleError) {
+        changes = []
+        var number = 0
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            number += 1
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+            guard let verb = words.first else { continue }
+            do throws(WhatIfRuleError) {
+                changes.append(try Self.change(verb, Array(words.dropFirst())))
+            } catch {
+                throw WhatIfRuleError(line: number, message: error.message)
+            }
+        }
+        if changes.isEmpty { throw WhatIfRuleError(line: 0, message: "the file holds no change") }
+    }
+
+    private static func change(_ verb: String, _ words: [String]) throws(WhatIfRuleError) -> Change {
+        switch verb {
+        case "allow": return try permission(words, isAllowed: true)
+        case "deny": return try permission(words, isAllowed: false)
+        case "set": return try setting(words)
+        case "route":
+            guard words.count == 2, words[0] == "accuracy", let limit = Double(words[1]), limit > 0, limit.isFinite
+            else { throw wrong("expected: route accuracy METRES, a number above 0") }
+            return .routeAccuracy(limit)
+        default: throw wrong("\(verb) is none of allow, deny, set, route")
+        }
+    }
+
+    private static func permission(_ words: [String], isAllowed: Bool) throws(WhatIfRuleError) -> Change {
+        // The Focus stands behind the last "in".
+        guard words.count >= 3, words[words.count - 2] == "in" else {
+            throw wrong("expected: … in FOCUS, or in * for every Focus")
+        }
+        let focus = words[words.count - 1] == "*" ? nil : words[words.count - 1]
+        let name = words[1..<words.count - 2].joined(separator: " ")
+        switch words[0] {
+        case "app":
+            guard let app = AppID(name) else { throw wrong("“\(name)” is no bundle identifier") }
+            return .app(app, isAllowed: isAllowed, focus: focus)
+        case "person":
+            guard !name.isEmpty, name.utf8.count <= EventLimits.personBytes else {
+                throw wrong("a person's handle has 1 to \(EventLimits.personBytes) bytes")
+            }
+            return .person(name, isAllowed: isAllowed, focus: focus)
+        case "time-sensitive" where name.isEmpty: return .timeSensitive(isAllowed: isAllowed, focus: focus)
+        default: throw wrong("expected: app ID, person HANDLE or time-sensitive, then in FOCUS")
+        }
+    }
+
+    private static func setting(_ words: [String]) throws(WhatIfRuleError) -> Change {
+        let known = Setting.allCases.map(\.rawValue).joined(separator: ", ")
+        guard words.count == 3, let setting = Setting(rawValue: words[1]), ["on", "off"].contains(words[2]) else {
+            throw wrong("expected: set APP SETTING on|off, SETTING one of \(known)")
+        }
+        guard words[0] != "*" else { return .setting(setting, isOn: words[2] == "on", app: nil) }
+        guard let app = AppID(words[0]) else { throw wrong("“\(words[0])” is no bundle identifier") }
+        return .setting(setting, isOn: words[2] == "on", app: app)
+    }
+
+    private static func wrong(_ message: String) -> WhatIfRuleError { WhatIfRuleError(line: 0, message: message) }
+}

@@ -1,0 +1,106 @@
+/// What is to have been different in a history that is replayed: "what if this app had been allowed?"
+///
+/// Every change is one of inputs (what events say), so the fold stays the only one that decides.
+public struct WhatIfRule: Hashable, Sendable {
+    public enum Change: Hashable, Sendable {
+        /// The app is, or is not, among the allowed ones of the Focus; nil: of every Focus.
+        case app(AppID, isAllowed: Bool, focus: String?)
+        /// The person, by handle.
+        case person(String, isAllowed: Bool, focus: String?)
+        /// Whether the Focus lets time-sensitive notifications through.
+        case timeSensitive(isAllowed: Bool, focus: String?)
+        /// A notification setting of the app, on the phone and wherever a class has its own; nil: of every app.
+        case setting(Setting, isOn: Bool, app: AppID?)
+        /// Another limit for rule R2, in metres.
+        case routeAccuracy(Double)
+    }
+
+    public enum Setting: String, Hashable, Sendable, CaseIterable {
+        case alerts, badges
+        case timeSensitive = "time-sensitive"
+        case scheduledDelivery = "scheduled-delivery"
+    }
+
+    public var changes: [Change]
+
+    public init(_ changes: [Change]) { self.changes = changes }
+
+    /// The event as it would have been. Its place in the stream is the same.
+    func changed(_ event: Event) -> Event {
+        var event = event
+        for change in changes { event.body = change.changed(event.body, of: event.app) }
+        return event
+    }
+
+    /// What would have been set for an app when it was registered.
+    func opening(of app: AppID) -> NotificationSettingsChanged? {
+        var opening = NotificationSettingsChanged()
+        for case .setting(let setting, let isOn, let named) in changes where named == nil || named == app {
+            opening.set(setting, isOn ? .on : .off)
+        }
+        return opening == NotificationSettingsChanged() ? nil : opening
+    }
+}
+
+extension WhatIfRule.Change {
+    fileprivate func changed(_ body: EventBody, of app: AppID?) -> EventBody {
+        switch (self, body) {
+        case (.app(let app, let isAllowed, let focus), .focusConfigured(var body))
+        where Self.names(focus, body.focusID):
+            if isAllowed { body.allowedApps.insert(app) } else { body.allowedApps.remove(app) }
+            return .focusConfigured(body)
+        case (.person(let person, let isAllowed, let focus), .focusConfigured(var body))
+        where Self.names(focus, body.focusID):
+            if isAllowed { body.allowedPeople.insert(person) } else { body.allowedPeople.remove(person) }
+            return .focusConfigured(body)
+        case (.timeSensitive(let isAllowed, let focus), .focusConfigured(var body))
+        where Self.names(focus, body.focusID):
+            body.allowsTimeSensitive = isAllowed
+            return .focusConfigured(body)
+        case (.setting(let setting, let isOn, let named), .notificationSettingsChanged(var body))
+        where app != nil && (named == nil || named == app):
+            // What was not touched stays so.
+            if body.choice(setting) != nil { body.set(setting, isOn ? .on : .off) }
+            return .notificationSettingsChanged(body)
+        case (.routeAccuracy(let limit), .routeLocationsInserted(var body)):
+            for index in body.points.indices {
+                body.points[index].horizontalAccuracy = Self.scaled(body.points[index].horizontalAccuracy, limit)
+            }
+            return .routeLocationsInserted(body)
+        case (.app, _), (.person, _), (.timeSensitive, _), (.setting, _), (.routeAccuracy, _): return body
+        }
+    }
+
+    private static func names(_ focus: String?, _ id: String) -> Bool {
+        focus.map { ByteText.equal($0, id) } ?? true
+    }
+
+    /// An accuracy for which rule R2's limit decides as `limit` would for the real one. All are scaled alike, so rule
+    /// R3's choice among points of one moment stays as well.
+    private static func scaled(_ accuracy: Double, _ limit: Double) -> Double {
+        let rule = RouteFilter.maximumHorizontalAccuracy
+        guard accuracy.isFinite, accuracy >= 0 else { return accuracy }
+        let scaled = accuracy * (rule / limit)
+        return accuracy <= limit ? min(scaled, rule) : max(scaled, rule.nextUp)
+    }
+}
+
+extension NotificationSettingsChanged {
+    fileprivate mutating func set(_ setting: WhatIfRule.Setting, _ choice: SwitchChoice) {
+        switch setting {
+        case .alerts: alerts = choice
+        case .badges: badges = choice
+        case .timeSensitive: timeSensitive = choice
+        case .scheduledDelivery: scheduledDelivery = choice
+        }
+    }
+
+    fileprivate func choice(_ setting: WhatIfRule.Setting) -> SwitchChoice? {
+        switch setting {
+        case .alerts: alerts
+        case .badges: badges
+        case .timeSensitive: timeSensitive
+        case .scheduledDelivery: scheduledDelivery
+        }
+    }
+}

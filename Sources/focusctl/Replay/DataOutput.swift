@@ -1,0 +1,55 @@
+import Foundation
+import Synchronization
+
+/// Standard output for much data: waits for a slow reader without being deaf to an interruption.
+struct DataOutput: Sendable {
+    /// The reader took nothing for too long after an interruption.
+    struct Stuck: Error {}
+
+    /// After an interruption a reader has so long to take what was begun.
+    private static let patience: Duration = .seconds(2)
+    /// A pipe that has any room takes so much without blocking (PIPE_BUF).
+    private static let pipeCount = 4_096
+    private static let pollMilliseconds: Int32 = 100
+
+    private let descriptor: Int32
+    private let isFile: Bool
+
+    init(_ descriptor: Int32 = STDOUT_FILENO) {
+        self.descriptor = descriptor
+        var status = stat()
+        isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Returns when the system has all of it. Throws `Stuck`; `CommandFailure` when it cannot be written.
+    func write(_ bytes: [UInt8], isInterrupted: () -> Bool) throws {
+        var deadline: ContinuousClock.Instant?
+        try bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                if !isFile {
+                    guard waitForRoom() else {
+                        if isInterrupted() {
+                            let end = deadline ?? .now.advanced(by: Self.patience)
+                            deadline = end
+                            if .now >= end { throw Stuck() }
+                        }
+                        continue
+                    }
+                }
+                let count = isFile ? bytes.count - done : min(Self.pipeCount, bytes.count - done)
+                let written = Foundation.write(descriptor, bytes.baseAddress! + done, count)
+                if written > 0 { done += written }
+                if written < 0, errno != EINTR, errno != EAGAIN {
+                    throw CommandFailure("The output cannot be written: \(String(cString: strerror(errno))).")
+                }
+            }
+        }
+    }
+
+    private func waitForRoom() -> Bool {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // A reader that is gone shows as an error, which the write then reports.
+        return poll(&wanted, 1, Self.pollMilliseconds) > 0
+    }
+}

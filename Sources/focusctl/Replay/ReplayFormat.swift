@@ -1,0 +1,121 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+import FocusWire
+import Foundation
+
+/// How a replay is written.
+enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// A JSON object per line.
+    case ndjson
+    /// RFC 4180, with a line of column names; the payload is JSON.
+    case csv
+    /// PostgreSQL's binary COPY (its manual, COPY, "Binary Format"), payloads as the devices sent them.
+    case binary
+
+    /// As in the table `events`, in this order.
+    static let columns = [
+        "partition", "log_offset", "user_id", "version", "device_id", "incarnation", "device_seq", "event_id", "type",
+        "app_id", "occurred_at", "recorded_at", "schema_version", "encoding", "payload",
+    ]
+
+    var header: [UInt8] {
+        switch self {
+        case .ndjson: []
+        case .csv: Array((Self.columns.joined(separator: ",") + "\r\n").utf8)
+        case .binary: Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + [UInt8](repeating: 0, count: 8)
+        }
+    }
+
+    var trailer: [UInt8] {
+        switch self {
+        case .ndjson, .csv: []
+        case .binary: [0xFF, 0xFF]
+        }
+    }
+
+    func append(_ event: LoggedEvent, to bytes: inout [UInt8]) {
+        switch self {
+        case .ndjson:
+            bytes.append(contentsOf: EventText.json(event).utf8)
+            bytes.append(UInt8(ascii: "\n"))
+        case .csv: Self.appendCSV(event, to: &bytes)
+        case .binary: Self.appendTuple(event, to: &bytes)
+        }
+    }
+
+    // MARK: CSV
+
+    private static func appendCSV(_ event: LoggedEvent, to bytes: inout [UInt8]) {
+        let fields = [
+            "\(event.partition)", "\(event.offset)", "\(event.user)", "\(event.version)", "\(event.device)",
+            "\(event.incarnation.rawValue)", "\(event.sequence)", "\(event.id)", event.type, event.app?.rawValue ?? "",
+            event.occurredAt.rfc3339, event.recordedAt.rfc3339, "\(event.schemaVersion)", "\(event.encoding)",
+            payload(event),
+        ]
+        bytes.append(contentsOf: fields.map(quoted).joined(separator: ",").utf8)
+        bytes.append(contentsOf: [0x0D, 0x0A])
+    }
+
+    /// A payload that this program cannot read is shown as it is, as PostgreSQL shows bytes.
+    private static func payload(_ event: LoggedEvent) -> String {
+        if event.encoding == 0, let type = EventType(rawValue: event.type),
+            let json = try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
+        {
+            return json
+        }
+        return "\\x" + event.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static func quoted(_ field: String) -> String {
+        let isPlain = field.utf8.allSatisfy {
+            $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")
+        }
+        return isPlain ? field : "\"" + field.replacing("\"", with: "\"\"") + "\""
+    }
+
+    // MARK: Binary
+
+    private static func appendTuple(_ event: LoggedEvent, to bytes: inout [UInt8]) {
+        append(Int16(columns.count), to: &bytes)
+        field(event.partition.rawValue, to: &bytes)
+        field(event.offset.rawValue, to: &bytes)
+        field(event.user.bytes, to: &bytes)
+        field(event.version.rawValue, to: &bytes)
+        field(event.device.bytes, to: &bytes)
+        field(event.incarnation.rawValue, to: &bytes)
+        field(event.sequence.rawValue, to: &bytes)
+        field(event.id.bytes, to: &bytes)
+        field(Array(event.type.utf8), to: &bytes)
+        if let app = event.app {
+            field(Array(app.rawValue.utf8), to: &bytes)
+        } else {
+            append(Int32(-1), to: &bytes)
+        }
+        field(postgres(event.occurredAt), to: &bytes)
+        field(postgres(event.recordedAt), to: &bytes)
+        field(event.schemaVersion, to: &bytes)
+        field(event.encoding, to: &bytes)
+        field(event.payload, to: &bytes)
+    }
+
+    /// Microseconds since 2000-01-01, as PostgreSQL counts; stored times are all in range.
+    private static func postgres(_ time: Timestamp) -> Int64 {
+        time.adding(microseconds: -946_684_800_000_000).microseconds
+    }
+
+    private static func field<Number: FixedWidthInteger>(_ value: Number, to bytes: inout [UInt8]) {
+        append(Int32(MemoryLayout<Number>.size), to: &bytes)
+        append(value, to: &bytes)
+    }
+
+    private static func field(_ value: [UInt8], to bytes: inout [UInt8]) {
+        append(Int32(clamping: value.count), to: &bytes)
+        bytes.append(contentsOf: value)
+    }
+
+    private static func append<Number: FixedWidthInteger>(_ value: Number, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}

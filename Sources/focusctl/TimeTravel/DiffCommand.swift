@@ -1,0 +1,50 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+
+/// `focusctl diff`.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show which of a user's rows differ between two moments, and which events did it.",
+        discussion: """
+            A row that changed and changed back is no difference. Of each row the last
+            \(StateDifference.causeLimit) events are named.
+
+            Examples:
+              focusctl diff --user $U --from 1200 --to 1300
+              focusctl diff --user $U --from 2026-03-29T01:00:00Z --json
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The user, a UUID.")
+    var user: UserID
+    @Option(help: "Version, or time of the server's clock (RFC 3339).")
+    var from: Moment
+    @Option(help: "The same. Default: now.")
+    var to: Moment?
+    @Option(help: "Only rows of this app.")
+    var app: AppID?
+    @Flag(help: "JSON, one row per line.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+    @OptionGroup var cache: CacheOptions
+
+    func run() throws {
+        let past = try Past(of: user, source, cache, as: "focusctl-diff")
+        defer { past.close() }
+        let (first, last) = (try past.version(from), try to.map { try past.version($0) } ?? past.head)
+        guard first <= last else { throw CommandFailure("--from is version \(first), after --to, which is \(last).") }
+        let difference = try StateDifference(
+            of: user, in: past.partition, from: first, to: last, head: past.head, with: past.reader,
+            on: past.connection)
+        let changes = difference.changes.filter { app == nil || $0.key.app == app }
+        if json {
+            for change in changes { Terminal.line(DifferenceText.json(change)) }
+        } else {
+            DifferenceText.lines(changes, difference).forEach(Terminal.line)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+import PostgresClient
+
+/// A point of a user's history as people write it: a version (`1200`), or a time of the server's clock (RFC 3339).
+enum Moment: ExpressibleByArgument, Hashable {
+    case version(Version)
+    case time(Timestamp)
+
+    init?(argument: String) {
+        if let number = Int64(argument), number >= 0 {
+            self = .version(Version(number))
+        } else if let time = Timestamp(rfc3339: argument) {
+            self = .time(time)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A user's past, opened: the connection, where the user is, and how states of it are read.
+struct Past {
+    let connection: PostgresConnection
+    let user: UserID
+    let partition: Partition
+    let reader: StateReader
+    /// The last version of the stream.
+    let head: Version
+
+    /// Throws `CommandFailure` when the log has no events of the user; `PostgresError`.
+    init(of user: UserID, _ source: DatabaseOptions, _ cache: CacheOptions, as name: String) throws {
+        connection = try PostgresConnection(source.configuration(name))
+        let log = try LogIdentity.read(on: connection)
+        self.user = user
+        partition = log.partition(of: user)
+        reader = StateReader(cache: cache.cache(of: log.log)) {
+            Terminal.complain("States are not cached: \($0)")
+        }
+        head = try reader.head(of: user, in: partition, on: connection)
+        guard head > .zero else { throw CommandFailure("The log has no events of this user.") }
+    }
+
+    /// Of a time, the last version recorded by then. Throws `CommandFailure` for a version that is not there yet.
+    func version(_ moment: Moment) throws -> Version {
+        switch moment {
+        case .version(let version):
+            guard version <= head else {
+                throw CommandFailure("The user's last version is \(head): there is no \(version) yet.")
+            }
+            return version
+        case .time(let time):
+            return try LogReader().lastVersion(
+                of: user, partition: partition, recordedUpTo: time, head: head, on: connection)
+        }
+    }
+
+    func close() { connection.close() }
+
+    func state(at version: Version) throws -> UserState {
+        try reader.state(of: user, in: partition, at: version, head: head, on: connection)
+    }
+}

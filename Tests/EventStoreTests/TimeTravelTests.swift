@@ -1,0 +1,156 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@testable import EventStore
+
+@Suite("Time travel")
+struct TimeTravelTests {
+    private let fixture: StoreFixture
+    private let history: RandomHistory
+    private let user: UserID
+    private let log = LogID(UUID())
+    private let directory: String
+
+    init() throws {
+        fixture = try StoreFixture()
+        history = try RandomHistory(seed: 31, users: 2, events: 900)
+        try history.log(on: fixture.connection())
+        user = history.users[0]
+        directory = try TestDirectory.make()
+    }
+
+    private func remove() { try? FileManager.default.removeItem(atPath: directory) }
+
+    private func cache(limitBytes: Int = 1 << 30) -> StateCache {
+        StateCache(directory: directory, log: log, limitBytes: limitBytes, leastSpacing: 50)
+    }
+
+    private func state(at version: Version, _ cache: StateCache?) throws -> UserState {
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        return try StateReader(cache: cache).state(
+            of: user, in: RandomHistory.partition, at: version, head: history.last(of: user).version, on: connection)
+    }
+
+    private static func rows(_ state: UserState) -> [RowKey: Row] {
+        Dictionary(uniqueKeysWithValues: state.rowKeys.compactMap { key in state.row(key).map { (key, $0) } })
+    }
+
+    @Test("The state of any version is the one that was, with a cache and without, cold and warm")
+    func anyVersion() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        for version in [0, 1, 49, 50, 51, head.rawValue / 2, head.rawValue].map({ Version($0) }) {
+            let expected = Self.rows(history.state(of: user, at: version))
+            #expect(try Self.rows(state(at: version, nil)) == expected)
+            #expect(try Self.rows(state(at: version, cache())) == expected)
+            #expect(try Self.rows(state(at: version, cache())) == expected, "from the cache")
+        }
+        let kept = cache().versions(of: user, upTo: head)
+        #expect(kept == (1...head.rawValue / 50).reversed().map { Version($0 * 50) })
+    }
+
+    @Test("A cached state folds on to the same bytes as one that was never written down")
+    func foldsOn() throws {
+        let head = history.last(of: user)
+        for version in stride(from: Int64(1), to: head.version.rawValue, by: 37) {
+            let state = history.state(of: user, at: Version(version))
+            var again = try UserState(user: user, snapshot: state.snapshot)
+            #expect(again.snapshot == state.snapshot)
+            for logged in history.events where logged.user == user && logged.version.rawValue > version {
+                _ = try again.apply(logged.decoded())
+            }
+            #expect(again.snapshot == head.snapshot)
+        }
+        #expect(throws: FoldError.self) { _ = try UserState(user: user, snapshot: [0x12, 0x05, 0x0A]) }
+    }
+
+    @Test("S6: a cached state of another history, a damaged one and one of another version are not used")
+    func distrusted() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        _ = try state(at: head, cache())
+        let folder = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)"
+        // The state of another user's history under this one's name.
+        var foreign = UserState(user: user)
+        for logged in history.events where logged.user == history.users[1] && logged.version.rawValue <= 100 {
+            _ = try foreign.apply(logged.decoded())
+        }
+        try cache().keep(foreign)
+        var bytes = try Data(contentsOf: URL(filePath: "\(folder)/150"))
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: URL(filePath: "\(folder)/150"))
+        for version in [Version(100), Version(120), Version(160)] {
+            let expected = Self.rows(history.state(of: user, at: version))
+            #expect(try Self.rows(state(at: version, cache())) == expected)
+        }
+    }
+
+    @Test("The cache is bounded: versions of a user are thinned as the stream grows, and what is unused leaves")
+    func bounded() throws {
+        defer { remove() }
+        let head = history.last(of: user).version
+        #expect(cache().spacing(head: Version(50 * 64)) == 50)
+        #expect(cache().spacing(head: Version(50 * 65 + 49)) == 100)
+        _ = try state(at: head, cache())
+        cache().trim(user, head: Version(50 * 200))
+        #expect(cache().versions(of: user, upTo: head).allSatisfy { $0.rawValue % 200 == 0 })
+        cache(limitBytes: 0).trim(user, head: head)
+        #expect(cache().versions(of: user, upTo: head).isEmpty)
+    }
+
+    @Test("A time is the last version recorded by then")
+    func byTime() throws {
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        let own = history.events.filter { $0.user == user }
+        let head = own[own.count - 1].version
+        #expect(try StateReader().head(of: user, in: RandomHistory.partition, on: connection) == head)
+        for event in [own[0], own[own.count / 2], own[own.count - 1]] {
+            for time in [event.recordedAt, event.recordedAt.adding(microseconds: -1)] {
+                let expected = own.last { $0.recordedAt <= time }?.version ?? .zero
+                #expect(
+                    try LogReader().lastVersion(
+                        of: user, partition: RandomHistory.partition, recordedUpTo: time, head: head, on: connection)
+                        == expected)
+            }
+        }
+    }
+
+    @Test("A difference names exactly the rows that differ, with both values and the events that changed them")
+    func difference() throws {
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        let head = history.last(of: user).version
+        let windows = stride(from: Int64(40), to: head.rawValue - 60, by: 15).map { ($0, $0 + 60) }
+        for (from, to) in windows + [(0, 40), (40, 41), (200, 200), (0, head.rawValue)] {
+            let found = try StateDifference(
+                of: user, in: RandomHistory.partition, from: Version(from), to: Version(to), head: head,
+                with: StateReader(), on: connection)
+            let (old, new) = (shown(Version(from)), shown(Version(to)))
+            let expected = Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
+            #expect(found.changes.map(\.key) == expected)
+            for change in found.changes {
+                #expect(change.before == old[change.key] && change.after == new[change.key])
+                let last = try #require(change.causes.last)
+                #expect(last.version.rawValue > from && last.version.rawValue <= to)
+                #expect(change.causes.map(\.version) == change.causes.map(\.version).sorted())
+                if change.after != nil {
+                    #expect(history.state(of: user, at: Version(to)).row(change.key)?.version == last.version)
+                }
+            }
+        }
+    }
+
+    /// What devices may see.
+    private func shown(_ version: Version) -> [RowKey: [UInt8]] {
+        let state = history.state(of: user, at: version)
+        return Dictionary(
+            uniqueKeysWithValues: state.rowKeys.filter(\.collection.isPublic).compactMap { key in
+                state.row(key).flatMap { $0.isDeleted ? nil : (key, $0.value) }
+            })
+    }
+}

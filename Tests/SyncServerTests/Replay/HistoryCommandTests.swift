@@ -1,0 +1,94 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import Testing
+
+@Suite("focusctl state, diff, timeline, what-if, generate") struct HistoryCommandTests {
+    private func busiest(_ events: [LoggedEvent]) throws -> (UserID, [LoggedEvent]) {
+        let found = Dictionary(grouping: events, by: \.user).max { $0.value.count < $1.value.count }
+        return try #require(found.map { ($0.key, $0.value) })
+    }
+
+    @Test(
+        "A user's past state, by version and by time, is the fold of the log up to there, also from the cache")
+    func state() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (user, events) = try busiest(await log.events())
+        let version = events.count / 2
+        var state = UserState(user: user)
+        for event in events.prefix(version) { _ = try state.apply(event.decoded()) }
+        let expected = state.rowKeys.count { $0.collection.isPublic && state.row($0).map { !$0.isDeleted } ?? false }
+        let base = ["state", "--user", user.description, "--cache", "\(log.directory)/cache", "--json", "--at"]
+        for _ in 0..<2 {
+            let found = try await log.run(base + ["\(version)"])
+            #expect(found.exitCode == 0 && found.lines.count == expected)
+        }
+        let last = events.last { $0.recordedAt <= events[version].recordedAt }
+        let byTime = try await log.run(base + [events[version].recordedAt.rfc3339])
+        let byVersion = try await log.run(base + ["\(try #require(last).version)"])
+        #expect(byTime.output == byVersion.output && !byTime.output.isEmpty)
+        #expect(try await log.run(base + ["\(events.count + 1)"]).exitCode == 1)
+        #expect(try await log.run(base + ["yesterday"]).exitCode == 2)
+    }
+
+    @Test("A difference and a timeline tell of the same events; refusals, decisions and reasons are in words")
+    func differenceAndTimeline() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (user, events) = try busiest(await log.events())
+        let who = ["--user", user.description, "--no-cache"]
+        let diff = try await log.run(["diff", "--from", "40", "--to", "41", "--json"] + who)
+        #expect(diff.exitCode == 0)
+        for line in diff.lines {
+            let row = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            let causes = try #require(row["events"] as? [[String: Any]])
+            #expect(causes.map { $0["version"] as? Int } == [41])
+        }
+        let timeline = try await log.run(["timeline"] + who)
+        #expect(timeline.exitCode == 0)
+        #expect(timeline.lines.count { !$0.hasPrefix("      ") } == events.count, "a line for each event")
+        #expect(timeline.output.contains("rings (N9.6: Nothing stands in its way.)"))
+        #expect(timeline.output.contains("waits for the Focus to end (N9.4:"))
+        #expect(timeline.output.contains("the badge of com.example."))
+        let part = try await log.run(["timeline", "--from", "40", "--to", "41", "--json"] + who)
+        #expect(part.lines.count == 1)
+        #expect(try part.json()["version"] as? Int == 41)
+        #expect(try await log.run(["diff", "--from", "41", "--to", "40"] + who).exitCode == 1)
+    }
+
+    @Test("What if: a table for people and a line per difference for scripts; a wrong rule is explained")
+    func whatIf() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let rule = "\(log.directory)/rule"
+        try "allow app com.example.messages in *\nroute accuracy 20\n"
+            .write(toFile: rule, atomically: true, encoding: .utf8)
+        let before = try await log.integer("SELECT sum(next_offset)::bigint FROM log_partitions")
+        let found = try await log.run(["what-if", "--rule", rule, "--json"])
+        #expect(found.exitCode == 0)
+        let objects = try found.lines.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+        let alerts = objects.filter { $0["kind"] as? String == "alert" }
+        #expect(!alerts.isEmpty)
+        #expect(alerts.allSatisfy { $0["app"] as? String == "com.example.messages" })
+        #expect(alerts.allSatisfy { ["sooner", "rings"].contains($0["effect"] as? String) })
+        let table = try await log.run(["what-if", "--rule", rule])
+        #expect(table.lines[0].hasPrefix("APP") && table.lines[1].hasPrefix("com.example."))
+        #expect(try await log.integer("SELECT sum(next_offset)::bigint FROM log_partitions") == before)
+        try "allow app com.example.messages\n".write(toFile: rule, atomically: true, encoding: .utf8)
+        #expect(try await log.run(["what-if", "--rule", rule]).exitCode == 1)
+    }
+
+    @Test("A log that holds anything is not filled again")
+    func generate() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        #expect(try await log.run(["generate", "--events", "10", "--users", "1"]).exitCode == 1)
+        let more = ["generate", "--events", "50", "--users", "2", "--seed", "77", "--append", "--json"]
+        #expect(try await log.run(more + ["--start", "2026-06-01T00:00:00Z"]).json()["events"] as? Int == 50)
+        #expect(try await log.run(["generate", "--days", "0"]).exitCode == 2)
+    }
+}

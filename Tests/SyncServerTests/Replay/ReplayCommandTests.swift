@@ -1,0 +1,126 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@Suite("focusctl replay") struct ReplayCommandTests {
+    private static func ids(_ output: String) throws -> [String] {
+        try output.split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return try #require(object?["eventId"] as? String)
+        }
+    }
+
+    @Test("The merged stream, its filters, times and parts are those of the log")
+    func streams() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let events = try await log.events()
+        let all = try await log.run(["replay"])
+        #expect(all.exitCode == 0)
+        #expect(try Self.ids(all.output) == events.map(\.id.description))
+        let middle = events[events.count / 2].recordedAt
+        let since = try await log.run(["replay", "--since", middle.rfc3339, "--type", "notification.posted"])
+        let until = try await log.run(["replay", "--until", middle.rfc3339, "--type", "notification.posted"])
+        let posts = events.filter { $0.type == "notification.posted" }
+        #expect(try Self.ids(since.output) == posts.filter { $0.recordedAt >= middle }.map(\.id.description))
+        #expect(try Self.ids(until.output) == posts.filter { $0.recordedAt < middle }.map(\.id.description))
+        let from = try await log.run(["replay", "--from", "1:20,3:5"])
+        let expected = events.filter {
+            $0.partition == Partition(1) && $0.offset >= LogOffset(20)
+                || $0.partition == Partition(3) && $0.offset >= LogOffset(5)
+        }
+        #expect(try Self.ids(from.output) == expected.map(\.id.description))
+        let parallel = try await log.run(["replay", "--parallel", "3"])
+        let lines = try Self.ids(parallel.output)
+        #expect(lines.count == events.count)
+        for partition in Set(events.map(\.partition)) {
+            let own = events.filter { $0.partition == partition }.map(\.id.description)
+            let members = Set(own)
+            #expect(lines.filter(members.contains) == own, "each partition in its order")
+        }
+        #expect(try await log.run(["replay", "--from", "9:0"]).exitCode == 1)
+        #expect(try await log.run(["replay", "--from", "x"]).exitCode == 2)
+    }
+
+    @Test("CSV has a line of names, one line per event, and its quotes")
+    func csv() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let posts = try await log.events(ReplayFilter(types: [.notificationPosted]))
+        let found = try await log.run(["replay", "--format", "csv", "--type", "notification.posted"])
+        let lines = found.output.split(separator: "\r\n")
+        #expect(lines.count == posts.count + 1)
+        #expect(lines[0].hasPrefix("partition,log_offset,user_id,") && lines[0].hasSuffix(",payload"))
+        #expect(lines[1].contains(",\"{\"\"notificationId\"\":") && lines[1].contains(posts[0].id.description))
+    }
+
+    @Test("A slow reader holds no snapshot; SIGINT writes the checkpoint, and the same command goes on from it")
+    func interrupted() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let command = ["replay", "--checkpoint", "\(log.directory)/position"]
+        let child = try log.start(command)
+        // Only the first line is read: the pipe fills up, and the replay waits.
+        let first = await child.firstLine()
+        let busy = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name = 'focusctl-replay' AND (backend_xmin IS NOT NULL OR state <> 'idle')
+            """
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while try await log.integer(busy) > 0, ContinuousClock.now < deadline {}
+        #expect(try await log.integer(busy) == 0, "it waits without a snapshot")
+        child.signal(SIGINT)
+        #expect(await child.exitCode() == 1)
+        var lines = [first] + (await child.rest()).split(separator: "\n").map(String.init)
+        let position = try String(contentsOfFile: "\(log.directory)/position", encoding: .utf8)
+        #expect(position.contains("0:"))
+        // What the pipe had no room for is cut, and not counted.
+        if (try? JSONSerialization.jsonObject(with: Data(lines[lines.count - 1].utf8))) == nil { lines.removeLast() }
+        let rest = try await log.run(command)
+        #expect(rest.exitCode == 0)
+        let events = try await log.events().map(\.id.description)
+        let seen = try Self.ids(lines.joined(separator: "\n"))
+        #expect(events.starts(with: seen))
+        #expect(try Set(seen + Self.ids(rest.output)) == Set(events), "at least once")
+        let nothing = try await log.run(command)
+        #expect(nothing.exitCode == 0 && nothing.output.isEmpty)
+    }
+
+    @Test(
+        "A reader that takes everything until SIGINT has every event exactly once, and news by --follow")
+    func followed() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let command = ["replay", "--follow", "--checkpoint", "\(log.directory)/position"]
+        let child = try log.start(command)
+        let events = try await log.events()
+        var seen: [String] = []
+        while seen.count < events.count { seen.append(await child.firstLine()) }
+        // More comes.
+        var later = GeneratedDatabase.plan
+        later.seed += 1
+        later.events = 40
+        later.users = 2
+        later.start = later.start.adding(microseconds: 100 * 86_400_000_000)
+        let (plan, conninfo) = (later, log.conninfo)
+        try await onThread {
+            try LogGenerator(
+                plan, into: StoreConfiguration(PostgresConfiguration(conninfo: conninfo), assumesRole: false)
+            ).run(threads: 1, appends: true)
+        }
+        while seen.count < events.count + 40 { seen.append(await child.firstLine()) }
+        child.signal(SIGINT)
+        #expect(await child.exitCode() == 0)
+        #expect(try Set(Self.ids(seen.joined(separator: "\n"))).count == events.count + 40)
+        let nothing = try await log.run(["replay", "--checkpoint", "\(log.directory)/position"])
+        #expect(nothing.exitCode == 0 && nothing.output.isEmpty)
+        // A checkpoint of another log is refused.
+        let other = "\(UUID()) 0:1\n"
+        try other.write(toFile: "\(log.directory)/other", atomically: true, encoding: .utf8)
+        #expect(try await log.run(["replay", "--checkpoint", "\(log.directory)/other"]).exitCode == 1)
+    }
+}
