@@ -182,7 +182,7 @@ extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: true
-        case .deliveryScheduleChanged, .summaryDelivered: true
+        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,

@@ -93,6 +93,14 @@ enum SampleEvents {
             .preferencesRegistered(PreferencesRegistered(build: 42, defaults: try #require(everyType)))
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "volume", value: .real(0.75)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: "volume"))
+        case .projectionRebuilt:
+            .projectionRebuilt(
+                ProjectionRebuilt(
+                    generation: 2,
+                    rows: [
+                        RowKey(.focuses, key: "work"), RowKey(.routes, app: AppID("com.example.messages"), key: "r1"),
+                    ],
+                    horizon: Version(5)))
         case .eventRefused:
             .eventRefused(
                 EventRefused(
@@ -173,6 +181,7 @@ enum SampleEvents {
         case .preferencesRegistered: .preferencesRegistered(PreferencesRegistered(build: 0, defaults: .empty))
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
+        case .projectionRebuilt: .projectionRebuilt(ProjectionRebuilt(generation: 0, rows: []))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         }
     }

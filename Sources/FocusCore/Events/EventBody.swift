@@ -30,6 +30,7 @@ public enum EventBody: Hashable, Sendable {
     case preferenceChanged(PreferenceChanged)
     case preferenceReset(PreferenceReset)
     case eventRefused(EventRefused)
+    case projectionRebuilt(ProjectionRebuilt)
 
     public var type: EventType {
         switch self {
@@ -63,6 +64,7 @@ public enum EventBody: Hashable, Sendable {
         case .preferenceChanged: .preferenceChanged
         case .preferenceReset: .preferenceReset
         case .eventRefused: .eventRefused
+        case .projectionRebuilt: .projectionRebuilt
         }
     }
 }

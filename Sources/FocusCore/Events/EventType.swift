@@ -30,4 +30,5 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case preferenceChanged = "preference.changed"
     case preferenceReset = "preference.reset"
     case eventRefused = "event.refused"
+    case projectionRebuilt = "projection.rebuilt"
 }

@@ -18,7 +18,7 @@ enum EventScope {
 
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
-        case .focusExpired, .eventRefused: true
+        case .focusExpired, .eventRefused, .projectionRebuilt: true
         case .summaryDelivered: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
         case .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
@@ -42,6 +42,7 @@ enum EventScope {
             .preferencesRegistered, .preferenceChanged, .preferenceReset:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
+        case .projectionRebuilt: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
         }
     }

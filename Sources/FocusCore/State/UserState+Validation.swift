@@ -39,7 +39,7 @@ extension UserState {
         case .preferencesRegistered(let body): registered(event.app, or: { registrationRefusal(body, $0) })
         case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
-        case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
+        case .eventRefused, .projectionRebuilt: Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
         }
     }
 

@@ -16,7 +16,9 @@ extension EventBody {
                 .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
                 .routeDiscarded, .eventRefused, .notificationSettingsChanged, .appMuted, .appUnmuted,
-                .deliveryScheduleChanged, .summaryDelivered, .preferencesRegistered, .preferenceChanged, .preferenceReset:
+                .deliveryScheduleChanged, .summaryDelivered, .preferencesRegistered, .preferenceChanged,
+                .preferenceReset,
+                .projectionRebuilt:
                 return nil
             }
         } catch {

@@ -42,6 +42,7 @@ extension EventType {
         case .preferenceChanged: Focus_Events_V1_PreferenceChanged.self
         case .preferenceReset: Focus_Events_V1_PreferenceReset.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
+        case .projectionRebuilt: Focus_Events_V1_ProjectionRebuilt.self
         }
     }
 }
@@ -80,6 +81,7 @@ extension EventBody {
         case .preferenceChanged(let event): Focus_Events_V1_PreferenceChanged(event)
         case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
+        case .projectionRebuilt(let event): Focus_Events_V1_ProjectionRebuilt(event)
         }
     }
 }
