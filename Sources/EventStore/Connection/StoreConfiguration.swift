@@ -1,3 +1,4 @@
+import FocusCore
 import PostgresClient
 
 /// How a server reaches its log.
@@ -5,9 +6,14 @@ public struct StoreConfiguration: Sendable {
     let postgres: PostgresConfiguration
     /// False where the connecting role is the server's own already (behind a pooler, say).
     let assumesRole: Bool
+    /// What users are folded by.
+    let rules: FoldRules
 
-    /// - Parameter postgres: connects as a role that may act as the server's role, unless `assumesRole` is false.
-    public init(_ postgres: PostgresConfiguration, assumesRole: Bool = true) {
+    /// - Parameters:
+    ///   - postgres: connects as a role that may act as the server's role, unless `assumesRole` is false.
+    ///   - rules: others than `current` are for tests: every program that writes must have the same.
+    public init(_ postgres: PostgresConfiguration, assumesRole: Bool = true, rules: FoldRules = .current) {
+        self.rules = rules
         self.postgres = postgres
         self.assumesRole = assumesRole
     }
@@ -16,7 +22,7 @@ public struct StoreConfiguration: Sendable {
     public var withAsynchronousCommit: StoreConfiguration {
         var copy = postgres
         copy.settings["synchronous_commit"] = "off"
-        return StoreConfiguration(copy, assumesRole: assumesRole)
+        return StoreConfiguration(copy, assumesRole: assumesRole, rules: rules)
     }
 }
 

@@ -61,6 +61,22 @@ enum Queries {
             set_config('jit', 'off', false)
         """#)
 
+    /// Notes the beginning of a rebuild or rollback ($2) to a generation ($1). $3: it verifies.
+    static let beginRebuild = Statement(name: "begin_rebuild", sql: #"""
+        INSERT INTO rebuilds (generation, kind, verifies) VALUES ($1, $2, $3)
+        ON CONFLICT (generation) DO UPDATE
+        SET kind = EXCLUDED.kind, verifies = EXCLUDED.verifies, started_at = now(), finished_at = NULL
+        """#)
+
+    /// Every partition begins with a phase ($2) of the rebuild of a generation ($1), as far as the log is now.
+    static let beginRebuildPartitions = Statement(name: "begin_rebuild_partitions", sql: #"""
+        INSERT INTO rebuild_partitions (generation, partition, phase, through, followed)
+        SELECT $1::integer, p.partition, $2::text, p.next_offset, p.next_offset FROM log_partitions p
+        ON CONFLICT (partition, generation) DO UPDATE SET
+            phase = EXCLUDED.phase, through = EXCLUDED.through, followed = EXCLUDED.followed, after_user = NULL, events = 0,
+            users = 0
+        """#)
+
     /// Events of a chunk of a partition, in order, as a binary stream. COPY takes no parameters: $1, $2 and $3 (partition,
     /// first offset, offset after the last) are replaced by integers before it is sent.
     static let copyEvents = Statement(name: "copy_events", sql: #"""
@@ -77,6 +93,16 @@ enum Queries {
     /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
     static let countRows = Statement(name: "count_rows", sql: #"""
         SELECT count(*) FROM read_1.apps
+        """#)
+
+    /// How many users of a partition ($1) a generation shows.
+    static let countShownUsers = Statement(name: "count_shown_users", sql: #"""
+        SELECT count(*) FROM read_1.users WHERE partition = $1
+        """#)
+
+    /// Makes the empty tables of a generation ($1) that a fold ($2) is to fill. Only the owner of the tables may.
+    static let createGeneration = Statement(name: "create_generation", sql: #"""
+        SELECT create_generation($1::integer, $2::integer)::text
         """#)
 
     /// The migrations that this database has seen.
@@ -201,6 +227,11 @@ enum Queries {
         SELECT to_regclass('schema_migrations') IS NOT NULL, current_setting('server_encoding')
         """#)
 
+    /// Gives up a generation ($1) that no partition shows. Only the owner of the tables may.
+    static let dropGeneration = Statement(name: "drop_generation", sql: #"""
+        SELECT drop_generation($1::integer)::text
+        """#)
+
     /// Makes the role that focusd acts as, and grants it what the newest migration says.
     static let ensureAppRole = Statement(name: "ensure_app_role", sql: #"""
         SELECT ensure_app_role()::text
@@ -265,6 +296,21 @@ enum Queries {
         FROM events
         WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
         GROUP BY user_id
+        """#)
+
+    /// Notes that every partition shows the generation ($1).
+    static let finishRebuild = Statement(name: "finish_rebuild", sql: #"""
+        UPDATE rebuilds SET finished_at = now() WHERE generation = $1
+        """#)
+
+    /// Users ($3) of a partition ($2) whose rows come out alike in a generation ($1).
+    static let forgetDifferences = Statement(name: "forget_differences", sql: #"""
+        DELETE FROM rebuild_differences WHERE generation = $1 AND partition = $2 AND user_id = ANY ($3::uuid[])
+        """#)
+
+    /// Grants the role that focusd acts as what it needs of every generation, and makes the views show them.
+    static let grantGenerations = Statement(name: "grant_generations", sql: #"""
+        SELECT grant_generations()::text
         """#)
 
     /// Records which fold fills generation 1 of the read model and where it stands. Does nothing when that is known.
@@ -498,10 +544,37 @@ enum Queries {
         FOR UPDATE
         """#)
 
+    /// Takes the right to rebuild for this session, or returns false: another has it. The number is "focusreb" in ASCII.
+    static let lockRebuild = Statement(name: "lock_rebuild", sql: #"""
+        SELECT pg_try_advisory_lock(7381227670382732642)
+        """#)
+
     /// Says how far the projection of a partition got. It never goes back.
     static let moveCheckpoint = Statement(name: "move_checkpoint", sql: #"""
         UPDATE read_1.checkpoints SET log_offset = $2
         WHERE partition = $1 AND log_offset < $2
+        """#)
+
+    /// Moves the rebuild of a partition ($2) of a generation ($1) from a place ($3 to $5) to another ($6 to $10), or returns
+    /// no row: it is not at that place.
+    static let moveRebuildPartition = Statement(name: "move_rebuild_partition", sql: #"""
+        UPDATE rebuild_partitions
+        SET phase = $6::text, after_user = $7::uuid, events = $8::bigint, users = $9::bigint, followed = $10::bigint
+        WHERE generation = $1::integer AND partition = $2::integer AND phase = $3::text
+            AND after_user IS NOT DISTINCT FROM $4::uuid AND followed = $5::bigint
+        RETURNING partition
+        """#)
+
+    /// The number of a new generation: none is used twice.
+    static let nextGeneration = Statement(name: "next_generation", sql: #"""
+        SELECT coalesce(max(generation), 0) + 1 FROM generations
+        """#)
+
+    /// Users ($3) of a partition ($2) whose rows come out different in a generation ($1).
+    static let noteDifferences = Statement(name: "note_differences", sql: #"""
+        INSERT INTO rebuild_differences (generation, partition, user_id)
+        SELECT $1::integer, $2::integer, unnest($3::uuid[])
+        ON CONFLICT DO NOTHING
         """#)
 
     /// Tells listeners that something was appended: a hint to look at the heads, nothing more.
@@ -529,6 +602,15 @@ enum Queries {
         WHERE partition = ANY ($1::integer[])
         """#)
 
+    /// Users of a partition ($2) whose rows come out different in a generation ($1), after a user ($3), at most $4.
+    static let readDifferences = Statement(name: "read_differences", sql: #"""
+        SELECT user_id
+        FROM rebuild_differences
+        WHERE generation = $1 AND partition = $2 AND user_id > $3
+        ORDER BY user_id
+        LIMIT $4
+        """#)
+
     /// Events of a partition from an offset on, in order. $3: at most so many.
     static let readEvents = Statement(name: "read_events", sql: #"""
         SELECT
@@ -540,6 +622,17 @@ enum Queries {
         LIMIT $3
         """#)
 
+    /// Events of a partition ($1) below an offset ($4), user by user, after a version ($3) of a user ($2). $5: at most so many.
+    static let readEventsByUser = Statement(name: "read_events_by_user", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND (e.user_id, e.version) > ($2::uuid, $3::bigint) AND e.log_offset < $4
+        ORDER BY e.user_id, e.version
+        LIMIT $5
+        """#)
+
     /// Events of some types within a chunk of a partition, in order. $5: at most so many.
     static let readEventsOfTypes = Statement(name: "read_events_of_types", sql: #"""
         SELECT
@@ -549,6 +642,23 @@ enum Queries {
         WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3 AND e.type = ANY ($4::text[]::event_type[])
         ORDER BY e.log_offset
         LIMIT $5
+        """#)
+
+    /// Partitions whose log does not begin with its first event any more, and where it begins.
+    static let readFirstOffsets = Statement(name: "read_first_offsets", sql: #"""
+        SELECT partition, first_offset FROM log_partitions WHERE first_offset > 0 ORDER BY partition
+        """#)
+
+    /// The generations that have rows: which fold fills each, how many partitions show it, and the rebuild that made it
+    /// (NULL: none), whether that verifies and whether it has ended.
+    static let readGenerations = Statement(name: "read_generations", sql: #"""
+        SELECT
+            g.generation, g.fold_version, (SELECT count(*) FROM log_partitions p WHERE p.generation = g.generation),
+            r.kind, r.verifies, r.finished_at IS NOT NULL
+        FROM generations g
+        LEFT JOIN rebuilds r ON r.generation = g.generation
+        WHERE g.dropped_at IS NULL
+        ORDER BY g.generation
         """#)
 
     /// Where partitions of the log end.
@@ -592,6 +702,14 @@ enum Queries {
         ORDER BY p.partition
         """#)
 
+    /// How far the rebuild of a generation ($1) is.
+    static let readRebuildPartitions = Statement(name: "read_rebuild_partitions", sql: #"""
+        SELECT partition, phase, through, after_user, events, users, followed
+        FROM rebuild_partitions
+        WHERE generation = $1
+        ORDER BY partition
+        """#)
+
     /// The chunks of one route's points. $1: partition; $2 to $4: user, app and route, all as the table has them.
     static let readRoutePoints = Statement(name: "read_route_points", sql: #"""
         SELECT t.key, t.key_bytes, t.memo
@@ -604,6 +722,11 @@ enum Queries {
         SELECT t.app, t.key, t.key_bytes, t.version, t.deleted, t.value, t.memo
         FROM read_1.apps t
         WHERE t.partition = $1 AND t.user_id = $2
+        """#)
+
+    /// Users of a partition ($1) that a generation shows, after a user ($2), in order. $3: at most so many.
+    static let readShownUsers = Statement(name: "read_shown_users", sql: #"""
+        SELECT user_id FROM read_1.users WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT $3
         """#)
 
     /// How far the projection of a partition got ($1), and the version at which it shows a user ($2; 0: not at all).
@@ -645,6 +768,11 @@ enum Queries {
     /// For the connection that sends notifications only: a lost hint costs a poll.
     static let setAsynchronousCommit = Statement(name: "set_asynchronous_commit", sql: #"""
         SELECT set_config('synchronous_commit', 'off', false)
+        """#)
+
+    /// From this transaction's commit on a partition ($1) shows a generation ($2).
+    static let setGeneration = Statement(name: "set_generation", sql: #"""
+        UPDATE log_partitions SET generation = $2 WHERE partition = $1
         """#)
 
     /// Puts rows of actions into the read model. $1: partition; the others: one element per row, each row once.
@@ -1050,6 +1178,14 @@ enum Queries {
             activity = EXCLUDED.activity, started_at = EXCLUDED.started_at, ended_at = EXCLUDED.ended_at
         """#)
 
+    /// Takes the projection of a partition ($1) for this transaction; waits for a projector that is at it.
+    static let waitCheckpoint = Statement(name: "wait_checkpoint", sql: #"""
+        SELECT log_offset
+        FROM read_1.checkpoints
+        WHERE partition = $1
+        FOR UPDATE
+        """#)
+
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, beginRebuild, beginRebuildPartitions, copyEvents, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsOfTypes, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, setGeneration, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -7,7 +7,7 @@ extension LaneWorker {
     func begin() throws {
         let owned = partitions.keys.sorted()
         let heads = try store.heads(of: owned)
-        let checkpoints = try store.checkpoints(of: owned)
+        let checkpoints = try store.checkpoints(of: heads)
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
@@ -27,7 +27,7 @@ extension LaneWorker {
         headsMayHaveMoved = false
         let heads = try store.heads(of: partitions.keys.sorted())
         headsConfirmedAt = context.clock.monotonic()
-        for head in heads where head.nextOffset > partitions[head.partition]!.head.nextOffset {
+        for head in heads where isAhead(head) {
             try catchUp(head.partition)
         }
     }
@@ -36,6 +36,7 @@ extension LaneWorker {
     func catchUp(_ partition: Partition) throws {
         let heads = try store.heads(of: [partition])
         guard let head = heads.first, var state = partitions[partition] else { return }
+        guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
         let from = state.head.nextOffset
         guard head.nextOffset > from else { return }
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {

@@ -19,7 +19,8 @@ struct TestServer: Sendable {
 
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
-        clock: ServerClock = .system, configure: (inout SyncServerConfiguration) -> Void = { _ in }
+        clock: ServerClock = .system, rules: FoldRules = .current,
+        configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
         let owner = PostgresConfiguration(conninfo: conninfo)
@@ -29,7 +30,7 @@ struct TestServer: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let server = try SyncServer(
-            configuration: configuration, store: StoreConfiguration(owner), log: log,
+            configuration: configuration, store: StoreConfiguration(owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
