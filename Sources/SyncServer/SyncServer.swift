@@ -14,6 +14,7 @@ public final class SyncServer: Service {
     private let configuration: SyncServerConfiguration
     private let context: LaneContext
     private let lanes: Lanes
+    private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
@@ -34,6 +35,9 @@ public final class SyncServer: Service {
         context = LaneContext(
             log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, logger: logger)
         lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        verifier = configuration.verifyInterval.map {
+            BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
+        }
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
@@ -47,6 +51,7 @@ public final class SyncServer: Service {
         for (index, lane) in lanes.lanes.enumerated() {
             lane.start(context, partitions: lanes.partitions(of: index))
         }
+        verifier?.start()
         let services = services
         let tls = tls
         let channel = try await ServerBootstrap(group: group)
@@ -76,9 +81,10 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let lanes = lanes.lanes
+        let (lanes, verifier) = (lanes.lanes, verifier)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
+                verifier?.stop()
                 for lane in lanes { lane.stop() }
                 done.resume()
             }
@@ -91,6 +97,9 @@ public final class SyncServer: Service {
     public var connectionCount: Int { services.connections.count }
     /// Bytes of appends that wait for their commit, over all sessions.
     public var inboundBytes: Int { services.budget.used }
+
+    /// What the background verifier found; zero when there is none.
+    public var verification: VerificationCounts { verifier?.found ?? VerificationCounts() }
 
     /// Bytes of rows that wait to be written, for each connection that takes any.
     public var queuedBytes: [Int] { services.connections.queuedBytes }

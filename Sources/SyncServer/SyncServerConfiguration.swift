@@ -13,6 +13,8 @@ public struct SyncServerConfiguration: Sendable {
     /// Connections without an accepted token; one more is sent away as `overloaded`.
     public var unauthenticatedConnections = 16_384
     public var eventLoops = 1
+    /// How often a user, chosen by chance, is folded afresh and compared with the read model. Nil: never.
+    public var verifyInterval: Duration?
 
     public init(host: String, port: Int, security: Security) {
         self.host = host

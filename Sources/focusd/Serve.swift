@@ -42,6 +42,8 @@ struct Serve: AsyncParsableCommand {
     var tokenKey: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
+    @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
+    var verifyInterval = 1.0
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
     var noPrepared = false
 
@@ -51,6 +53,7 @@ struct Serve: AsyncParsableCommand {
                 "--data-dir only holds the token key beside --database; give --token-key or --data-dir.")
         }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        guard (0...86_400).contains(verifyInterval) else { throw ValidationError("--verify-interval is 0 to 86400.") }
         if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }
         if !plaintext, tlsCert == nil || tlsKey == nil {
             throw ValidationError("Give --tls-cert and --tls-key, or --plaintext on loopback.")
@@ -63,7 +66,8 @@ struct Serve: AsyncParsableCommand {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
-        let configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
         let backend = try await Backend.open(
