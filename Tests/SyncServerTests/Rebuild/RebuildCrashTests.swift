@@ -27,11 +27,13 @@ import Testing
             var resumes = false
             var kills = Int.random(in: 1...4, using: &random)
             while true {
-                let child = try rebuild(server, resumes: resumes)
+                // Paced while it is to be killed: it spends longer in each of its steps.
+                let child = try rebuild(server, resumes: resumes, load: kills > 0 ? 25 : 100)
                 if kills > 0 {
                     kills -= 1
-                    let pause = Int.random(in: 5...700, using: &random)
-                    try await Task.sleep(for: .milliseconds(pause))
+                    try await waitForWork(server)
+                    // The moment is the point; nothing is waited for.
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_500, using: &random)))
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         try server.killPostmaster()
                     } else {
@@ -50,15 +52,35 @@ import Testing
             if round % 10 == 0 { print("round \(round) of \(Self.rounds), \(resumed) times resumed") }
         }
         print("\(resumed) times resumed")
+        #expect(resumed > 0 || Self.rounds < 10, "no kill met a rebuild at work")
         await fleet.close()
         await server.remove()
     }
 
-    private func rebuild(_ server: FocusdProcess, resumes: Bool) throws -> ChildProcess {
+    /// Until a rebuild holds its lock; not for ever, as it may have ended already.
+    private func waitForWork(_ server: FocusdProcess) async throws {
+        nonisolated(unsafe) let server = server
+        try await onThread {
+            let connection = try server.database()
+            defer { connection.close() }
+            let working = Statement(
+                name: "test_working",
+                sql: """
+                    SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+                    WHERE l.locktype = 'advisory' AND l.granted AND a.application_name = 'focusctl-projections-rebuild'
+                    """)
+            try? eventually("a rebuild works", within: .seconds(5)) {
+                try connection.query(working).int8(row: 0, column: 0) > 0
+            }
+        }
+    }
+
+    private func rebuild(_ server: FocusdProcess, resumes: Bool, load: Int = 100) throws -> ChildProcess {
         try ChildProcess(
             FocusdProcess.binary("focusctl"),
             [
-                "projections", "rebuild", resumes ? "--resume" : "--all", "--keep-old", "--json", "--data-dir",
+                "projections", "rebuild", resumes ? "--resume" : "--all", "--keep-old", "--json", "--max-load",
+                "\(load)", "--data-dir",
                 server.directory,
             ])
     }
