@@ -100,3 +100,8 @@ extension PostgresError: CustomStringConvertible {
         return text
     }
 }
+
+extension PostgresError {
+    /// The statement names a table or schema that is not there, or not any more.
+    public var isUndefinedTable: Bool { sqlState == "42P01" || sqlState == "3F000" }
+}

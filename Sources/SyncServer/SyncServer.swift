@@ -17,6 +17,7 @@ public final class SyncServer: Service {
     private let hints: HeadHints
     /// What tests break.
     let faults = Faults()
+    private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
@@ -41,6 +42,9 @@ public final class SyncServer: Service {
             log: log, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, hints: hints,
             faults: faults, freshness: Freshness(lanes: lanes.lanes.count), logger: logger,
             receiptKey: configuration.receiptKey)
+        verifier = configuration.verifyInterval.map {
+            BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
+        }
         services = ConnectionServices(
             limits: configuration.limits, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
@@ -55,6 +59,7 @@ public final class SyncServer: Service {
             lane.start(context, index: index, partitions: lanes.partitions(of: index))
         }
         hints.start { [lanes] in lanes.lookAtHeads($0) }
+        verifier?.start()
         let services = services
         let tls = tls
         let channel = try await ServerBootstrap(group: group)
@@ -88,9 +93,10 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let (lanes, hints) = (lanes.lanes, hints)
+        let (lanes, hints, verifier) = (lanes.lanes, hints, verifier)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
+                verifier?.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
                 done.resume()
@@ -104,6 +110,9 @@ public final class SyncServer: Service {
     public var connectionCount: Int { services.connections.count }
     /// Bytes of appends that wait for their commit, over all sessions.
     public var inboundBytes: Int { services.budget.used }
+
+    /// What the background verifier found; zero when there is none.
+    public var verification: VerificationCounts { verifier?.found ?? VerificationCounts() }
 
     /// Bytes of rows that wait to be written, for each connection that takes any.
     public var queuedBytes: [Int] { services.connections.queuedBytes }

@@ -16,6 +16,8 @@ public struct SyncServerConfiguration: Sendable {
     /// Makes and checks receipts (rule S6): the same on every server of the log. Nil: none are given or honoured, and
     /// what devices bring back is judged as if it came for the first time.
     public var receiptKey: ReceiptKey?
+    /// How often a user, chosen by chance, is folded afresh and compared with the read model. Nil: never.
+    public var verifyInterval: Duration?
 
     public init(host: String, port: Int, security: Security) {
         self.host = host

@@ -51,6 +51,8 @@ struct Serve: AsyncParsableCommand {
     var receiptKey: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
+    @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
+    var verifyInterval = 1.0
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
     var noPrepared = false
 
@@ -63,6 +65,7 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--direct-database goes with --database.")
         }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        guard (0...86_400).contains(verifyInterval) else { throw ValidationError("--verify-interval is 0 to 86400.") }
         if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }
         if !plaintext, tlsCert == nil || tlsKey == nil {
             throw ValidationError("Give --tls-cert and --tls-key, or --plaintext on loopback.")
@@ -76,6 +79,7 @@ struct Serve: AsyncParsableCommand {
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
         configuration.receiptKey = try directory.receiptKey(file: receiptKey, tokens: key)

@@ -185,7 +185,7 @@ extension EventBody {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
             .deviceEventsLost: true
-        case .deliveryScheduleChanged, .summaryDelivered: true
+        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,

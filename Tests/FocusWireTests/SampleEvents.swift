@@ -94,6 +94,14 @@ enum SampleEvents {
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "volume", value: .real(0.75)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: "volume"))
         case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: DeviceID(id(5))))
+        case .projectionRebuilt:
+            .projectionRebuilt(
+                ProjectionRebuilt(
+                    generation: 2,
+                    rows: [
+                        RowKey(.focuses, key: "work"), RowKey(.routes, app: AppID("com.example.messages"), key: "r1"),
+                    ],
+                    horizon: Version(5)))
         case .eventRefused:
             .eventRefused(
                 EventRefused(
@@ -177,6 +185,7 @@ enum SampleEvents {
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
         case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: .server))
+        case .projectionRebuilt: .projectionRebuilt(ProjectionRebuilt(generation: 0, rows: []))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))
         }

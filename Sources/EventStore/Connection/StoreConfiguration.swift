@@ -1,3 +1,4 @@
+import FocusCore
 import PostgresClient
 
 /// How a server reaches its log.
@@ -6,12 +7,16 @@ public struct StoreConfiguration: Sendable {
     /// Whether a session gives up what its role may beyond the server's own role. Through a pooler in transaction mode,
     /// which keeps no session, every transaction does instead (`PostgresConfiguration.prologue`).
     let assumesRole: Bool
+    /// What users are folded by.
+    let rules: FoldRules
 
     /// - Parameters:
     ///   - postgres: connects as a role that may act as the server's role, unless `assumesRole` is false. Without
     ///     prepared statements it goes through a pooler in transaction mode: then nothing is kept in the session.
     ///   - assumesRole: false where the connecting role is the server's own already.
-    public init(_ postgres: PostgresConfiguration, assumesRole: Bool = true) {
+    ///   - rules: others than `current` are for tests: every program that writes must have the same.
+    public init(_ postgres: PostgresConfiguration, assumesRole: Bool = true, rules: FoldRules = .current) {
+        self.rules = rules
         let isPooled = !postgres.usesPreparedStatements
         var postgres = postgres
         if isPooled, assumesRole { postgres.prologue = SessionRole.prologue() }
@@ -22,6 +27,7 @@ public struct StoreConfiguration: Sendable {
     private init(as other: StoreConfiguration, _ postgres: PostgresConfiguration) {
         self.postgres = postgres
         assumesRole = other.assumesRole
+        rules = other.rules
     }
 
     /// The same log for work that may lose its last transactions in a crash, as the log has it all: projections.

@@ -7,10 +7,12 @@ import PostgresClient
 ///
 /// What can be asked twice is asked again after a lost connection; an append in doubt is first looked up.
 public final class StoreConnection {
-    private let configuration: StoreConfiguration
+    let configuration: StoreConfiguration
     private let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
+    /// Which one each partition showed when last heard of.
+    private var generations: [Partition: Int32] = [:]
 
     /// - Parameters:
     ///   - isStopping: asked while the database is away; true ends the wait with `StoreStopped`.
@@ -69,7 +71,11 @@ public final class StoreConnection {
     // MARK: Read model
 
     public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
-        try perform { try UserLoader().load(users, on: $0) }
+        let loaded = try perform {
+            try UserLoader(rules: configuration.rules).load(users, assuming: generations, on: $0)
+        }
+        for case .success(let user) in loaded.values { generations[user.head.partition] = user.head.generation }
+        return loaded
     }
 
     /// What `DueReader` finds, in the generation that is active for each partition.
@@ -81,12 +87,22 @@ public final class StoreConnection {
         }
     }
 
-    public func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset] {
-        try perform { try ProjectionWriter().checkpoint(of: partitions, on: $0) }
+    /// Of the generations that the heads say.
+    public func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
+        try perform { connection in
+            var checkpoints: [Partition: LogOffset] = [:]
+            for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
+                checkpoints.merge(
+                    try ProjectionWriter().checkpoint(
+                        of: heads.map(\.partition), generation: generation, on: connection)
+                ) { $1 }
+            }
+            return checkpoints
+        }
     }
 
     public func write(_ batch: ProjectionBatch) throws -> ProjectionOutcome {
-        try perform { try ProjectionWriter().write(batch, on: $0) }
+        try perform { try ProjectionWriter(rules: configuration.rules).write(batch, on: $0) }
     }
 
     // MARK: Connection

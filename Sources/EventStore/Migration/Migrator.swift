@@ -59,6 +59,7 @@ public struct Migrator: Sendable {
                 Queries.initializeLog,
                 [.int4(partitions), .text(EventStore.partitionHash), .int4(EventStore.logFormat)])
             _ = try connection.query(Queries.initializeGeneration, [.int4(FocusCore.foldVersion)])
+            _ = try connection.query(Queries.grantGenerations)
         }
         return applied
     }

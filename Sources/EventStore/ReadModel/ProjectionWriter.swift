@@ -7,7 +7,9 @@ import PostgresClient
 /// Flow: BEGIN, lock or leave → what the users are at → one statement per collection in one pipeline → COMMIT.
 /// The commit need not be flushed (`synchronous_commit = off`): what is lost is folded again, see `ProjectedUser.base`.
 public struct ProjectionWriter: Sendable {
-    public init() {}
+    private let rules: FoldRules
+
+    public init(rules: FoldRules = .current) { self.rules = rules }
 
     /// How far the projection of each partition got, in generation 1's tables or those of `generation`.
     public func checkpoint(
@@ -51,7 +53,7 @@ public struct ProjectionWriter: Sendable {
                 generation.statement(Queries.readProjectedUsers),
                 [partition, .uuidArray(batch.users.map(\.user.uuid)), .int4(batch.generation)])
             guard found.rowCount > 0, try found.int4(row: 0, column: 0) == batch.generation,
-                !found.isNull(row: 0, column: 1), try found.int4(row: 0, column: 1) == FocusCore.foldVersion
+                !found.isNull(row: 0, column: 1), try found.int4(row: 0, column: 1) == rules.version
             else { return .otherGeneration }
             var shown: [UserID: Version] = [:]
             var dueTimes: [UserID: Timestamp] = [:]
@@ -87,7 +89,7 @@ public struct ProjectionWriter: Sendable {
     private static let leastInserted = 16
 
     /// - Parameter shown: up to where the read model shows each user; nil: look every row up.
-    private static func requests(
+    static func requests(
         _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?
     ) -> [(Statement, [PostgresValue])] {
         var (known, new): ([RowCollection: RowTable], [RowCollection: RowTable]) = ([:], [:])
@@ -121,7 +123,7 @@ public struct ProjectionWriter: Sendable {
         return requests
     }
 
-    private static func users(_ partition: Partition, _ users: [ProjectedUser]) -> (Statement, [PostgresValue]) {
+    static func users(_ partition: Partition, _ users: [ProjectedUser]) -> (Statement, [PostgresValue]) {
         let parameters: [PostgresValue] = [
             .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)), .int8Array(users.map(\.version.rawValue)),
             .timestamptzArray(users.map { $0.dueAt?.stored.microseconds }),

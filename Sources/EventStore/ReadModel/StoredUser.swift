@@ -7,7 +7,7 @@ struct StoredUser {
     let head: PartitionHead
     /// What the rows show.
     let version: Version
-    private var rows: [RowKey: Row] = [:]
+    private(set) var rows: [RowKey: Row] = [:]
     private var events: [LoggedEvent] = []
     /// A row that belongs to no collection that this program knows, or has an impossible app.
     private var strangers = 0
@@ -38,9 +38,9 @@ struct StoredUser {
     }
 
     /// Builds the state of the rows and folds the events in.
-    func folded() throws -> LoadedUser {
+    func folded(_ rules: FoldRules) throws -> LoadedUser {
         guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
-        var state = try UserState(user: user, version: version, rows: rows)
+        var state = try UserState(user: user, version: version, rows: rows, rules: rules)
         var touched: Set<RowKey> = []
         for event in events.sorted(by: { $0.version < $1.version }) {
             guard event.version == state.version.next else {

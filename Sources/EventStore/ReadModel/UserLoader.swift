@@ -3,25 +3,38 @@ import PostgresClient
 
 /// Loads users: their rows, and the events that the rows do not show yet, folded in. One statement, so one snapshot.
 public struct UserLoader: Sendable {
-    public init() {}
+    private let rules: FoldRules
+
+    public init(rules: FoldRules = .current) { self.rules = rules }
 
     /// The users' states. A user without events has a state of version 0. One whose rows or events do not fold is a
     /// `.failure` and disturbs nobody else.
     ///
     /// Throws `PostgresError`, and `EventStoreError.corrupt` when a partition does not exist.
+    /// - Parameter generations: which one each partition showed when last heard of; spares asking. The statement itself
+    ///   says which one it shows: of another nothing is taken.
     public func load(
-        _ users: [(Partition, UserID)], on connection: PostgresConnection
+        _ users: [(Partition, UserID)], assuming generations: [Partition: Int32] = [:],
+        on connection: PostgresConnection
     ) throws -> [UserID: Result<LoadedUser, any Error>] {
         var loaded: [UserID: Result<LoadedUser, any Error>] = [:]
-        var waiting = [Generation.first: users]
+        var waiting = try byGeneration(users, generations, on: connection)
         // A round for each generation that is active somewhere: normally one, two around a cut-over.
-        for _ in 0..<4 where !waiting.isEmpty {
+        for round in 0..<4 where !waiting.isEmpty {
             var elsewhere: [Generation: [(Partition, UserID)]] = [:]
             for (generation, users) in waiting {
-                for stored in try read(users, generation, on: connection).values {
+                let stored: [UserID: StoredUser]
+                do {
+                    stored = try readShown(users, generation, on: connection)
+                } catch let error as PostgresError where error.isUndefinedTable && round == 0 {
+                    // Dropped since: what is shown now is there.
+                    elsewhere.merge(try byGeneration(users, [:], on: connection)) { $0 + $1 }
+                    continue
+                }
+                for stored in stored.values {
                     let active = Generation(stored.head.generation)
                     if active == generation {
-                        loaded[stored.user] = Result { try stored.folded() }
+                        loaded[stored.user] = Result { try stored.folded(rules) }
                     } else {
                         elsewhere[active, default: []].append((stored.head.partition, stored.user))
                     }
@@ -36,7 +49,28 @@ public struct UserLoader: Sendable {
         return loaded
     }
 
-    private func read(
+    private func byGeneration(
+        _ users: [(Partition, UserID)], _ known: [Partition: Int32], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Generation: [(Partition, UserID)]] {
+        var known = known
+        let unknown = Set(users.map(\.0)).subtracting(known.keys)
+        if !unknown.isEmpty {
+            for head in try LogReader().heads(of: unknown.sorted(), on: connection) {
+                known[head.partition] = head.generation
+            }
+        }
+        return Dictionary(grouping: users) { Generation(known[$0.0] ?? Generation.first.number) }
+    }
+
+    // Untyped: a clause of `catch` over a typed error does not compile (Swift 6.3 breaks on it).
+    private func readShown(
+        _ users: [(Partition, UserID)], _ generation: Generation, on connection: PostgresConnection
+    ) throws -> [UserID: StoredUser] {
+        try read(users, generation, on: connection)
+    }
+
+    /// What the rows of one generation say, whether it is active or not, and the events past them.
+    func read(
         _ users: [(Partition, UserID)], _ generation: Generation, on connection: PostgresConnection
     ) throws(PostgresError) -> [UserID: StoredUser] {
         guard !users.isEmpty else { return [:] }

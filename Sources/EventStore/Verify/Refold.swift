@@ -12,8 +12,8 @@ struct Refold {
     /// Of the last event that could be folded.
     private(set) var version = Version.zero
 
-    init(_ user: UserID, chunk: Int) {
-        state = UserState(user: user)
+    init(_ user: UserID, chunk: Int, rules: FoldRules = .current) {
+        state = UserState(user: user, rules: rules)
         self.chunk = chunk
     }
 

@@ -18,18 +18,29 @@ struct ShownUser {
 
     /// One snapshot for all statements: a projector that commits meanwhile is seen wholly or not at all.
     ///
-    /// - Parameter meanwhile: for tests, run when the version is read and the rows are not.
+    /// - Parameters:
+    ///   - filled: a generation that is not shown yet, and the fold that fills it; nil: the active one.
+    ///   - meanwhile: for tests, run when the version is read and the rows are not.
     static func read(
-        _ user: UserID, in partition: Partition, on connection: PostgresConnection,
-        meanwhile: () throws -> Void = {}
+        _ user: UserID, in partition: Partition, filled: (Generation, foldVersion: Int32)? = nil,
+        on connection: PostgresConnection, meanwhile: () throws -> Void = {}
     ) throws -> ShownUser {
         try connection.transaction(.snapshot) { connection in
-            var shown = try ShownUser(user, partition, on: connection)
+            var shown =
+                try filled.map { ShownUser(user, partition, $0, foldVersion: $1) }
+                ?? ShownUser(user, partition, on: connection)
             try shown.readVersion(on: connection)
             try meanwhile()
             try shown.readRows(on: connection)
             return shown
         }
+    }
+
+    private init(_ user: UserID, _ partition: Partition, _ generation: Generation, foldVersion: Int32) {
+        self.user = user
+        self.partition = partition
+        self.generation = generation
+        self.foldVersion = foldVersion
     }
 
     private init(_ user: UserID, _ partition: Partition, on connection: PostgresConnection) throws {

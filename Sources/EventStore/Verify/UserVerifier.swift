@@ -14,7 +14,10 @@ public struct UserVerifier: Sendable {
     /// Events read at once.
     private let chunk: Int
 
-    public init(keptRows: Int = 100, chunk: Int = 500) {
+    private let rules: FoldRules
+
+    public init(keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current) {
+        self.rules = rules
         self.keptRows = keptRows
         self.chunk = chunk
     }
@@ -35,8 +38,8 @@ public struct UserVerifier: Sendable {
     private func verdict(
         _ shown: ShownUser, on connection: PostgresConnection
     ) throws -> UserVerification.Verdict {
-        guard shown.foldVersion == FocusCore.foldVersion else { return .otherFold(shown.foldVersion) }
-        var refold = Refold(shown.user, chunk: chunk)
+        guard shown.foldVersion == rules.version else { return .otherFold(shown.foldVersion) }
+        var refold = Refold(shown.user, chunk: chunk, rules: rules)
         do {
             try refold.run(in: shown.partition, through: shown.version, on: connection)
         } catch let error as PostgresError {
@@ -77,7 +80,7 @@ public struct UserVerifier: Sendable {
     ) throws {
         guard !differences.isEmpty else { return }
         var histories = differences.map(RowHistory.init)
-        var refold = Refold(shown.user, chunk: chunk)
+        var refold = Refold(shown.user, chunk: chunk, rules: rules)
         try refold.run(in: shown.partition, through: last, on: connection) { state in
             for index in histories.indices { histories[index].note(state) }
         }

@@ -32,6 +32,7 @@ public enum EventBody: Hashable, Sendable {
     case deviceRevoked(DeviceRevoked)
     case eventRefused(EventRefused)
     case deviceEventsLost(DeviceEventsLost)
+    case projectionRebuilt(ProjectionRebuilt)
 
     public var type: EventType {
         switch self {
@@ -67,6 +68,7 @@ public enum EventBody: Hashable, Sendable {
         case .deviceRevoked: .deviceRevoked
         case .eventRefused: .eventRefused
         case .deviceEventsLost: .deviceEventsLost
+        case .projectionRebuilt: .projectionRebuilt
         }
     }
 }

@@ -32,4 +32,5 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case deviceRevoked = "device.revoked"
     case eventRefused = "event.refused"
     case deviceEventsLost = "device.eventsLost"
+    case projectionRebuilt = "projection.rebuilt"
 }

@@ -27,7 +27,8 @@ extension EventType {
         // A reset shows what is confirmed.
         case .preferenceChanged, .preferenceReset: [.preferences]
         case .interactionDonated, .interactionDeleted, .routeStarted, .routeLocationsInserted, .routeFinished,
-            .routeDiscarded, .focusExpired, .summaryDelivered, .deviceRevoked, .eventRefused, .deviceEventsLost:
+            .routeDiscarded, .focusExpired, .summaryDelivered, .deviceRevoked, .eventRefused, .deviceEventsLost,
+            .projectionRebuilt:
             []
         }
     }

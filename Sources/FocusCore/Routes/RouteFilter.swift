@@ -10,7 +10,7 @@ public enum RouteFilter {
     ///
     /// Every number must be finite, also those that the device calls unknown: a NaN has no order, so it could not take
     /// part in rule R3's choice among duplicates.
-    public static func reasonToDrop(_ point: RoutePoint) -> RouteDropReason? {
+    public static func reasonToDrop(_ point: RoutePoint, _ rules: FoldRules = .current) -> RouteDropReason? {
         guard
             point.latitude.isFinite, point.longitude.isFinite, point.altitude.isFinite,
             point.horizontalAccuracy.isFinite, point.verticalAccuracy.isFinite, point.speed.isFinite,
@@ -20,7 +20,7 @@ public enum RouteFilter {
             abs(point.latitude) <= 90, abs(point.longitude) <= 180,
             !point.isAltitudeKnown || abs(point.altitude) <= maximumAltitude
         else { return .impossible }
-        guard (0...maximumHorizontalAccuracy).contains(point.horizontalAccuracy) else { return .inaccurate }
+        guard (0...rules.maximumHorizontalAccuracy).contains(point.horizontalAccuracy) else { return .inaccurate }
         return nil
     }
 }

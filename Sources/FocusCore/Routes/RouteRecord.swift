@@ -23,9 +23,9 @@ struct RouteRecord: Sendable {
     }
 
     /// Takes points and gives the ids of the chunks that changed.
-    mutating func insert(_ points: [RoutePoint]) -> [Int] {
+    mutating func insert(_ points: [RoutePoint], _ rules: FoldRules = .current) -> [Int] {
         guard track != nil else { return [] }
-        track?.insert(points)
+        track?.insert(points, rules)
         if let track { row.aggregates = track.aggregates }
         return track?.takeChangedChunkIDs() ?? []
     }

@@ -1,7 +1,7 @@
 extension RouteTrack {
     /// Takes a batch of logged points in any order, filtered by rule R2 and merged by rule R3.
-    public mutating func insert(_ batch: [RoutePoint]) {
-        let candidates = accept(batch)
+    public mutating func insert(_ batch: [RoutePoint], _ rules: FoldRules = .current) {
+        let candidates = accept(batch, rules)
         var split = 0
         if let last = chunks.last?.points.last {
             split = candidates.firstIndex { $0.time > last.time } ?? candidates.endIndex
@@ -19,11 +19,11 @@ extension RouteTrack {
     }
 
     /// The points that pass the filter, sorted, one per microsecond. Counts all of `batch`.
-    private mutating func accept(_ batch: [RoutePoint]) -> [RoutePoint] {
+    private mutating func accept(_ batch: [RoutePoint], _ rules: FoldRules) -> [RoutePoint] {
         var passed: [RoutePoint] = []
         passed.reserveCapacity(batch.count)
         for point in batch {
-            if let reason = RouteFilter.reasonToDrop(point) {
+            if let reason = RouteFilter.reasonToDrop(point, rules) {
                 counts.drop(for: reason)
             } else {
                 passed.append(point.withoutNegativeZeros)

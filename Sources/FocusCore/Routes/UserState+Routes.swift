@@ -14,7 +14,7 @@ extension UserState {
     /// Rules R2 and R3: all points were logged, here they are filtered and merged.
     mutating func applyLocations(_ body: RouteLocationsInserted, _ slot: Int, _ context: inout FoldContext) {
         let id = ByteText(body.routeID)
-        let changed = apps[slot].routes[id]?.insert(body.points) ?? []
+        let changed = apps[slot].routes[id]?.insert(body.points, rules) ?? []
         for chunk in changed { context.touched.append(chunkKey(id, chunk, slot)) }
         guard let row = apps[slot].routes[id]?.row else { return }
         put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)

@@ -81,6 +81,23 @@ struct RowStore: Sendable {
         return true
     }
 
+    /// Leaves the trace of a removal at `version`, whether or not there is one already. Not for a row that is there.
+    mutating func leaveTombstone(_ key: RowKey, at version: Version) {
+        guard let index = entries.index(forKey: key) else {
+            entries[key] = Entry(
+                version: version, appearedAt: version, isDeleted: true, value: [], hash: nil, awaitsHash: false)
+            approximateBytes += Self.overheadPerRow + 2 * key.key.utf8.count
+            tombstones.append(key, at: version)
+            return noteChange(key, from: nil, at: version)
+        }
+        guard entries.values[index].isDeleted, entries.values[index].version != version else { return }
+        let previous = entries.values[index].version
+        entries.values[index].version = version
+        tombstones.count -= 1
+        tombstones.append(key, at: version)
+        noteChange(key, from: previous, at: version)
+    }
+
     /// Drops the oldest tombstones beyond the bound and says which.
     mutating func trimTombstones() -> [RowKey] {
         var dropped: [RowKey] = []

@@ -18,7 +18,7 @@ enum EventScope {
 
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
-        case .focusExpired, .eventRefused, .deviceEventsLost: true
+        case .focusExpired, .eventRefused, .deviceEventsLost, .projectionRebuilt: true
         case .summaryDelivered: true
         case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
@@ -43,7 +43,7 @@ enum EventScope {
             .preferencesRegistered, .preferenceChanged, .preferenceReset:
             true
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
-        case .deviceRevoked: false
+        case .deviceRevoked, .projectionRebuilt: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
         case .deviceEventsLost: false
         }

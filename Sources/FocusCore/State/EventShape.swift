@@ -7,7 +7,7 @@ enum EventShape {
     private static func appRefusal(_ event: Event) -> Refusal? {
         switch event.body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
-            .summaryDelivered:
+            .summaryDelivered, .projectionRebuilt:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .deviceRevoked:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
@@ -38,7 +38,8 @@ enum EventShape {
         case .focusRemoved(let body): check.identifier("focusID", body.focusID)
         case .focusChanged(let body): check.identifier("focusID", body.focusID)
         case .focusExpired(let body): check.identifier("focusID", body.focusID)
-        case .focusStatusReported, .badgeCleared, .deviceRevoked, .eventRefused, .deviceEventsLost: break
+        case .focusStatusReported, .badgeCleared, .deviceRevoked, .eventRefused, .deviceEventsLost, .projectionRebuilt:
+            break
         case .audienceChanged(let body):
             check.count("add", body.add.count)
             check.count("remove", body.remove.count)

@@ -2,8 +2,10 @@ extension UserState {
     /// The state whose rows these are: every `row` of a state at `version`, in any order.
     ///
     /// Throws when they are not: the user is then quarantined rather than folded wrongly.
-    public init(user: UserID, version: Version, rows: [RowKey: Row]) throws(FoldError) {
-        self.init(user: user)
+    public init(
+        user: UserID, version: Version, rows: [RowKey: Row], rules: FoldRules = .current
+    ) throws(FoldError) {
+        self.init(user: user, rules: rules)
         self.version = version
         // By version and key: the order of change, and the same in every process.
         let chunks = try Self.routeChunks(in: rows)
@@ -76,6 +78,8 @@ extension UserState {
     }
 
     private mutating func load(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
+        // A row that another fold had made and this one never did (`projection.rebuilt`): there is nothing to remember.
+        if row.isDeleted, row.memo.isEmpty, key.collection.isNeverRemoved { return }
         switch key.collection {
         case .apps:
             try apps[slot].read(memo: row.memo, value: row.isDeleted ? nil : AppRow(decoding: row.value).registration)

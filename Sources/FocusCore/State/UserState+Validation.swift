@@ -41,7 +41,7 @@ extension UserState {
         case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
         case .deviceRevoked(let body): revocationRefusal(body)
-        case .eventRefused: Refusal(.forbidden, "event.refused is the server's own")
+        case .eventRefused, .projectionRebuilt: Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
         case .deviceEventsLost: Refusal(.forbidden, "device.eventsLost is the server's own: say Lost")
         }
     }

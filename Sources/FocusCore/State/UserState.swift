@@ -7,6 +7,8 @@
 /// time in the number of rows. Folding many events into one owner does not.
 public struct UserState: Sendable {
     public let user: UserID
+    /// What of the rules is a number.
+    let rules: FoldRules
     /// Of the last event applied.
     public internal(set) var version = Version.zero
     /// The event at `version`; the nil UUID at version 0.
@@ -33,7 +35,10 @@ public struct UserState: Sendable {
     var waitingCount = 0
 
     /// A user without any event.
-    public init(user: UserID) { self.user = user }
+    public init(user: UserID, rules: FoldRules = .current) {
+        self.user = user
+        self.rules = rules
+    }
 
     /// Touched by every event.
     private static let streamKey = RowKey(.stream)
@@ -93,6 +98,7 @@ public struct UserState: Sendable {
         case .eventRefused(let body): applyRefused(body, event, &context)
         // It takes its sequences, nothing else.
         case .deviceEventsLost: break
+        case .projectionRebuilt(let body): applyRebuilt(body, &context)
         }
     }
 

@@ -15,10 +15,9 @@ extension EventBody {
             case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
                 .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
                 .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .deviceRevoked, .eventRefused, .deviceEventsLost, .notificationSettingsChanged, .appMuted,
-                .appUnmuted,
-                .deliveryScheduleChanged, .summaryDelivered, .preferencesRegistered, .preferenceChanged,
-                .preferenceReset:
+                .routeDiscarded, .deviceRevoked, .eventRefused, .deviceEventsLost, .projectionRebuilt,
+                .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered,
+                .preferencesRegistered, .preferenceChanged, .preferenceReset:
                 return nil
             }
         } catch {

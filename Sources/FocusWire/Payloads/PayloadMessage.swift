@@ -44,6 +44,7 @@ extension EventType {
         case .deviceRevoked: Focus_Events_V1_DeviceRevoked.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         case .deviceEventsLost: Focus_Events_V1_DeviceEventsLost.self
+        case .projectionRebuilt: Focus_Events_V1_ProjectionRebuilt.self
         }
     }
 }
@@ -84,6 +85,7 @@ extension EventBody {
         case .deviceRevoked(let event): Focus_Events_V1_DeviceRevoked(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         case .deviceEventsLost(let event): Focus_Events_V1_DeviceEventsLost(event)
+        case .projectionRebuilt(let event): Focus_Events_V1_ProjectionRebuilt(event)
         }
     }
 }

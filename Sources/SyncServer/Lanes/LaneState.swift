@@ -5,6 +5,8 @@ import FocusCore
 final class CachedUser {
     let id: UserID
     let partition: Partition
+    /// Of the read model that it was loaded from: states of two are never mixed.
+    let generation: Int32
     var state: UserState
     /// Rows that the read model does not have yet, since it was at `projectedVersion`.
     var dirty: Set<RowKey>
@@ -16,9 +18,10 @@ final class CachedUser {
     func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
 
     init(
-        id: UserID, partition: Partition, state: UserState, dirty: Set<RowKey>, projectedVersion: Version,
-        lastUsed: Int64
+        id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey>,
+        projectedVersion: Version, lastUsed: Int64
     ) {
+        self.generation = generation
         self.id = id
         self.partition = partition
         self.state = state

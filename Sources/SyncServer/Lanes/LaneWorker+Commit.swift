@@ -28,33 +28,36 @@ extension LaneWorker {
             return
         }
         FaultPoint.pass(.committed)
+        var cutOver: Set<Partition> = []
         for batch in batches {
             guard case .committed(let generation) = outcomes[batch.partition] else { continue }
-            committed(batch, generation: generation)
+            if generation != partitions[batch.partition]?.head.generation { cutOver.insert(batch.partition) }
+            committed(batch)
         }
         context.hints.committed(
             outcomes.lazy.filter { if case .committed = $0.value { true } else { false } }.map(\.key))
         let behind = Set(batches.map(\.partition)).filter {
             if case .committed = outcomes[$0] { false } else { true }
         }
-        settle(staging, behind: behind)
-        for partition in behind.sorted() { try catchUp(partition) }
+        settle(staging, behind: behind, cutOver: cutOver)
+        for partition in behind.union(cutOver).sorted() { try catchUp(partition) }
     }
 
-    private func committed(_ batch: PartitionAppend, generation: Int32) {
+    private func committed(_ batch: PartitionAppend) {
         guard var state = partitions[batch.partition], let last = batch.events.last else { return }
         state.head = PartitionHead(
             partition: batch.partition, nextOffset: last.offset.next, lastRecordedAt: last.recordedAt,
-            generation: generation)
+            generation: state.head.generation)
         for event in batch.events { state.unprojected[event.user] = event.offset }
         partitions[batch.partition] = state
     }
 
-    /// Acknowledges and sends what was committed. What stood behind another server's events is folded again.
-    private func settle(_ staging: AppendStaging, behind: Set<Partition>) {
+    /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where
+    /// another generation is shown, what was folded from the one before is acknowledged and not sent.
+    private func settle(_ staging: AppendStaging, behind: Set<Partition>, cutOver: Set<Partition>) {
         for (id, keys) in staging.touched {
             guard let user = users[id] else { continue }
-            if behind.contains(user.partition) {
+            if behind.contains(user.partition) || cutOver.contains(user.partition) {
                 forget(id)
             } else {
                 user.dirty.formUnion(keys)

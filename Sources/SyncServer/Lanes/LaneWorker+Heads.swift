@@ -9,7 +9,7 @@ extension LaneWorker {
         let owned = partitions.keys.sorted()
         let asked = context.clock.monotonic()
         let heads = try store.heads(of: owned)
-        let checkpoints = try store.checkpoints(of: owned)
+        let checkpoints = try store.checkpoints(of: heads)
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
@@ -29,7 +29,7 @@ extension LaneWorker {
         headsMayHaveMoved = false
         guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
         let heads = try store.heads(of: partitions.keys.sorted())
-        for head in heads where head.nextOffset > partitions[head.partition]!.head.nextOffset {
+        for head in heads where isAhead(head) {
             try catchUp(head.partition)
         }
         // The answer was true when they were asked; by the time that all of it is folded it may be old.
@@ -40,6 +40,7 @@ extension LaneWorker {
     func catchUp(_ partition: Partition) throws {
         let heads = try store.heads(of: [partition])
         guard let head = heads.first, var state = partitions[partition] else { return }
+        guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
         let from = state.head.nextOffset
         guard head.nextOffset > from else { return }
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {

@@ -33,7 +33,7 @@ extension LaneWorker {
             partitions[partition] = state
             return
         }
-        var report = ProjectionReport(checkpoint: .zero, users: [:])
+        var report = ProjectionReport(checkpoint: .zero, generation: state.head.generation, users: [:])
         var projected: [ProjectedUser] = []
         for id in ids {
             guard let user = users[id] else { continue }
@@ -62,6 +62,8 @@ extension LaneWorker {
     /// The projector is done with a batch: what was written is no longer owed; what was not is owed again.
     func projected(_ partition: Partition, _ report: ProjectionReport) throws {
         partitions[partition]?.isProjecting = false
+        // Of a generation that is shown no more: what the one that is lacks was found when it came.
+        guard report.generation == partitions[partition]?.head.generation else { return }
         switch report.result {
         case .written(let missing):
             for (id, written) in report.users where !missing.contains(id) {

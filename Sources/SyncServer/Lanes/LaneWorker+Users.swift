@@ -22,6 +22,13 @@ extension LaneWorker {
 
     /// Afterwards each of them is cached or quarantined.
     func load(_ ids: Set<UserID>) throws {
+        // Another generation, found with the last of them, sends away those who came from the one before.
+        for _ in 0..<3 where ids.contains(where: { users[$0] == nil && quarantined[$0] == nil }) {
+            try loadOnce(ids)
+        }
+    }
+
+    private func loadOnce(_ ids: Set<UserID>) throws {
         let now = context.clock.monotonic()
         for id in quarantined.filter({ $0.value <= now }).keys {
             quarantined[id] = nil
@@ -49,12 +56,13 @@ extension LaneWorker {
     /// True when the log is further than this lane knows: the others of the partition have to catch up.
     private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) -> Bool {
         let user = CachedUser(
-            id: id, partition: partition, state: loaded.state, dirty: loaded.touchedKeys,
-            projectedVersion: loaded.projectedVersion, lastUsed: context.clock.monotonic().milliseconds)
+            id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
+            dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion,
+            lastUsed: context.clock.monotonic().milliseconds)
         users[id] = user
         noteDue(user)
         review(user)
-        return loaded.head.nextOffset > partitions[partition]!.head.nextOffset
+        return isAhead(loaded.head)
     }
 
     /// The state may hold what was not committed: it is loaded again when it is needed.

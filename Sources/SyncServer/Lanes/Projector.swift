@@ -7,6 +7,8 @@ import NIOConcurrencyHelpers
 /// What became of a batch, for the lane that made it.
 struct ProjectionReport: Sendable {
     var checkpoint: LogOffset
+    /// That the batch was made for.
+    var generation: Int32
     /// Each user's last offset in the batch, and the rows that were in it.
     var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
     /// Each user's version in the batch.

@@ -136,7 +136,7 @@ enum EventScopeOfTests {
         switch body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
             .deviceEventsLost: false
-        case .deliveryScheduleChanged, .summaryDelivered: false
+        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: false
         // Of an app, or of all.
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0
         default: true

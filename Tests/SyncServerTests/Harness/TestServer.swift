@@ -20,7 +20,7 @@ struct TestServer: Sendable {
     /// - Parameter pool: how the server reaches that database, when not directly.
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
-        clock: ServerClock = .system, pool: PostgresConfiguration? = nil,
+        clock: ServerClock = .system, pool: PostgresConfiguration? = nil, rules: FoldRules = .current,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
@@ -32,7 +32,7 @@ struct TestServer: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let server = try SyncServer(
-            configuration: configuration, store: StoreConfiguration(pool ?? owner), log: log,
+            configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)

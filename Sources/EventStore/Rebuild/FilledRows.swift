@@ -1,0 +1,37 @@
+import FocusCore
+import PostgresClient
+
+/// Rows of folded users on their way into an empty generation.
+struct FilledRows {
+    /// Rows of one transaction.
+    static let rowLimit = 4_000
+    /// Bytes of their values and memos.
+    static let byteLimit = 8 << 20
+
+    private var tables: [RowCollection: RowTable] = [:]
+    private var users: [ProjectedUser] = []
+    private var rows = 0
+    private var bytes = 0
+
+    var isFull: Bool { rows >= Self.rowLimit || bytes >= Self.byteLimit || users.count >= Self.rowLimit }
+    var last: UserID? { users.last?.user }
+    var userCount: Int { users.count }
+
+    mutating func append(_ state: borrowing UserState) {
+        for key in state.rowKeys {
+            guard let row = state.row(key) else { continue }
+            tables[key.collection, default: RowTable(key.collection)].append(state.user, key, row)
+            rows += 1
+            bytes += row.value.count + row.memo.count
+        }
+        users.append(ProjectedUser(user: state.user, version: state.version, rows: [], dueAt: state.dueAt))
+    }
+
+    /// Inserts everything; a row that is there already is an error.
+    func insert(into generation: Generation, _ partition: Partition, on connection: PostgresConnection) throws {
+        var requests = tables.values.sorted { $0.collection < $1.collection }
+            .map { ($0.collection.insert, $0.parameters(partition)) }
+        requests.append(ProjectionWriter.users(partition, users))
+        _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
+    }
+}

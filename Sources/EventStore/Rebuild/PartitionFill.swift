@@ -1,0 +1,105 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// Fills a partition of a new generation from the log: users in order of their ids, one folded after the other.
+///
+/// Flow: events by user and version → fold → rows gather → one transaction with the place that it gets to. Memory: one
+/// user's state, a chunk of events, a batch of rows.
+struct PartitionFill {
+    let rules: FoldRules
+    /// Events read at once: no statement holds a snapshot for long, and the largest payloads take 128 MB.
+    var chunk = 500
+    /// Called between transactions with the events folded since the last call.
+    let pause: (Int) throws -> Void
+
+    /// Until the phase is over. Throws `RebuildError` when the history is not whole.
+    func run(_ place: inout RebuildPlace, then phase: RebuildPlace.Phase, on connection: PostgresConnection) throws {
+        var batch = FilledRows()
+        var next = place
+        var state: UserState?
+        var cursor = (user: place.after ?? .beforeAll, version: place.after == nil ? 0 : Int64.max)
+        while true {
+            let events = try read(place, after: cursor, on: connection)
+            for event in events {
+                if let folded = state, folded.user != event.user {
+                    state = nil
+                    batch.append(folded)
+                    if batch.isFull { try flush(&batch, &place, &next, on: connection) }
+                }
+                try fold(event, into: &state)
+                next.events += 1
+            }
+            if let last = events.last { cursor = (last.user, last.version.rawValue) }
+            guard events.count == chunk else { break }
+        }
+        if let state { batch.append(state) }
+        guard next.events == place.through.rawValue else {
+            throw RebuildError.historyIncomplete(
+                place.partition, expected: place.through.rawValue, found: next.events)
+        }
+        try end(batch, &place, next, then: phase, on: connection)
+    }
+
+    private func read(
+        _ place: RebuildPlace, after cursor: (user: UserID, version: Int64), on connection: PostgresConnection
+    ) throws -> [LoggedEvent] {
+        try LoggedEvent.read(
+            try connection.query(
+                Queries.readEventsByUser,
+                [
+                    .int4(place.partition.rawValue), .uuid(cursor.user.uuid), .int8(cursor.version),
+                    .int8(place.through.rawValue), .int8(Int64(chunk)),
+                ]))
+    }
+
+    private func fold(_ event: LoggedEvent, into state: inout UserState?) throws {
+        let version = state?.version ?? .zero
+        do {
+            guard event.version == version.next else {
+                throw EventStoreError.gap(user: event.user, expected: version.next, found: event.version)
+            }
+            if state == nil { state = UserState(user: event.user, rules: rules) }
+            _ = try state?.apply(event.decoded())
+        } catch {
+            throw RebuildError.unfoldable(event.user, after: version, reason: "\(error)")
+        }
+    }
+
+    private func flush(
+        _ batch: inout FilledRows, _ place: inout RebuildPlace, _ next: inout RebuildPlace,
+        on connection: PostgresConnection
+    ) throws {
+        // The event that showed the last user to be complete is not counted yet: it comes again after a crash.
+        next.after = batch.last
+        next.users += Int64(batch.userCount)
+        let (from, to, rows) = (place, next, batch)
+        place = try connection.transaction { connection in
+            var moved = from
+            try moved.move(to: to, on: connection)
+            try rows.insert(into: from.generation, from.partition, on: connection)
+            return moved
+        }
+        batch = FilledRows()
+        try pause(Int(to.events - from.events))
+    }
+
+    private func end(
+        _ batch: FilledRows, _ place: inout RebuildPlace, _ next: RebuildPlace, then phase: RebuildPlace.Phase,
+        on connection: PostgresConnection
+    ) throws {
+        let from = place
+        var to = next.beginning(phase)
+        to.followed = place.through
+        place = try connection.transaction { [to] connection in
+            var moved = from
+            try moved.move(to: to, on: connection)
+            if batch.userCount > 0 { try batch.insert(into: from.generation, from.partition, on: connection) }
+            _ = try connection.query(
+                from.generation.statement(Queries.moveCheckpoint),
+                [.int4(from.partition.rawValue), .int8(from.through.rawValue)])
+            return moved
+        }
+        try pause(Int(to.events - from.events))
+    }
+}

@@ -1,0 +1,130 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// What one worker of a rebuild does, partition by partition.
+struct RebuildJob: Sendable {
+    let options: RebuildOptions
+    let target: Generation
+    let verifies: Bool
+    /// Of each generation that has rows.
+    let folds: [Int32: Int32]
+    /// What each partition showed when this run began.
+    let shown: [Partition: Generation]
+    let work: RebuildWork
+
+    /// Everything up to the cut-over, of one partition after the other.
+    func prepare(on connection: PostgresConnection) throws {
+        try forEach { place, pace in
+            if place.phase == .filling {
+                let fill = PartitionFill(rules: options.rules) { events in
+                    work.advance(.filling, by: events)
+                    try pace.pause()
+                }
+                try fill.run(&place, then: verifies ? .verifying : .comparing, on: connection)
+            }
+            if place.phase == .verifying { try verify(&place, pace, on: connection) }
+            if place.phase == .comparing, let comparison = comparison(place.partition) {
+                work.expect(try userCount(place, on: connection), in: .comparing)
+                let follow = PartitionFollow(comparison: comparison) { users in
+                    work.advance(.comparing, by: users)
+                    try pace.pause()
+                }
+                try follow.compareAll(&place, on: connection)
+            }
+            work.finishPreparing(place)
+        }
+    }
+
+    func cutOver(on connection: PostgresConnection) throws {
+        try forEach { place, pace in
+            guard place.phase == .following, let comparison = comparison(place.partition) else { return }
+            let follow = PartitionFollow(comparison: comparison) { _ in try pace.pause() }
+            try follow.follow(&place, on: connection)
+            work.note(try CutOver(comparison: comparison).run(&place, on: connection))
+            try LogNotification.send([place.partition], on: connection)
+        }
+    }
+
+    private func forEach(_ body: (inout RebuildPlace, Pace) throws -> Void) throws {
+        let pace = Pace(load: options.maximumLoad, work: work)
+        while var place = work.take() {
+            do {
+                try body(&place, pace)
+            } catch {
+                work.stop()
+                throw error
+            }
+        }
+    }
+
+    private func comparison(_ partition: Partition) -> UserComparison? {
+        guard let shown = shown[partition], shown != target else { return nil }
+        return UserComparison(
+            target: target, shown: shown, rules: options.rules,
+            isSameFold: folds[shown.number] == options.rules.version)
+    }
+
+    private func userCount(_ place: RebuildPlace, on connection: PostgresConnection) throws -> Int {
+        let result = try connection.query(
+            target.statement(Queries.countShownUsers), [.int4(place.partition.rawValue)])
+        return Int(try result.int8(row: 0, column: 0))
+    }
+
+    private func verify(_ place: inout RebuildPlace, _ pace: Pace, on connection: PostgresConnection) throws {
+        let verifier = UserVerifier(rules: options.rules)
+        let page: Int64 = 100
+        work.expect(try userCount(place, on: connection), in: .verifying)
+        while true {
+            let result = try connection.query(
+                target.statement(Queries.readShownUsers),
+                [.int4(place.partition.rawValue), .uuid((place.after ?? .beforeAll).uuid), .int8(page)])
+            let users = try (0..<result.rowCount).map { UserID(try result.uuid(row: $0, column: 0)) }
+            for user in users {
+                let filled = try ShownUser.read(
+                    user, in: place.partition, filled: (target, foldVersion: options.rules.version), on: connection)
+                let verdict = try verifier.verify(filled, on: connection).verdict
+                guard case .equal = verdict else { throw RebuildError.verificationFailed(user, verdict) }
+                work.advance(.verifying, by: 1)
+                try pace.pause()
+            }
+            var next = place
+            next.after = users.last ?? place.after
+            next.users += Int64(users.count)
+            if users.count < page { next = next.beginning(.comparing) }
+            let from = place
+            place = try connection.transaction { [next] connection in
+                var moved = from
+                try moved.move(to: next, on: connection)
+                return moved
+            }
+            if users.count < page { return }
+        }
+    }
+}
+
+/// Keeps a worker idle for its share of the time, so that appends find the database free.
+final class Pace {
+    private let load: Int
+    private let work: RebuildWork
+    private var since = ContinuousClock.now
+
+    /// - Parameter load: percent, 1…100.
+    init(load: Int, work: RebuildWork) {
+        self.load = min(max(load, 1), 100)
+        self.work = work
+    }
+
+    /// Between transactions. Throws when another worker failed.
+    func pause() throws {
+        guard !work.isStopped else { throw RebuildStopped() }
+        let now = ContinuousClock.now
+        let idle = (now - since) / .seconds(1) * Double(100 - load) / Double(load)
+        // One long transaction does not stop the work for minutes.
+        if idle > 0 { Thread.sleep(forTimeInterval: min(idle, 1)) }
+        since = .now
+    }
+}
+
+/// Another worker failed, and its error is the one to be shown.
+struct RebuildStopped: Error {}

@@ -1,0 +1,55 @@
+import FocusCore
+
+/// How a rebuild works.
+public struct RebuildOptions: Sendable {
+    /// Partitions at a time.
+    public var parallel = 2
+    /// Fold every user once more and compare before anything is shown.
+    public var verifies = false
+    /// Percent of the time that each of the parallel workers is at work, 1…100: the rest is the appends'.
+    public var maximumLoad = 60
+    /// What users are folded by. Others than `current` are for tests.
+    public var rules = FoldRules.current
+
+    public init() {}
+}
+
+/// How far a rebuild is: `done` of `total`.
+public struct RebuildProgress: Hashable, Sendable {
+    public enum Stage: String, Hashable, Sendable {
+        /// Counts events.
+        case filling
+        /// Counts users.
+        case verifying, comparing
+        /// Counts partitions.
+        case cuttingOver = "cutting over"
+    }
+
+    public var stage: Stage
+    public var done: Int
+    /// About so many: the log grows.
+    public var total: Int
+}
+
+/// What came of a rebuild or a rollback.
+public struct RebuildReport: Sendable {
+    /// The one that is shown now.
+    public var generation: Int32
+    /// Those that were shown before.
+    public var previous: Set<Int32>
+    /// Events folded; zero for a rollback.
+    public var events: Int64
+    /// Users who got `projection.rebuilt`, rows that those events name, and the events.
+    public var usersChanged = 0
+    public var rowsChanged = 0
+    public var eventsAppended = 0
+    /// For how long each partition's appends had to wait, at most; sorted.
+    public var locked: [Duration] = []
+
+    /// The longest; zero when nothing was cut over by this run.
+    public var longestWait: Duration { locked.last ?? .zero }
+    /// 99 of 100 partitions' appends waited no longer.
+    public var p99Wait: Duration {
+        locked.isEmpty ? .zero : locked[min(locked.count - 1, (locked.count * 99 + 99) / 100 - 1)]
+    }
+}

@@ -1,0 +1,81 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// How far the rebuild of one partition got, as the database has it: written in the transactions that get it there.
+struct RebuildPlace: Hashable, Sendable {
+    enum Phase: String, Sendable {
+        /// Users' events are folded and their rows put into the generation, in order of their ids.
+        case filling
+        case verifying
+        /// Users' rows are held against those of the generation that is shown.
+        case comparing
+        /// The same again for users with events since; then the cut-over.
+        case following
+        case done
+    }
+
+    let generation: Generation
+    let partition: Partition
+    /// Events below it are filled in.
+    let through: LogOffset
+    var phase: Phase
+    /// The phase is done with users up to this one.
+    var after: UserID?
+    var events: Int64
+    var users: Int64
+    /// Users with events at or past it are to be compared again.
+    var followed: LogOffset
+
+    static func read(
+        of generation: Generation, on connection: PostgresConnection
+    ) throws -> [RebuildPlace] {
+        let result = try connection.query(Queries.readRebuildPartitions, [.int4(generation.number)])
+        return try (0..<result.rowCount).map { try RebuildPlace(generation, result, $0) }
+    }
+
+    private init(_ generation: Generation, _ result: PostgresResult, _ row: Int) throws {
+        let name = try result.text(row: row, column: 1)
+        guard let phase = Phase(rawValue: name) else { throw EventStoreError.corrupt("a rebuild in phase \(name)") }
+        self.generation = generation
+        self.phase = phase
+        partition = Partition(try result.int4(row: row, column: 0))
+        through = LogOffset(try result.int8(row: row, column: 2))
+        after = result.isNull(row: row, column: 3) ? nil : UserID(try result.uuid(row: row, column: 3))
+        events = try result.int8(row: row, column: 4)
+        users = try result.int8(row: row, column: 5)
+        followed = LogOffset(try result.int8(row: row, column: 6))
+    }
+
+    /// Moves on to `next`, in a transaction of the caller's. Throws `RebuildError.overtaken` when somebody else moved it:
+    /// a process that was killed may still have had a commit under way.
+    mutating func move(to next: RebuildPlace, on connection: PostgresConnection) throws {
+        let moved = try connection.query(
+            Queries.moveRebuildPartition,
+            [
+                .int4(generation.number), .int4(partition.rawValue), .text(phase.rawValue), after.stored,
+                .int8(followed.rawValue), .text(next.phase.rawValue), next.after.stored, .int8(next.events),
+                .int8(next.users), .int8(next.followed.rawValue),
+            ])
+        guard moved.rowCount == 1 else { throw RebuildError.overtaken(partition) }
+        self = next
+    }
+
+    /// As it is at the beginning of another phase.
+    func beginning(_ phase: Phase) -> RebuildPlace {
+        var next = self
+        next.phase = phase
+        next.after = nil
+        next.users = 0
+        return next
+    }
+}
+
+extension UserID? {
+    fileprivate var stored: PostgresValue { map { .uuid($0.uuid) } ?? .null }
+}
+
+extension UserID {
+    /// Before every user: the nil UUID stands for nobody.
+    static let beforeAll = UserID(DeviceID.server.uuid)
+}

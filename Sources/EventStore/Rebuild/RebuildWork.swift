@@ -1,0 +1,97 @@
+import FocusCore
+import PostgresClient
+import Synchronization
+
+/// What the workers of a rebuild share: which partitions are left, how far all of them are, what came of it.
+final class RebuildWork: Sendable {
+    private struct State {
+        var waiting: [RebuildPlace]
+        var prepared: [RebuildPlace] = []
+        var done: [RebuildProgress.Stage: Int] = [:]
+        var totals: [RebuildProgress.Stage: Int] = [:]
+        var outcomes: [CutOver.Outcome] = []
+        var isStopped = false
+    }
+
+    private let state: Mutex<State>
+    private let report: @Sendable (RebuildProgress) -> Void
+
+    init(places: [RebuildPlace], events: Int, report: @escaping @Sendable (RebuildProgress) -> Void) {
+        self.report = report
+        var state = State(waiting: places.reversed())
+        state.totals[.filling] = events
+        state.totals[.cuttingOver] = places.count
+        state.done[.cuttingOver] = places.count { $0.phase == .done }
+        state.done[.filling] = places.reduce(0) {
+            $0 + Int($1.phase == .filling ? $1.events : $1.through.rawValue)
+        }
+        self.state = Mutex(state)
+    }
+
+    /// The next partition; nil when none is left or a worker failed.
+    func take() -> RebuildPlace? {
+        state.withLock { $0.isStopped ? nil : $0.waiting.popLast() }
+    }
+
+    func finishPreparing(_ place: RebuildPlace) { state.withLock { $0.prepared.append(place) } }
+
+    func beginCutOver() {
+        state.withLock { $0.waiting = $0.prepared.sorted { $0.partition > $1.partition } }
+    }
+
+    /// The others end with their next transaction.
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func note(_ outcome: CutOver.Outcome) {
+        state.withLock { $0.outcomes.append(outcome) }
+        advance(.cuttingOver, by: 1)
+    }
+
+    /// Users of a partition that a stage will see.
+    func expect(_ users: Int, in stage: RebuildProgress.Stage) {
+        state.withLock { $0.totals[stage, default: 0] += users }
+    }
+
+    func advance(_ stage: RebuildProgress.Stage, by count: Int) {
+        state.withLock { state in
+            state.done[stage, default: 0] += count
+            report(
+                RebuildProgress(
+                    stage: stage, done: state.done[stage, default: 0],
+                    total: max(state.totals[stage, default: 0], state.done[stage, default: 0])))
+        }
+    }
+
+    func summary(_ target: Generation, _ previous: [Int32], _ events: Int64) -> RebuildReport {
+        state.withLock { state in
+            var report = RebuildReport(
+                generation: target.number, previous: Set(previous).subtracting([target.number]), events: events)
+            for outcome in state.outcomes {
+                report.usersChanged += outcome.users
+                report.rowsChanged += outcome.rows
+                report.eventsAppended += outcome.events
+            }
+            report.locked = state.outcomes.map(\.locked).sorted()
+            return report
+        }
+    }
+}
+
+/// The first error of several threads.
+final class Failure: Sendable {
+    private let first = Mutex<(any Error)?>(nil)
+
+    /// That another one stopped says nothing of why.
+    func note(_ error: any Error) {
+        first.withLock { if $0 == nil || $0 is RebuildStopped { $0 = error } }
+    }
+
+    var error: (any Error)? { first.withLock { $0 } }
+}
+
+extension RebuildPlace {
+    /// Filled in from the log by this rebuild; none by a rollback.
+    static func eventCount(_ places: [RebuildPlace]) -> Int64 { places.reduce(0) { $0 + $1.events } }
+}

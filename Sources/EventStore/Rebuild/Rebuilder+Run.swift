@@ -1,0 +1,50 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+extension Rebuilder {
+    /// Everything that is left to do until each partition shows the generation.
+    func run(
+        _ target: Generation, verifies: Bool, _ log: LogIdentity, on connection: PostgresConnection
+    ) throws -> RebuildReport {
+        let heads = try LogReader().heads(of: log.allPartitions, on: connection)
+        let places = try RebuildPlace.read(of: target, on: connection)
+        let folds = Dictionary(
+            uniqueKeysWithValues: try KnownGeneration.all(on: connection).map { ($0.generation.number, $0.foldVersion) }
+        )
+        let work = RebuildWork(
+            places: places, events: places.reduce(0) { $0 + Int($1.through.rawValue) }, report: report)
+        let job = RebuildJob(
+            options: options, target: target, verifies: verifies, folds: folds,
+            shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }), work: work
+        )
+        try inParallel { connection in try job.prepare(on: connection) }
+        // Nothing is shown before everything is filled and verified.
+        work.beginCutOver()
+        try inParallel { connection in try job.cutOver(on: connection) }
+        _ = try connection.query(Queries.finishRebuild, [.int4(target.number)])
+        return work.summary(
+            target, heads.map(\.generation),
+            RebuildPlace.eventCount(try RebuildPlace.read(of: target, on: connection)))
+    }
+
+    private func inParallel(_ body: @escaping @Sendable (PostgresConnection) throws -> Void) throws {
+        let failed = Failure()
+        var threads: [PostgresThread] = []
+        for index in 0..<options.parallel {
+            threads.append(
+                try PostgresThread(name: "rebuild-\(index)") { [owner] in
+                    do {
+                        let connection = try PostgresConnection(owner)
+                        defer { connection.close() }
+                        try SessionRole.assume(on: connection)
+                        try body(connection)
+                    } catch {
+                        failed.note(error)
+                    }
+                })
+        }
+        for thread in threads { thread.join() }
+        if let error = failed.error { throw error }
+    }
+}

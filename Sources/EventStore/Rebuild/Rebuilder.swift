@@ -1,0 +1,150 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+/// Builds the read model anew beside the one that is shown, and shows it (architecture.md §2). Devices go on appending
+/// and syncing.
+///
+/// Flow: next generation's tables → each partition is filled from the log, verified, compared → each partition is cut
+/// over. What is done is written down with the rows, so that after a crash of anything `resume` goes on from there.
+///
+/// Blocks its thread; its workers have threads of their own. Memory: for each worker a user's state and a batch.
+public final class Rebuilder: Sendable {
+    let owner: PostgresConfiguration
+    let options: RebuildOptions
+    let report: @Sendable (RebuildProgress) -> Void
+
+    /// - Parameters:
+    ///   - owner: connects as the owner of the tables, who may act as the server's role.
+    ///   - report: called now and then, on any thread, one call at a time.
+    public init(
+        _ owner: PostgresConfiguration, options: RebuildOptions = RebuildOptions(),
+        report: @escaping @Sendable (RebuildProgress) -> Void = { _ in }
+    ) {
+        self.owner = owner
+        self.options = options
+        self.report = report
+    }
+
+    /// From the log, into a new generation. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
+    public func rebuild() throws -> RebuildReport {
+        try exclusively { connection, log in
+            try Self.checkHistory(on: connection)
+            let known = try KnownGeneration.all(on: connection)
+            if let unfinished = known.first(where: \.isUnfinished) {
+                throw RebuildError.unfinished(generation: unfinished.generation.number)
+            }
+            let number = try connection.query(Queries.nextGeneration).int4(row: 0, column: 0)
+            // One transaction: after a crash there is a rebuild to resume, or nothing.
+            try connection.transaction { connection in
+                _ = try connection.query(Queries.createGeneration, [.int4(number), .int4(options.rules.version)])
+                _ = try connection.query(
+                    Queries.beginRebuild, [.int4(number), .text("rebuild"), .bool(options.verifies)])
+                _ = try connection.query(
+                    Queries.beginRebuildPartitions, [.int4(number), .text(RebuildPlace.Phase.filling.rawValue)])
+            }
+            return try run(Generation(number), verifies: options.verifies, log, on: connection)
+        }
+    }
+
+    /// Goes on with a rebuild or rollback that was interrupted.
+    public func resume() throws -> RebuildReport {
+        try exclusively { connection, log in
+            guard let unfinished = try KnownGeneration.all(on: connection).first(where: \.isUnfinished) else {
+                throw RebuildError.nothingToResume
+            }
+            try requireOwnFold(unfinished)
+            if unfinished.kind == .rebuild { try Self.checkHistory(on: connection) }
+            return try run(unfinished.generation, verifies: unfinished.verifies, log, on: connection)
+        }
+    }
+
+    /// Shows the newest generation that is kept and not shown, brought to the end of the log.
+    public func rollBack() throws -> RebuildReport {
+        try exclusively { connection, log in
+            let known = try KnownGeneration.all(on: connection)
+            if let unfinished = known.first(where: \.isUnfinished) {
+                throw RebuildError.unfinished(generation: unfinished.generation.number)
+            }
+            guard let kept = known.last(where: { $0.partitions == 0 }) else { throw RebuildError.nothingToRollBackTo }
+            try requireOwnFold(kept)
+            let number = PostgresValue.int4(kept.generation.number)
+            try connection.transaction { connection in
+                _ = try connection.query(Queries.beginRebuild, [number, .text("rollback"), .bool(false)])
+                _ = try connection.query(
+                    Queries.beginRebuildPartitions, [number, .text(RebuildPlace.Phase.comparing.rawValue)])
+            }
+            return try run(kept.generation, verifies: false, log, on: connection)
+        }
+    }
+
+    /// Gives up every generation that no partition shows, also one that a rebuild left unfinished.
+    /// - Returns: which.
+    public func dropOld() throws -> [Int32] {
+        try exclusively { connection, _ in
+            let known = try KnownGeneration.all(on: connection)
+            if let unfinished = known.first(where: { $0.isUnfinished && $0.partitions > 0 }) {
+                throw RebuildError.unfinished(generation: unfinished.generation.number)
+            }
+            let old = known.filter { $0.partitions == 0 }.map(\.generation.number)
+            for number in old {
+                _ = try connection.transaction { try $0.query(Queries.dropGeneration, [.int4(number)]) }
+            }
+            return old
+        }
+    }
+
+    private func requireOwnFold(_ known: KnownGeneration) throws {
+        guard known.foldVersion == options.rules.version else {
+            throw RebuildError.otherFold(generation: known.generation.number, fold: known.foldVersion)
+        }
+    }
+
+    /// A rebuild from less than everything would silently lose what is gone.
+    private static func checkHistory(on connection: PostgresConnection) throws {
+        let archived = try connection.query(Queries.readFirstOffsets)
+        guard archived.rowCount == 0 else {
+            throw RebuildError.historyArchived(
+                Partition(try archived.int4(row: 0, column: 0)), first: LogOffset(try archived.int8(row: 0, column: 1)))
+        }
+    }
+
+    /// Holds the right to rebuild while `body` runs. A process that was killed may keep it for a moment.
+    private func exclusively<T>(_ body: (PostgresConnection, LogIdentity) throws -> T) throws -> T {
+        let connection = try PostgresConnection(owner)
+        defer { connection.close() }
+        var tries = 0
+        while try !connection.query(Queries.lockRebuild).bool(row: 0, column: 0) {
+            tries += 1
+            guard tries < 30 else { throw RebuildError.busy }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        return try body(connection, try LogIdentity.read(on: connection))
+    }
+}
+
+/// A generation that has rows.
+struct KnownGeneration {
+    enum Kind: String { case rebuild, rollback }
+
+    let generation: Generation
+    let foldVersion: Int32
+    /// How many show it.
+    let partitions: Int64
+    /// Nil: it came with the database.
+    let kind: Kind?
+    let verifies: Bool
+    let isUnfinished: Bool
+
+    static func all(on connection: PostgresConnection) throws -> [KnownGeneration] {
+        let result = try connection.query(Queries.readGenerations)
+        return try (0..<result.rowCount).map { row in
+            let kind = result.isNull(row: row, column: 3) ? nil : Kind(rawValue: try result.text(row: row, column: 3))
+            return KnownGeneration(
+                generation: Generation(try result.int4(row: row, column: 0)),
+                foldVersion: try result.int4(row: row, column: 1), partitions: try result.int8(row: row, column: 2),
+                kind: kind, verifies: kind == nil ? false : try result.bool(row: row, column: 4),
+                isUnfinished: kind == nil ? false : try !result.bool(row: row, column: 5))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import FocusCore
+
+/// What a generation shows otherwise than the one before it, of one user: what devices have to hear (rule S8).
+struct UserChange {
+    /// Rows of public collections, sorted.
+    private(set) var rows: [RowKey] = []
+    /// Of the traces of removed rows that were dropped before; zero when the new state has at least as many.
+    private(set) var horizon = Version.zero
+
+    var isEmpty: Bool { rows.isEmpty && horizon == .zero }
+
+    /// - Parameters:
+    ///   - shown: the rows that devices may hold, at `version`.
+    ///   - state: what they are from now on. A row that the log changed after `version` counts as changed: nobody here
+    ///     knows how another fold showed it.
+    init(from shown: [RowKey: Row], at version: Version, to state: borrowing UserState) {
+        var keys = Set(shown.keys)
+        keys.formUnion(state.rowKeys)
+        for key in keys where key.collection.isPublic {
+            let (old, new) = (Self.seen(shown[key]), Self.seen(state.row(key)))
+            if Self.isChanged(old, new, since: version, horizon: state.horizon) { rows.append(key) }
+        }
+        rows.sort()
+        let known = shown[RowKey(.stream)].map { UserState.horizon(inStreamMemo: $0.memo) } ?? .zero
+        if known > state.horizon { horizon = known }
+    }
+
+    /// A row that stands for its memo alone is seen by nobody.
+    private static func seen(_ row: Row?) -> Row? {
+        row.flatMap { $0.isDeleted && $0.version == .zero ? nil : $0 }
+    }
+
+    private static func isChanged(_ old: Row?, _ new: Row?, since version: Version, horizon: Version) -> Bool {
+        switch (old, new) {
+        case (nil, nil): false
+        case (nil, let new?): !new.isDeleted
+        // Devices behind the horizon get a snapshot.
+        case (let old?, nil): !old.isDeleted || old.version > horizon
+        case (let old?, let new?):
+            // A lower version would pass over a device that lacks what the higher one brought.
+            old.isDeleted != new.isDeleted || old.value != new.value || new.version < old.version
+                || new.version > version
+        }
+    }
+
+    /// The bodies of the events that tell it, each within its bounds.
+    func bodies(_ generation: Generation) -> [ProjectionRebuilt] {
+        guard !isEmpty else { return [] }
+        var bodies = [ProjectionRebuilt(generation: generation.number, rows: [], horizon: horizon)]
+        var bytes = 0
+        for key in rows {
+            let size = key.key.utf8.count + (key.app?.rawValue.utf8.count ?? 0) + 32
+            if bodies[bodies.count - 1].rows.count >= ProjectionRebuilt.maximumRows
+                || bytes + size > ProjectionRebuilt.maximumKeyBytes
+            {
+                bodies.append(ProjectionRebuilt(generation: generation.number, rows: []))
+                bytes = 0
+            }
+            bodies[bodies.count - 1].rows.append(key)
+            bytes += size
+        }
+        return bodies
+    }
+}

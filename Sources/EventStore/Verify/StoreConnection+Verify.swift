@@ -1,0 +1,20 @@
+import FocusCore
+import Foundation
+
+extension StoreConnection {
+    /// A user of the partition, any as likely as another; nil: it has none.
+    public func anyUser(of head: PartitionHead) throws -> UserID? {
+        try perform { connection in
+            let survey = UserSurvey(page: 1)
+            return try survey.users(of: head, after: UserID(UUID()), on: connection).first
+                ?? survey.users(of: head, after: nil, on: connection).first
+        }
+    }
+
+    /// Folds a user afresh and compares (`UserVerifier`).
+    public func verify(_ user: UserID, in partition: Partition) throws -> UserVerification {
+        try perform {
+            try UserVerifier(keptRows: 10, rules: configuration.rules).verify(user, in: partition, on: $0)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import EventStore
+import FocusCore
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// Folds one user after another afresh, chosen by chance, and compares what the read model shows: what is wrong is
+/// found before anybody asks. Slow on purpose: one user in an interval, and at work for a twentieth of the time at most.
+final class BackgroundVerifier: Sendable {
+    /// Times as long as a user took that nothing is done after it.
+    private static let rest = 19.0
+
+    private let store: StoreConfiguration
+    private let log: LogIdentity
+    private let interval: Duration
+    private let logger: Logger
+    private let counts = NIOLockedValueBox(VerificationCounts())
+    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
+    private let isStopping = NIOLockedValueBox(false)
+    private let wake = DispatchSemaphore(value: 0)
+
+    init(store: StoreConfiguration, log: LogIdentity, interval: Duration, logger: Logger) {
+        self.store = store
+        self.log = log
+        self.interval = interval
+        self.logger = logger
+    }
+
+    var found: VerificationCounts { counts.withLockedValue { $0 } }
+
+    func start() {
+        thread.withLockedValue { $0 = LaneThread(name: "verifier") { [self] in run() } }
+    }
+
+    /// Blocks until the user under way is done.
+    func stop() {
+        isStopping.withLockedValue { $0 = true }
+        wake.signal()
+        thread.withLockedValue { $0 }?.join()
+    }
+
+    private func run() {
+        let (logger, isStopping) = (logger, isStopping)
+        let store = StoreConnection(
+            store, isStopping: { isStopping.withLockedValue { $0 } },
+            onTrouble: { logger.debug("verifier lacks the database", metadata: ["error": "\($0)"]) })
+        defer { store.close() }
+        var pause = interval / .seconds(1)
+        while wake.wait(timeout: .now() + pause) == .timedOut {
+            let begin = ContinuousClock.now
+            do {
+                try verifySomebody(store)
+            } catch is StoreStopped {
+                return
+            } catch {
+                logger.warning("verification failed", metadata: ["error": "\(error)"])
+            }
+            pause = max(interval / .seconds(1), (ContinuousClock.now - begin) / .seconds(1) * Self.rest)
+        }
+    }
+
+    private func verifySomebody(_ store: StoreConnection) throws {
+        let partition = Partition(Int32.random(in: 0..<log.partitions))
+        guard let head = try store.heads(of: [partition]).first, let user = try store.anyUser(of: head) else { return }
+        let found = try store.verify(user, in: partition)
+        switch found.verdict {
+        case .equal: counts.withLockedValue { $0.verified += 1 }
+        // During an upgrade: nothing can be said.
+        case .otherFold: break
+        case .different(let difference):
+            note(
+                found,
+                [
+                    "rows": "\(difference.rowCount)",
+                    "first": "\(difference.rows.first.map { "\($0.key.collection.rawValue)/\($0.key.key)" } ?? "none")",
+                    "since": "\(difference.rows.first?.since?.description ?? "unknown")",
+                ])
+        case .unfoldable(let version, let reason):
+            note(found, ["version": "\(version)", "reason": "\(reason)"])
+        }
+    }
+
+    private func note(_ found: UserVerification, _ details: Logger.Metadata) {
+        let total = counts.withLockedValue { counts in
+            counts.verified += 1
+            counts.differing += 1
+            return counts.differing
+        }
+        logger.error(
+            "the read model is not what the events make: see focusctl projections verify, rebuild",
+            metadata: details.merging([
+                "user": "\(found.user)", "generation": "\(found.generation)", "differing": "\(total)",
+            ]) { $1 })
+    }
+}
+
+/// What the background verifier has seen since the server started.
+public struct VerificationCounts: Hashable, Sendable {
+    public var verified = 0
+    /// Of those; a user found twice counts twice.
+    public var differing = 0
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import EventStore
+import Foundation
+import PostgresClient
+
+/// `focusctl projections rebuild`.
+struct ProjectionsRebuildCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rebuild",
+        abstract: "Build the read model anew from the log, and show it.",
+        discussion: """
+            Devices go on appending and syncing. The new generation has tables of
+            its own. Each partition is filled and compared with what is shown; when
+            all are, each is cut over in one short transaction. Devices get exactly
+            the rows that came out different. All collections are built together.
+
+            Every focusd must know the event projection.rebuilt: upgrade them first.
+
+            Whatever is killed meanwhile, --resume goes on from where it was. A log
+            that lacks events is refused: what they say would be lost.
+
+            Examples:
+              focusctl projections rebuild --all --verify --keep-old
+              focusctl projections rebuild --resume
+              focusctl projections rebuild --all --max-load 20 --json --database postgres://owner@db/focus
+
+            \(ExitStatus.help)
+            """)
+
+    @Flag(help: "Every collection (there is no other choice yet).")
+    var all = false
+    @Flag(help: "Go on with what was interrupted.")
+    var resume = false
+    @Option(help: "Partitions at a time, 1 to 16.")
+    var parallel = 2
+    @Flag(help: "Fold every user once more and compare before anything is shown.")
+    var verify = false
+    @Flag(help: "Keep the generation that was shown before, for `rollback`.")
+    var keepOld = false
+    @Option(help: "Percent of the time that each parallel worker works, 1 to 100. The rest is left to appends.")
+    var maxLoad = 60
+    @Flag(help: "One JSON object at the end.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func validate() throws {
+        guard (1...16).contains(parallel) else { throw ValidationError("--parallel is 1 to 16.") }
+        guard (1...100).contains(maxLoad) else { throw ValidationError("--max-load is 1 to 100.") }
+        guard !resume || !verify else {
+            throw ValidationError("--resume goes on as the rebuild was begun: leave --verify out.")
+        }
+        guard all != resume else { throw ValidationError("Either --all or --resume.") }
+    }
+
+    func run() throws {
+        var options = RebuildOptions()
+        options.parallel = parallel
+        options.verifies = verify
+        options.maximumLoad = maxLoad
+        // Behind everything that serves devices.
+        if maxLoad < 100 { _ = nice(10) }
+        let run = RebuildRun(source: source, options: options, json: json)
+        try run.perform(keepsOld: keepOld) { try resume ? $0.resume() : $0.rebuild() }
+    }
+}
+
+/// `focusctl projections rollback`.
+struct ProjectionsRollbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback",
+        abstract: "Show the generation again that was kept by a rebuild.",
+        discussion: """
+            It is brought to the end of the log first, and each partition is changed
+            over as by a rebuild. The generation that was shown is kept: another
+            rollback shows it again.
+
+            Example:
+              focusctl projections rollback
+
+            \(ExitStatus.help)
+            """)
+
+    @Flag(help: "One JSON object at the end.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let run = RebuildRun(source: source, options: RebuildOptions(), json: json)
+        try run.perform(keepsOld: true) { try $0.rollBack() }
+    }
+}
+
+/// `focusctl projections drop-old`.
+struct ProjectionsDropOldCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop-old",
+        abstract: "Give up the generations that no partition shows, also an unfinished one.",
+        discussion: """
+            Example:
+              focusctl projections drop-old
+
+            \(ExitStatus.help)
+            """)
+
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let run = RebuildRun(source: source, options: RebuildOptions(), json: false)
+        let dropped = try run.reporting { try $0.dropOld() }
+        Terminal.line(
+            dropped.isEmpty
+                ? "nothing to drop" : "dropped generation \(dropped.map(String.init).joined(separator: ", "))")
+    }
+}

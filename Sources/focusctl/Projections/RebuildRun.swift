@@ -1,0 +1,50 @@
+import EventStore
+import Foundation
+import PostgresClient
+
+/// A rebuild as a person runs it: progress, what came of it, and how it ends.
+struct RebuildRun {
+    let source: DatabaseOptions
+    let options: RebuildOptions
+    let json: Bool
+
+    /// Until every server has heard of the change: they ask every 250 ms, and send nothing when they cannot for 1 s.
+    private static let graceSeconds = 2.0
+
+    func perform(keepsOld: Bool, _ work: (Rebuilder) throws -> RebuildReport) throws {
+        let start = ContinuousClock.now
+        let report = try reporting(work)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        var dropped: [Int32] = []
+        if !keepsOld {
+            Thread.sleep(forTimeInterval: Self.graceSeconds)
+            dropped = try reporting { try $0.dropOld() }
+        }
+        if json {
+            Terminal.line(RebuildText.json(report, dropped: dropped, seconds: seconds))
+        } else {
+            RebuildText.lines(report, dropped: dropped, seconds: seconds).forEach(Terminal.line)
+        }
+    }
+
+    /// Runs it with progress on standard error, and says in its own words why it did not work.
+    func reporting<T>(_ work: (Rebuilder) throws -> T) throws -> T {
+        let display = RebuildDisplay()
+        let rebuilder = Rebuilder(
+            try source.configuration("focusctl-projections-rebuild"), options: options, report: { display.show($0) })
+        defer { display.clear() }
+        do {
+            return try work(rebuilder)
+        } catch let error as RebuildError {
+            switch error {
+            case .historyArchived, .historyIncomplete, .unfoldable, .verificationFailed:
+                throw IntegrityFailure(error.description)
+            case .busy, .unfinished, .nothingToResume, .nothingToRollBackTo, .otherFold, .overtaken:
+                throw CommandFailure(error.description)
+            }
+        } catch let error as PostgresError where error.isTransient {
+            throw CommandFailure(
+                "\(error). The database went away; nothing is lost. `focusctl projections rebuild --resume` goes on.")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import EventStore
+
+/// A random history, logged and projected, to be rebuilt.
+struct RebuildFixture {
+    let fixture: StoreFixture
+    let history: RandomHistory
+    let owner: PostgresConnection
+    let connection: PostgresConnection
+
+    init(seed: UInt64 = 5, users: Int = 12, events: Int = 900, projected: Bool = true) throws {
+        fixture = try StoreFixture()
+        history = try RandomHistory(seed: seed, users: users, events: events)
+        (owner, connection) = (try fixture.owner(), try fixture.connection())
+        try history.log(on: connection)
+        if projected { try history.project(history.users, upTo: end, on: connection) }
+    }
+
+    var end: LogOffset { LogOffset(Int64(history.events.count)) }
+
+    func rebuilder(_ change: (inout RebuildOptions) -> Void = { _ in }) -> Rebuilder {
+        var options = RebuildOptions()
+        options.maximumLoad = 100
+        change(&options)
+        return Rebuilder(PostgresConfiguration(conninfo: fixture.conninfo), options: options)
+    }
+
+    /// Rows that one generation has and another has not, by table: their bytes, and the columns for people.
+    func differences(_ one: Int32, _ other: Int32) throws -> [String: Int64] {
+        var found: [String: Int64] = [:]
+        let tables = try owner.query(
+            Statement(
+                name: "test_tables",
+                sql: "SELECT tablename::text FROM pg_tables WHERE schemaname = 'read_1' ORDER BY tablename"))
+        for row in 0..<tables.rowCount {
+            let table = try tables.text(row: row, column: 0)
+            let count = try owner.integer(
+                """
+                SELECT (SELECT count(*) FROM (TABLE read_\(one).\(table) EXCEPT TABLE read_\(other).\(table)) a)
+                    + (SELECT count(*) FROM (TABLE read_\(other).\(table) EXCEPT TABLE read_\(one).\(table)) b)
+                """)
+            if count > 0 { found[table] = count }
+        }
+        return found
+    }
+
+    /// What the log says of rebuilds, in its order.
+    func rebuilt() throws -> [(user: UserID, version: Version, body: ProjectionRebuilt)] {
+        let head = try #require(try LogReader().heads(of: [RandomHistory.partition], on: connection).first)
+        let events = try LogReader().events(
+            partition: RandomHistory.partition, from: end, limit: Int(head.nextOffset.rawValue), on: connection)
+        return try events.map { event in
+            guard case .projectionRebuilt(let body) = try event.decoded().body else {
+                throw EventStoreError.corrupt("another event")
+            }
+            return (event.user, event.version, body)
+        }
+    }
+
+    /// Every user is as the events make them.
+    func expectVerified(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for user in history.users {
+            let found = try UserVerifier().verify(user, in: RandomHistory.partition, on: connection)
+            guard case .equal = found.verdict else {
+                Issue.record("\(found)", sourceLocation: sourceLocation)
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+
+/// Recorded tracks, cut into routes: those beside the checkout when they are there, else our own sample.
+enum RecordedRoutes {
+    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Of each route at most so many points.
+    static func routes(of length: Int) throws -> [[RoutePoint]] {
+        let folder = checkout.deletingLastPathComponent().appending(path: "shared/data/routes")
+        let recorded = ["cerknicko-jezero.gpx", "korita-zbevnica.gpx"].map { folder.appending(path: $0).path }
+            .filter { FileManager.default.fileExists(atPath: $0) }
+        let files = recorded.isEmpty ? [checkout.appending(path: "ops/sample-route.gpx").path] : recorded
+        return try files.flatMap { file in
+            let points = try GPXReader.read(contentsOfFile: file).points
+            return stride(from: 0, to: points.count, by: length).prefix(2).map {
+                Array(points[$0..<min($0 + length, points.count)])
+            }
+        }
+    }
+}
+
+extension [RoutePoint] {
+    /// As a phone reports it between houses: now and then a point is good to 30 m only.
+    func blurred(every count: Int) -> [RoutePoint] {
+        enumerated().map { index, point in
+            var point = point
+            point.horizontalAccuracy = index % count == count - 1 ? 30 : 5
+            return point
+        }
+    }
+}
