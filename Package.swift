@@ -15,6 +15,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -56,6 +57,7 @@ let package = Package(
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
+        target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         .executableTarget(
             name: "focusd",
             dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
@@ -63,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
             ],
             swiftSettings: strict),
 
@@ -78,7 +80,7 @@ let package = Package(
         tests("focusctlTests", ["focusctl", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            "focusctl", nioCore, nioLocks, nioPosix, logging, jwt,
+            "focusctl", "Conformance", nioCore, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]

@@ -18,7 +18,7 @@ struct Focusctl: AsyncParsableCommand {
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, ImportCommand.self, PreferencesCommand.self,
             RouteCommand.self, ExplainCommand.self, ReplayCommand.self, StateCommand.self, ProjectionsCommand.self,
-            MigrateCommand.self, BenchCommand.self,
+            MigrateCommand.self, BenchCommand.self, ConformanceCommand.self,
         ])
 
     static func main() async {
