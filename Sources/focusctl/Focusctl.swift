@@ -20,7 +20,7 @@ struct Focusctl: AsyncParsableCommand {
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
             ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
             ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
-            GenerateCommand.self, BenchCommand.self,
+            GenerateCommand.self, BenchCommand.self, ConformanceCommand.self,
         ])
 
     static func main() async {

@@ -12,8 +12,9 @@ import Testing
         "EventStore": ["FocusCore", "FocusWire", "PostgresClient"],
         "SyncServer": ["FocusCore", "FocusWire", "EventStore"],
         "FocusSyncClient": ["FocusCore", "FocusWire"],
+        "Conformance": ["FocusCore", "FocusWire"],
         "focusd": ["FocusCore", "EventStore", "SyncServer", "PostgresClient"],
-        "focusctl": ["FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient"],
+        "focusctl": ["FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance"],
     ]
     /// What the pure core may import from outside.
     static let coreImports: Set<String> = ["Crypto", "Foundation", "FoundationEssentials", "Glibc"]
@@ -22,11 +23,11 @@ import Testing
         "SwiftProtobuf": ["FocusWire"],
         "CLibPQ": ["PostgresClient"],
         "GRDB": ["FocusSyncClient"],
-        "NIOCore": ["SyncServer", "FocusSyncClient"],
+        "NIOCore": ["SyncServer", "FocusSyncClient", "Conformance"],
         // For tests only: the simulation turns its servers' event loops by hand.
         "NIOEmbedded": [],
-        "NIOPosix": ["SyncServer", "FocusSyncClient"],
-        "NIOSSL": ["SyncServer", "FocusSyncClient"],
+        "NIOPosix": ["SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOSSL": ["SyncServer", "FocusSyncClient", "Conformance"],
     ]
 
     @Test("Every import keeps to the arrows", arguments: arrows.keys.sorted())

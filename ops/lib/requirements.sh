@@ -4,6 +4,8 @@
 require_packages() {
     local missing=()
     command -v python3 >/dev/null || missing+=(python3)
+    # For the Python client in the tests; Debian keeps it apart.
+    python3 -c "import ensurepip, venv" 2>/dev/null || missing+=(python3-venv)
     command -v openssl >/dev/null || missing+=(openssl)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     [ -e /usr/include/postgresql/libpq-fe.h ] || missing+=(libpq-dev)

@@ -21,6 +21,8 @@ final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         if let input { posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0) }
+        // Nor may they hold sockets of servers in this process: closing those would not end the connection.
+        for file in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, file) }
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let argv = ([program] + arguments).map { strdup($0) } + [nil]
         let envp = merged.map { strdup("\($0)=\($1)") } + [nil]

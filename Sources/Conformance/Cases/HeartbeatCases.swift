@@ -1,0 +1,69 @@
+import FocusCore
+
+/// F4: who is there, and who is not any more.
+enum HeartbeatCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("F4", "a Ping is answered at once by a Pong with the same nonce") { site in
+            let live = try await site.open(.ofNewUser())
+            for nonce in [UInt64(0), 1, 300, .max] {
+                try await live.connection.send(.ping(nonce))
+                let answer = try await live.connection.first("Pong", within: 20) {
+                    if case .pong(let nonce) = $0 { nonce } else { nil }
+                }
+                try expect(answer == nonce, "Pong \(answer) to Ping \(nonce)")
+            }
+        },
+        ConformanceCase("F4", "the server pings as often as Welcome says; who answers stays", isLong: true) { site in
+            let clock = ContinuousClock()
+            let live = try await site.open(.ofNewUser())
+            let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
+            var last = clock.now
+            for number in 1...3 {
+                _ = try await live.connection.first("Ping \(number)", within: interval * 1.1 + 15) {
+                    if case .ping = $0 { true } else { nil }
+                }
+                let seconds = (clock.now - last).inSeconds
+                last = clock.now
+                // The machine under test may be late; it must not be early.
+                try expect(
+                    seconds > interval * 0.85 - 1 && seconds < interval * 1.1 + 10,
+                    "Ping \(number) after \(seconds) s instead of \(interval)")
+            }
+            try await live.appendAccepted(Envelope.setUp("a"))
+        },
+        ConformanceCase("F4", "silence for two intervals: GoAway heartbeat_timeout, closed", isLong: true) { site in
+            let clock = ContinuousClock()
+            let live = try await site.open(.ofNewUser(), answersPings: false)
+            let begin = clock.now
+            let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
+            _ = try await live.connection.expectGoAway(.heartbeatTimeout, within: interval * 3.3 + 15)
+            try await live.connection.expectClosed("after GoAway")
+            let seconds = (clock.now - begin).inSeconds
+            try expect(
+                seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 10,
+                "cut off after \(seconds) s; two intervals are \(interval * 2)")
+        },
+        ConformanceCase("F4", "a half-open connection is given up, and the device's next one works", isLong: true) {
+            site in
+            // No FIN, no answer, nothing read: what is left of a device that walked out of the network.
+            let device = Device.ofNewUser()
+            let other = device.sibling()
+            let probe = try await site.open(other)
+            let interval = Double(probe.welcome.heartbeatMilliseconds) / 1_000
+            let lost = try await site.openDeaf(device, answersPings: false)
+            let version = try await probe.appendAccepted(Envelope.setUp("a"))
+            // It comes back on another connection with the same store, and is not hindered by its ghost.
+            let back = try await site.open(device)
+            var replica = Replica()
+            try await replica.follow(back.connection, to: version)
+            try await back.appendAccepted([.post("n", app: "a")])
+            let silent = try await site.openDeaf(device.sibling(), answersPings: false)
+            try await Task.sleep(for: .seconds(interval * 2.3 + 6))
+            for ghost in [lost, silent] {
+                try await ghost.listen()
+                // Everything that was under way comes, and then the end that the server made.
+                try await ghost.expectClosed("half-open for two intervals", within: 10)
+            }
+        },
+    ]
+}

@@ -1,0 +1,108 @@
+import FocusCore
+import Foundation
+
+/// A1, A2, A4: tokens and what they allow.
+enum IdentityCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("A1", "bad, expired, forged and unsigned tokens all get the same answer, closed") { site in
+            let device = Device.ofNewUser()
+            let good = try await site.token(device)
+            let parts = good.split(separator: ".").map(String.init)
+            let none = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString().filter { $0 != "=" }
+            var server = device
+            server.id = .server
+            let tokens = [
+                "", "x", "a.b.c", good + "x", "\(none).\(parts[1]).", "\(parts[0]).\(parts[1]).",
+                try await site.token(device, seconds: -1), try await site.token(server),
+                try await site.token(device, isForged: true),
+            ]
+            var answers: Set<ProtocolError> = []
+            for token in tokens {
+                let connection = try await site.connect()
+                try await connection.send(device.hello(token: token))
+                answers.insert(try await connection.expectError(.unauthenticated, "for token \(token.prefix(9))…"))
+                try await connection.expectClosed("after unauthenticated")
+            }
+            try expect(answers.count == 1, "the answers tell what was wrong: \(answers.map(\.message))")
+            _ = try await site.open(device)
+        },
+        ConformanceCase("A2", "Renew keeps the session; a token of somebody else, or a bad one, changes nothing") {
+            site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device, tokenSeconds: 30)
+            let connection = live.connection
+            let first = try await expiry(connection)
+            for bad in [
+                "x", try await site.token(device.sibling()), try await site.token(.ofNewUser()),
+                try await site.token(device.sibling(scope: .app(AppID("a")!))),
+                try await site.token(device, isForged: true), try await site.token(device, seconds: -1),
+            ] {
+                try await connection.send(.renew(token: bad))
+                _ = try await connection.expectError(.unauthenticated, "for a Renew with a token that is not its own")
+            }
+            try await connection.send(.renew(token: try await site.token(device, seconds: 5_000)))
+            let later = try await expiry(connection)
+            try expect(later > first.adding(microseconds: 4_000_000_000), "the new end is not that of the new token")
+            try await live.appendAccepted(Envelope.setUp("a"))
+        },
+        ConformanceCase("A2", "after its token's end a session is sent away, and nothing is lost or logged twice") {
+            site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device, tokenSeconds: 5)
+            let events = Envelope.setUp("a") + [.post("n", app: "a")]
+            try await live.send(Array(events.prefix(2)))
+            let goAway = try await live.connection.expectGoAway(.tokenExpired)
+            try expect(
+                goAway.minimumBackoffMilliseconds <= goAway.maximumBackoffMilliseconds, "the back-off bounds are turned"
+            )
+            try await live.connection.expectClosed("after GoAway")
+            let again = try await site.open(device)
+            try expect(again.welcome.lastSequence == DeviceSequence(2), "Welcome does not go on after sequence 2")
+            try await again.connection.send(.append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: events)))
+            let appended = try await again.connection.appended()
+            try expect(appended.version == Version(3), "3 events were sent, the log has \(appended.version.rawValue)")
+        },
+        ConformanceCase("A4", "an event for an app outside the scope is refused forbidden; others do not see it") {
+            site in
+            let system = Device.ofNewUser()
+            let owner = try await site.open(system)
+            try await owner.appendAccepted(Envelope.setUp("a"))
+            let app = system.sibling(scope: .app(AppID("b")!))
+            let live = try await site.open(app)
+            let appended = try await live.append([
+                .post("n", app: "a"), .of(.focusChanged(FocusChanged(focusID: "work", isActive: true))),
+            ])
+            let codes = appended.refused.map(\.code)
+            try expect(codes == ["forbidden", "forbidden"], "refused with \(codes) instead of forbidden, forbidden")
+            // The refusals are rows of the scope that caused them.
+            var other = Replica()
+            let observer = try await site.open(system.sibling(scope: .app(AppID("a")!)))
+            try await other.follow(observer.connection, to: appended.version)
+            try expect(other.keys(of: .refusals).isEmpty, "another app sees the refusal")
+            try expect(other.keys(of: .notifications).isEmpty, "the refused event was posted")
+        },
+        ConformanceCase("A4", "an app sees no row, digest or change of another app or of the user") { site in
+            let system = Device.ofNewUser()
+            let owner = try await site.open(system)
+            try await owner.appendAccepted(Envelope.setUp("mail") + Envelope.setUp("chat"))
+            let mail = system.sibling(scope: .app(AppID("mail")!))
+            let early = try await site.open(mail)
+            let version = try await owner.appendAccepted([
+                .post("m", app: "mail"), .post("c", app: "chat"),
+                .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work"))),
+            ])
+            // Live, and by a snapshot; the digests are over the app's rows alone, or `follow` fails.
+            for live in [early, try await site.open(mail.sibling(scope: mail.scope))] {
+                var replica = Replica()
+                try await replica.follow(live.connection, to: version)
+                let foreign = replica.received.filter { $0.app != AppID("mail") }
+                try expect(foreign.isEmpty, "the app was sent \(foreign.count) rows that are not its own")
+                try expect(replica.keys(of: .notifications) == ["m"], "the app does not see its own notification")
+            }
+        },
+    ]
+
+    private static func expiry(_ connection: RawConnection) async throws -> Timestamp {
+        try await connection.first("TokenExpiry") { if case .tokenExpiry(let expiry, _) = $0 { expiry } else { nil } }
+    }
+}

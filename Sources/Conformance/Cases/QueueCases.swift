@@ -1,0 +1,112 @@
+import FocusCore
+
+/// P2, P6, P9 and what becomes of long queues.
+enum QueueCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("P6", "pipelined appends of a device keep their order, and acknowledgements only go on") {
+            site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device)
+            try await live.appendAccepted(Envelope.setUp("a"))
+            // One key written 200 times: whatever order the server chose, the last one shows.
+            for number in 1...200 {
+                try await live.send([
+                    .of(.preferenceChanged(PreferenceChanged(key: "k", value: .integer(Int64(number)))), app: "a")
+                ])
+            }
+            var last = DeviceSequence(2)
+            var version = Version.zero
+            while last < DeviceSequence(202) {
+                let appended = try await live.connection.appended()
+                try expect(appended.throughSequence > last, "an acknowledgement goes back or stands")
+                (last, version) = (appended.throughSequence, appended.version)
+            }
+            try expect(version == Version(202), "the log has \(version.rawValue) events instead of 202")
+            let written = try await preference(site, device, at: version)
+            try expect(written == PropertyValue.integer(200), "the last value is not the last one sent")
+        },
+        ConformanceCase("P9", "appends beyond the limit wait, and are all acknowledged in the end, in order") { site in
+            let live = try await site.open(.ofNewUser())
+            let limit = Int(live.welcome.maximumUnacknowledgedAppends)
+            try expect(limit >= 1, "Welcome.maximum_unacknowledged_appends is \(limit)")
+            try await live.appendAccepted(Envelope.setUp("a"))
+            let count = min(4_000, limit * 20)
+            // Written without hearing anything: what the server does not read stays in the sockets.
+            for _ in 0..<count { try await live.send([.post("n", app: "a")]) }
+            var last = DeviceSequence(2)
+            while last.rawValue < Int64(count + 2) {
+                let appended = try await live.connection.appended()
+                try expect(appended.throughSequence > last, "an acknowledgement goes back or stands")
+                last = appended.throughSequence
+                try expect(appended.refused.isEmpty, "refused: \(appended.refused.map(\.code))")
+            }
+        },
+        ConformanceCase("P2", "a queue of 10,000 events from a month offline is taken, each once, refusals by name") {
+            site in
+            let device = Device.ofNewUser()
+            var events = Envelope.setUp("a")
+            let month: Int64 = 30 * 86_400 * 1_000_000
+            while events.count < 10_000 {
+                let number = events.count
+                let time = Timestamp.now.adding(microseconds: Int64(number) * 1_000_000 - month)
+                let app = number % 1_000 == 999 ? "nobody" : "a"
+                events.append(
+                    .of(
+                        .preferenceChanged(PreferenceChanged(key: "k\(number % 50)", value: .integer(Int64(number)))),
+                        app: app, at: time))
+            }
+            let live = try await site.open(device)
+            var refused = 0
+            var version = Version.zero
+            for first in stride(from: 0, to: events.count, by: 500) {
+                let appended = try await live.append(Array(events[first..<first + 500]))
+                refused += appended.refused.count
+                version = appended.version
+            }
+            try expect(refused == 10, "\(refused) refused instead of the 10 of an unknown app")
+            try expect(version == Version(10_000), "the log has \(version.rawValue) events instead of 10,000")
+            let again = try await site.open(device)
+            try expect(again.welcome.lastSequence == DeviceSequence(10_000), "Welcome does not go on after 10,000")
+            // The last batch's acknowledgement was lost, as far as the device knows.
+            try await again.connection.send(
+                .append(AppendRequest(firstSequence: DeviceSequence(9_501), envelopes: Array(events[9_500...]))))
+            let repeated = try await again.connection.appended()
+            try expect(repeated.version == version, "resending 500 of them stored something")
+            var replica = Replica()
+            try await replica.follow(again.connection, to: version)
+            try expect(replica.keys(of: .preferences).count == 50, "not 50 preferences")
+            try await site.expectSame(replica, as: device)
+        },
+        ConformanceCase("P3", "a device store restored from a backup goes on in a new incarnation; nothing twice") {
+            site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device)
+            let (kept, lost) = ([Envelope.post("kept", app: "a")], [Envelope.post("lost", app: "a")])
+            try await live.appendAccepted(Envelope.setUp("a") + kept + lost)
+            // The backup had three events; the device makes another fourth one.
+            let restored = try await site.open(device)
+            let fresh = Envelope.post("fresh", app: "a")
+            try await restored.connection.send(
+                .append(AppendRequest(firstSequence: DeviceSequence(4), envelopes: [fresh])))
+            _ = try await restored.connection.expectError(.sequenceConflict, "for a restored store")
+            let reborn = try await site.open(device.reborn())
+            // It cannot know that `kept` arrived, either.
+            let appended = try await reborn.append(kept + [fresh])
+            try expect(appended.refused.isEmpty, "refused: \(appended.refused.map(\.code))")
+            var replica = Replica()
+            try await replica.follow(reborn.connection, to: appended.version)
+            let listed = replica.keys(of: .notifications)
+            try expect(listed == ["fresh", "kept", "lost"], "listed: \(listed)")
+            try await site.expectSame(replica, as: device)
+        },
+    ]
+
+    /// What the preference `k` of app `a` is for a new device.
+    private static func preference(_ site: Site, _ device: Device, at version: Version) async throws -> PropertyValue? {
+        let live = try await site.open(device.sibling(collections: [.preferences]))
+        var replica = Replica()
+        try await replica.follow(live.connection, to: version)
+        let row = replica.rows.first { $0.key.key == "k" }
+        return try row.flatMap { try PreferenceRow(decoding: $0.value).value }
+    }
+}

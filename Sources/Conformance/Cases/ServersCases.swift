@@ -1,0 +1,79 @@
+import FocusCore
+
+/// Two servers on one log: any device may connect to any of them.
+enum ServersCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase("S1", "what one server acknowledges, devices at the other get", needs: [.secondServer]) {
+            site in
+            let phone = Device.ofNewUser()
+            let here = try await site.open(phone)
+            let tablet = phone.sibling()
+            let there = try await site.open(tablet, toSecond: true)
+            var (near, far) = (Replica(), Replica())
+            var version = try await here.appendAccepted(Envelope.setUp("a"))
+            for round in 0..<10 {
+                version = try await here.appendAccepted([.post("here\(round)", app: "a")])
+                version = try await there.appendAccepted([.post("there\(round)", app: "a")])
+            }
+            try await near.follow(here.connection, to: version)
+            try await far.follow(there.connection, to: version)
+            let difference = near.difference(from: far)
+            try expect(difference.isEmpty, "they differ: \(difference)")
+            try expect(near.keys(of: .notifications).count == 20, "not all 20 notifications are there")
+            // It moves, with its cursor.
+            let moved = try await site.open(tablet, cursor: far.cursor)
+            let first = try await moved.connection.nextNews()
+            try expect(!first.isSnapshotBegin, "a cursor of one server gets a snapshot at the other")
+        },
+        ConformanceCase(
+            "P8", "one device on two servers at once: each event once, whatever arrives where", needs: [.secondServer]
+        ) { site in
+            let device = Device.ofNewUser()
+            let here = try await site.open(device)
+            let setUp = Envelope.setUp("a")
+            try await here.appendAccepted(setUp)
+            let there = try await site.open(device, toSecond: true)
+            try expect(there.welcome.lastSequence == DeviceSequence(2), "the other server knows another last sequence")
+            let events = (3...202).map { Envelope.post("n\($0)", app: "a") }
+            for (index, event) in events.enumerated() {
+                let append = ClientMessage.append(
+                    AppendRequest(firstSequence: DeviceSequence(Int64(index + 3)), envelopes: [event]))
+                // One of them may have been superseded already; the other one goes on.
+                try? await here.connection.send(append)
+                try? await there.connection.send(append)
+            }
+            // Both may have been sent away with events unread: what a client would do then.
+            _ = try await Courier(site, device, setUp + events).deliver()
+            let observer = try await site.open(device.sibling(), toSecond: true)
+            var replica = Replica()
+            try await replica.follow(observer.connection, to: Version(202))
+            try expect(replica.version == Version(202), "the log has \(replica.version.rawValue) events instead of 202")
+        },
+        ConformanceCase(
+            "S1", "without notifications of PostgreSQL, the other server is still current within its poll interval",
+            needs: [.secondServer, .stopNotifications, .startNotifications]
+        ) { site in
+            let phone = Device.ofNewUser()
+            let here = try await site.open(phone)
+            let there = try await site.open(phone.sibling(collections: [.badges]), toSecond: true)
+            try await here.appendAccepted(Envelope.setUp("a"))
+            try await site.perform(.stopNotifications)
+            let clock = ContinuousClock()
+            var slowest = 0.0
+            do {
+                for round in 0..<10 {
+                    let begin = clock.now
+                    let version = try await here.appendAccepted([.post("n\(round)", app: "a")])
+                    while try await there.connection.cursor().version < version {}
+                    slowest = max(slowest, (clock.now - begin).inSeconds)
+                }
+            } catch {
+                try await site.perform(.startNotifications)
+                throw error
+            }
+            try await site.perform(.startNotifications)
+            // The poll is every 250 ms; the rest is for a loaded machine.
+            try expect(slowest < 5, "the other server was current only after \(slowest) s")
+        },
+    ]
+}

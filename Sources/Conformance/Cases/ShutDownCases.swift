@@ -1,0 +1,37 @@
+import FocusCore
+
+/// G1: SIGTERM.
+enum ShutDownCases {
+    static let all: [ConformanceCase] = [
+        ConformanceCase(
+            "G1", "on SIGTERM: GoAway shutting_down to all, exit 0 within 10 s, and what was acknowledged is there",
+            needs: [.terminateServer]
+        ) { site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device)
+            let idle = try await site.open(device.sibling())
+            try await live.appendAccepted(Envelope.setUp("a"))
+            // Under way when the signal comes.
+            for number in 0..<50 { try await live.send([.post("n\(number)", app: "a")]) }
+            let clock = ContinuousClock()
+            let begin = clock.now
+            async let restarted: Void = site.perform(.terminateServer)
+            _ = try await idle.connection.expectGoAway(.shuttingDown)
+            try await idle.connection.expectClosed("after GoAway")
+            var acknowledged: Int64 = 2
+            do {
+                while true {
+                    let message = try await live.connection.next()
+                    if case .appended(let appended) = message { acknowledged = appended.throughSequence.rawValue }
+                }
+            } catch Silence.closed {}
+            let seconds = (clock.now - begin).inSeconds
+            try expect(seconds < 10, "the last connection was closed after \(seconds) s")
+            try await restarted
+            let again = try await site.open(device)
+            try expect(
+                again.welcome.lastSequence.rawValue >= acknowledged,
+                "\(acknowledged) events were acknowledged, the log has \(again.welcome.lastSequence.rawValue)")
+        }
+    ]
+}

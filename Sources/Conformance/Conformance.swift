@@ -1,0 +1,11 @@
+/// Judges any server of the sync protocol from outside: connections, bytes and times, and nothing that this project's
+/// server or client library knows. A rule that only a server's inside could show is not here.
+///
+/// Flow: `ConformanceTarget` → `ConformanceRun` plays each `ConformanceCase` with users of its own → `CaseResult` →
+/// table, JSON or JUnit. Cases run beside each other; those that hurt the server run alone, at the end.
+public enum Conformance {
+    /// Every case, in the order of the protocol's rules.
+    public static let cases: [ConformanceCase] =
+        FrameCases.all + IdentityCases.all + AppendCases.all + QueueCases.all + SyncCases.all + CursorCases.all
+        + DigestCases.all + FlowCases.all + HeartbeatCases.all + ServersCases.all + CrashCases.all + ShutDownCases.all
+}

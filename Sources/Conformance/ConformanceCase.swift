@@ -1,0 +1,88 @@
+/// One thing that a rule demands, and how to see whether a server does it.
+public struct ConformanceCase: Sendable {
+    /// The rule's name in Schema/README.md, for example `P2`.
+    public let rule: String
+    /// What must be so, in one sentence.
+    public let title: String
+    /// What must be given for it; without one of these it is skipped.
+    public let needs: [ConformanceNeed]
+    /// It mostly waits for a time that the protocol names: it runs beside all others, from the beginning.
+    public let isLong: Bool
+    let body: @Sendable (Site) async throws -> Void
+
+    init(
+        _ rule: String, _ title: String, needs: [ConformanceNeed] = [], isLong: Bool = false,
+        _ body: @escaping @Sendable (Site) async throws -> Void
+    ) {
+        self.rule = rule
+        self.title = title
+        self.needs = needs
+        self.isLong = isLong
+        self.body = body
+    }
+
+    /// No other case may run beside it.
+    var isExclusive: Bool { needs.contains { $0.hurts } }
+}
+
+/// What only the one who runs the suite can give.
+public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
+    /// A command that kills the server (SIGKILL), starts it again and returns when it accepts.
+    case restartServer = "restart-server"
+    /// A command after which the server accepts, and dies by itself between the next commit and its acknowledgement.
+    case crashServer = "crash-server"
+    /// A command that sends SIGTERM, fails unless the server exits 0, starts it again and returns when it accepts.
+    case terminateServer = "terminate-server"
+    /// A command that restarts PostgreSQL, and may return at once.
+    case restartDatabase = "restart-database"
+    /// A command after which no notification of PostgreSQL reaches a server, and its opposite.
+    case stopNotifications = "stop-notifications"
+    case startNotifications = "start-notifications"
+    /// The address of another server on the same log.
+    case secondServer = "second-server"
+
+    /// Whether it disturbs everybody whom the server serves.
+    var hurts: Bool {
+        switch self {
+        case .restartServer, .crashServer, .terminateServer, .restartDatabase, .stopNotifications, .startNotifications:
+            true
+        case .secondServer: false
+        }
+    }
+}
+
+/// What became of a case.
+public struct CaseResult: Sendable {
+    public enum Outcome: Hashable, Sendable {
+        case passed
+        case failed(String)
+        case skipped(String)
+    }
+
+    public let rule: String
+    public let title: String
+    public let outcome: Outcome
+    public let seconds: Double
+
+    public init(rule: String, title: String, outcome: Outcome, seconds: Double) {
+        self.rule = rule
+        self.title = title
+        self.outcome = outcome
+        self.seconds = seconds
+    }
+
+    public var hasFailed: Bool {
+        if case .failed = outcome { true } else { false }
+    }
+}
+
+/// The server did something else than the rule demands.
+struct CaseFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// - Parameter what: what is wrong when `condition` is false.
+func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+    if !condition { throw CaseFailure(what()) }
+}

@@ -1,0 +1,85 @@
+/// Plays cases against a server and collects what became of them.
+public struct ConformanceRun: Sendable {
+    /// Cases that work at the same time; those that mostly wait come on top.
+    private static let width = 6
+    /// No case takes longer, in seconds: the longest waits for three heartbeats.
+    private static let limitSeconds = 300.0
+
+    private let target: ConformanceTarget
+    private let cases: [ConformanceCase]
+
+    public init(_ cases: [ConformanceCase] = Conformance.cases, on target: ConformanceTarget) {
+        self.cases = cases
+        self.target = target
+    }
+
+    /// Opens one session and ends it.
+    /// - Throws: why that is not possible, for people.
+    public static func probe(_ target: ConformanceTarget) async throws {
+        _ = try await Site(target).open(.ofNewUser())
+    }
+
+    /// - Parameter finished: called for each case when it is done.
+    /// - Returns: a result for each case, in their order.
+    public func results(finished: @escaping @Sendable (CaseResult) -> Void = { _ in }) async -> [CaseResult] {
+        let site = Site(target)
+        var results: [Int: CaseResult] = [:]
+        func note(_ index: Int, _ result: CaseResult) {
+            results[index] = result
+            finished(result)
+        }
+        await withTaskGroup(of: (Int, CaseResult).self) { group in
+            var short: [Int] = []
+            var busy = 0
+            for (index, one) in cases.enumerated() where !one.isExclusive {
+                if one.isLong { group.addTask { (index, await play(one, site)) } } else { short.append(index) }
+            }
+            var waiting = short[...]
+            func startNext() {
+                guard let index = waiting.popFirst() else { return }
+                busy += 1
+                group.addTask { (index, await play(cases[index], site)) }
+            }
+            while busy < Self.width, !waiting.isEmpty { startNext() }
+            for await (index, result) in group {
+                note(index, result)
+                if !cases[index].isLong { startNext() }
+            }
+        }
+        for (index, one) in cases.enumerated() where one.isExclusive { note(index, await play(one, site)) }
+        return cases.indices.compactMap { results[$0] }
+    }
+
+    private func play(_ one: ConformanceCase, _ site: Site) async -> CaseResult {
+        let missing = one.needs.filter { !target.has($0) }
+        guard missing.isEmpty else {
+            let reason = "needs " + missing.map { "--\($0.rawValue)" }.joined(separator: " and ")
+            return CaseResult(rule: one.rule, title: one.title, outcome: .skipped(reason), seconds: 0)
+        }
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let outcome = await outcome(one, site)
+        return CaseResult(rule: one.rule, title: one.title, outcome: outcome, seconds: (clock.now - begin).inSeconds)
+    }
+
+    private func outcome(_ one: ConformanceCase, _ site: Site) async -> CaseResult.Outcome {
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await one.body(site) }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(Self.limitSeconds))
+                    throw CaseFailure("not done after \(Int(Self.limitSeconds)) s")
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+            return .passed
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,52 @@
+import FocusCore
+
+/// The server that is judged, and what its operator lets the suite do.
+public struct ConformanceTarget: Sendable {
+    public struct Address: Hashable, Sendable {
+        public var host: String
+        public var port: Int
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    public enum Security: Hashable, Sendable {
+        case plaintext
+        /// - Parameter trustFile: PEM file of the certificates to trust; nil: the system's.
+        case tls(trustFile: String?)
+    }
+
+    public var server: Address
+    public var security: Security
+    /// Makes tokens that the server accepts, or, with `isForged`, the same signed with another key.
+    public var token: @Sendable (TokenRequest) async throws -> String
+    /// Another server on the same log.
+    public var secondServer: Address?
+    /// What hurts the server; each returns when it is done.
+    public var commands: [ConformanceNeed: @Sendable () async throws -> Void] = [:]
+    /// How long an answer that is to come at once may take, in seconds: far beyond what a loaded machine needs.
+    public var patienceSeconds = 60.0
+
+    public init(
+        server: Address, security: Security, token: @escaping @Sendable (TokenRequest) async throws -> String
+    ) {
+        self.server = server
+        self.security = security
+        self.token = token
+    }
+
+    func has(_ need: ConformanceNeed) -> Bool {
+        need == .secondServer ? secondServer != nil : commands[need] != nil
+    }
+}
+
+/// What a token is to say (rule A1).
+public struct TokenRequest: Sendable {
+    public let user: UserID
+    public let device: DeviceID
+    public let scope: Scope
+    /// From now; negative: it ended already.
+    public let seconds: Double
+    public let isForged: Bool
+}

@@ -1,0 +1,89 @@
+import FocusCore
+
+/// Brings a device's events to the server whatever becomes of the server meanwhile, as a client must (rules P1, P2): it
+/// connects again and sends everything anew that was not acknowledged, also what the log has already. For one task.
+final class Courier {
+    private static let eventsPerFrame = 20
+    private static let framesUnderWay = 8
+    /// Bounds the retries, in seconds.
+    private static let limit = 120.0
+
+    private let site: Site
+    private let device: Device
+    private let events: [Envelope]
+    /// Called with the number of events acknowledged so far.
+    private let onProgress: @Sendable (Int) -> Void
+    private(set) var through = 0
+    private(set) var connections = 0
+    private var version = Version.zero
+
+    /// - Parameter events: the device's first ones, with the sequences 1, 2, 3 ….
+    init(_ site: Site, _ device: Device, _ events: [Envelope], onProgress: @escaping @Sendable (Int) -> Void = { _ in })
+    {
+        self.site = site
+        self.device = device
+        self.events = events
+        self.onProgress = onProgress
+    }
+
+    /// Returns the version after the last one.
+    func deliver() async throws -> Version {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(Self.limit))
+        while through < events.count {
+            do {
+                try await attempt()
+            } catch let failure as CaseFailure {
+                throw failure
+            } catch {
+                // The server is away: a refused connection, a reset, an end. Nothing was promised.
+                guard clock.now < end else {
+                    throw CaseFailure(
+                        "\(through) of \(events.count) events delivered in \(Int(Self.limit)) s: \(error)")
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        return version
+    }
+
+    private func attempt() async throws {
+        let token = try await site.token(device)
+        let connection = try await site.connect()
+        try await connection.send(device.hello(token: token))
+        guard
+            let welcome = try await answer(connection, { if case .welcome(let welcome) = $0 { welcome } else { nil } })
+        else { return try await Task.sleep(for: .milliseconds(200)) }
+        connections += 1
+        let last = Int(welcome.lastSequence.rawValue)
+        try expect(last >= through, "\(through) events were acknowledged, but the log has only \(last) of them (P1)")
+        var sent = through
+        while through < events.count {
+            while sent < events.count, sent - through < Self.framesUnderWay * Self.eventsPerFrame {
+                let frame = Array(events[sent..<min(events.count, sent + Self.eventsPerFrame)])
+                try await connection.send(
+                    .append(AppendRequest(firstSequence: DeviceSequence(Int64(sent + 1)), envelopes: frame)))
+                sent += frame.count
+            }
+            let appended = try await answer(connection) {
+                if case .appended(let appended) = $0 { appended } else { nil }
+            }
+            guard let appended else { return try await Task.sleep(for: .milliseconds(200)) }
+            through = max(through, Int(appended.throughSequence.rawValue))
+            version = appended.version
+            onProgress(through)
+        }
+    }
+
+    /// Nil: the server asks to try again later.
+    private func answer<T>(_ connection: RawConnection, _ pick: (ServerMessage) -> T?) async throws -> T? {
+        while true {
+            let message = try await connection.next()
+            if let picked = pick(message) { return picked }
+            if case .goAway = message { return nil }
+            guard case .error(let error) = message else { continue }
+            try expect(error.code.isRetryable, "Error \(error.code.rawValue): \(error.message)")
+            return nil
+        }
+    }
+}

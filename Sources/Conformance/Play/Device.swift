@@ -1,0 +1,41 @@
+import FocusCore
+import Foundation
+
+/// A device as the suite plays it: who it is, and what it asks for in Hello.
+struct Device: Sendable {
+    var user: UserID
+    var id: DeviceID
+    var scope = Scope.system
+    var deviceClass = DeviceClass.phone
+    var incarnation = Incarnation.random()
+    var collections: [RowCollection] = []
+
+    /// Of a user whom nobody else knows.
+    static func ofNewUser() -> Device { Device(user: UserID(UUID()), id: DeviceID(UUID())) }
+
+    /// Another device of the same user.
+    func sibling(
+        scope: Scope = .system, deviceClass: DeviceClass = .tablet, collections: [RowCollection] = []
+    ) -> Device {
+        Device(
+            user: user, id: DeviceID(UUID()), scope: scope, deviceClass: deviceClass, collections: collections)
+    }
+
+    /// The same device after its store was lost or restored.
+    func reborn() -> Device {
+        var device = self
+        device.incarnation = .random()
+        return device
+    }
+
+    func hello(token: String, cursor: Cursor? = nil, protocols: ClosedRange<UInt32> = 1...1) -> ClientMessage {
+        .hello(
+            Hello(
+                minimumProtocol: protocols.lowerBound, maximumProtocol: protocols.upperBound, token: token,
+                deviceClass: deviceClass, incarnation: incarnation, cursor: cursor, collections: collections))
+    }
+}
+
+extension Incarnation {
+    static func random() -> Incarnation { Incarnation(Int64.random(in: .min ... .max)) }
+}

@@ -1,0 +1,64 @@
+import FocusCore
+
+/// What every case works with: the server, and how to come to it.
+struct Site: Sendable {
+    let target: ConformanceTarget
+    let crowd = Crowd()
+
+    init(_ target: ConformanceTarget) { self.target = target }
+
+    /// How long an answer that is to come at once may take, in seconds.
+    var patience: Double { target.patienceSeconds }
+
+    func token(
+        _ device: Device, seconds: Double = 3_600, isForged: Bool = false
+    ) async throws -> String {
+        try await target.token(
+            TokenRequest(
+                user: device.user, device: device.id, scope: device.scope, seconds: seconds, isForged: isForged))
+    }
+
+    /// A connection on which nothing was said.
+    func connect(isDeaf: Bool = false, answersPings: Bool = true, toSecond: Bool = false) async throws -> RawConnection
+    {
+        let address = toSecond ? target.secondServer ?? target.server : target.server
+        return try await RawConnection.open(address, target, isDeaf: isDeaf, answersPings: answersPings)
+    }
+
+    /// Connects, says Hello and takes the Welcome.
+    func open(
+        _ device: Device, cursor: Cursor? = nil, tokenSeconds: Double = 3_600, answersPings: Bool = true,
+        toSecond: Bool = false
+    ) async throws -> Live {
+        let token = try await token(device, seconds: tokenSeconds)
+        let connection = try await connect(answersPings: answersPings, toSecond: toSecond)
+        try await connection.send(device.hello(token: token, cursor: cursor))
+        return Live(connection, try await connection.welcome())
+    }
+
+    /// Connects and says Hello, and does not hear what is answered before it is told to listen.
+    func openDeaf(
+        _ device: Device, cursor: Cursor? = nil, answersPings: Bool = true
+    ) async throws -> RawConnection {
+        let token = try await token(device)
+        let connection = try await connect(isDeaf: true, answersPings: answersPings)
+        try await connection.send(device.hello(token: token, cursor: cursor))
+        return connection
+    }
+
+    /// Runs a command of the operator's; one that is not there is an error of the case's `needs`.
+    func perform(_ need: ConformanceNeed) async throws {
+        guard let command = target.commands[need] else { throw CaseFailure("the case forgot that it needs \(need)") }
+        try await command()
+    }
+
+    /// A new device of the user holds what `replica` holds, by a snapshot of its own.
+    func expectSame(_ replica: Replica, as device: Device) async throws {
+        let live = try await open(device.sibling(deviceClass: device.deviceClass))
+        var fresh = Replica()
+        try await fresh.follow(live.connection, to: replica.version)
+        try expect(fresh.snapshots == 1, "a device without a cursor got no snapshot")
+        let difference = fresh.difference(from: replica)
+        try expect(difference.isEmpty, "a fresh snapshot differs: \(difference)")
+    }
+}

@@ -1,0 +1,87 @@
+import FocusCore
+
+/// What cases wait for again and again.
+extension RawConnection {
+    func welcome() async throws -> Welcome {
+        try await first("Welcome") { message in
+            if case .welcome(let welcome) = message { return welcome }
+            if case .error(let error) = message {
+                throw CaseFailure("Error \(error.code.rawValue) instead of Welcome: \(error.message)")
+            }
+            return nil
+        }
+    }
+
+    /// The next acknowledgement; an Error before it fails the case.
+    func appended() async throws -> Appended {
+        try await first("Appended") { message in
+            if case .appended(let appended) = message { return appended }
+            if case .error(let error) = message {
+                throw CaseFailure("Error \(error.code.rawValue) instead of Appended: \(error.message)")
+            }
+            return nil
+        }
+    }
+
+    func expectError(_ code: ErrorCode, _ when: String, within seconds: Double? = nil) async throws -> ProtocolError {
+        let error = try await first("Error \(code.rawValue) \(when)", within: seconds) { message in
+            if case .error(let error) = message { error } else { nil }
+        }
+        try expect(error.code == code, "\(error.code.rawValue) instead of \(code.rawValue) \(when)")
+        return error
+    }
+
+    func expectGoAway(_ code: ErrorCode, within seconds: Double? = nil) async throws -> GoAway {
+        let goAway = try await first("GoAway \(code.rawValue)", within: seconds) { message in
+            if case .goAway(let goAway) = message { goAway } else { nil }
+        }
+        try expect(goAway.code == code, "GoAway \(goAway.code.rawValue) instead of \(code.rawValue)")
+        return goAway
+    }
+
+    /// The server closes, whatever it says before.
+    /// - Parameter seconds: until then.
+    func expectClosed(_ when: String, within seconds: Double? = nil) async throws {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(seconds ?? patience))
+        do {
+            while true { _ = try await next(within: max(0, (end - clock.now).inSeconds)) }
+        } catch Silence.closed {
+            return
+        } catch Silence.late {
+            throw CaseFailure("the connection stays open \(when)")
+        }
+    }
+
+    /// The next end of a snapshot or delta, or checkpoint: how far the device is then.
+    func cursor() async throws -> Cursor {
+        try await first("cursor") { $0.cursor }
+    }
+}
+
+extension ServerMessage {
+    /// Where the device stands after this message, if it says so.
+    var cursor: Cursor? {
+        if case .delta(_, _, let cursor) = self { return cursor }
+        if case .deltaEnd(let cursor) = self { return cursor }
+        if case .snapshotEnd(let cursor) = self { return cursor }
+        if case .checkpoint(let cursor, _) = self { return cursor }
+        return nil
+    }
+
+    /// Rows of a snapshot or a delta.
+    var rows: [DeltaRow] {
+        if case .delta(_, let rows, _) = self { return rows }
+        if case .deltaRows(let rows) = self { return rows }
+        if case .snapshotRows(let rows) = self { return rows }
+        return []
+    }
+
+    /// Part of what a device must apply.
+    var movesRows: Bool {
+        if case .deltaBegin = self { return true }
+        return isSnapshotBegin || cursor != nil || !rows.isEmpty
+    }
+
+    var isSnapshotBegin: Bool { if case .snapshotBegin = self { true } else { false } }
+}

@@ -1,0 +1,138 @@
+import FocusCore
+import FocusWire
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A connection that says exactly what a case wants it to say, and keeps what it hears in order. Closed when released.
+final class RawConnection: Sendable {
+    private let channel: any Channel
+    private let inbox: Inbox
+    /// Rows and cursors that `first` passed over, for whoever wants to apply them.
+    private let passedOver = NIOLockedValueBox<[ServerMessage]>([])
+    let patience: Double
+
+    private init(_ channel: any Channel, _ inbox: Inbox, _ patience: Double) {
+        self.channel = channel
+        self.inbox = inbox
+        self.patience = patience
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// - Parameters:
+    ///   - isDeaf: it reads nothing before `listen`, and its receive window is small, so that it is full soon.
+    ///   - answersPings: else it is silent unless a case speaks.
+    static func open(
+        _ address: ConformanceTarget.Address, _ target: ConformanceTarget, isDeaf: Bool = false,
+        answersPings: Bool = true
+    ) async throws -> RawConnection {
+        let inbox = Inbox()
+        let group = MultiThreadedEventLoopGroup.singleton
+        let loop = group.any()
+        let ready = loop.makePromise(of: Void.self)
+        var bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(10))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+        if isDeaf { bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: 16_384) }
+        let channel: any Channel
+        do {
+            channel = try await bootstrap.connect(host: address.host, port: address.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    let tls = try target.security.handler(for: address.host)
+                    if let tls { try pipeline.addHandler(tls) }
+                    try pipeline.addHandler(
+                        FrameReceiver(inbox, answersPings: answersPings, isSecured: tls != nil, ready: ready))
+                    return channel
+                }
+            }
+        } catch {
+            ready.fail(error)
+            throw error
+        }
+        let connection = RawConnection(channel, inbox, target.patienceSeconds)
+        try await ready.futureResult.get()
+        if isDeaf { try await channel.setOption(.autoRead, value: false).get() }
+        return connection
+    }
+
+    // MARK: Saying
+
+    func send(_ message: ClientMessage) async throws { try await send(bytes: FrameCodec.frame(message)) }
+
+    /// Bytes as they are; returns when the kernel has taken them.
+    func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+
+    /// Each call is a packet of its own, as far as the kernel lets it; nobody waits for it.
+    func post(bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
+
+    // MARK: Hearing
+
+    /// A deaf connection reads from now on.
+    func listen() async throws {
+        do {
+            try await channel.setOption(.autoRead, value: true).get()
+        } catch ChannelError.ioOnClosedChannel {
+            // The server closed it already; `next` says so.
+        }
+    }
+
+    /// The next message. Throws `Silence` when the connection ends or nothing comes in time.
+    func next(within seconds: Double? = nil) async throws -> ServerMessage {
+        try await inbox.take(within: seconds ?? patience, on: channel.eventLoop)
+    }
+
+    /// The rows and cursors that were passed over so far, each once.
+    func takePassedOver() -> [ServerMessage] {
+        passedOver.withLockedValue { messages in
+            defer { messages = [] }
+            return messages
+        }
+    }
+
+    /// The next message that `pick` accepts; others before it are passed over.
+    /// - Parameter seconds: until then.
+    func first<T>(
+        _ what: String, within seconds: Double? = nil, _ pick: (ServerMessage) throws -> T?
+    ) async throws -> T {
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(seconds ?? patience))
+        do {
+            while true {
+                let message = try await next(within: max(0, (end - clock.now).inSeconds))
+                if let picked = try pick(message) { return picked }
+                if message.movesRows { passedOver.withLockedValue { $0.append(message) } }
+            }
+        } catch let silence as Silence {
+            throw CaseFailure("no \(what): \(silence)")
+        }
+    }
+
+    /// The next message that is no heartbeat.
+    func nextNews(within seconds: Double? = nil) async throws -> ServerMessage {
+        try await first("message", within: seconds) { message in
+            if case .ping = message { nil } else { message }
+        }
+    }
+
+    func close() async {
+        // Closed already is as good.
+        try? await channel.close()
+    }
+}
+
+extension ConformanceTarget.Security {
+    /// Nil for plaintext.
+    func handler(for host: String) throws -> NIOSSLClientHandler? {
+        guard case .tls(let trustFile) = self else { return nil }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv13
+        tls.applicationProtocols = ["focus-sync/1"]
+        if let trustFile { tls.trustRoots = .file(trustFile) }
+        // An address has no server name; its certificate is checked against the address itself.
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return try NIOSSLClientHandler(
+            context: NIOSSLContext(configuration: tls), serverHostname: isAddress ? nil : host)
+    }
+}

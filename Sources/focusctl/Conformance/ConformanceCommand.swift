@@ -1,0 +1,93 @@
+import ArgumentParser
+import Conformance
+import EventStore
+import FocusSyncClient
+import Foundation
+
+/// `focusctl conformance`.
+struct ConformanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance",
+        abstract: "Check a server against every rule of the sync protocol, over the network.",
+        discussion: """
+            Plays users and devices of its own, with random ids: what others have
+            on the server is not touched, but its log keeps what is appended here
+            (about 60,000 events). Takes under two minutes: some rules name times
+            to wait for. Cases that hurt the server run only when you give the
+            command that does it; a command runs under /bin/sh.
+
+            Examples:
+              focusctl conformance --plaintext --data-dir /tmp/tour
+              focusctl conformance --server sync.example.com:7464 \\
+                --key token.key --junit conformance.xml
+              focusctl conformance --plaintext --rule P1 --rule P2 \\
+                --restart-server 'ops/lib/hurt restart /tmp/tour'
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The server's host:port.")
+    var server = ServerAddress.standard
+    @Flag(help: "No TLS. Loopback only.")
+    var plaintext = false
+    @Option(help: "PEM file of certificates to trust instead of the system's.")
+    var tlsCa: String?
+    @Option(help: "File with the key of tokens: an HS256 secret in hex, or an Ed25519 private key (PEM).")
+    var key: String?
+    @Option(help: "Data directory of focusd, whose key is used. Default: focusd's own default.")
+    var dataDir: String?
+    @Option(help: "Only cases of this rule, for example P2. Repeatable.")
+    var rule: [String] = []
+    @Option(help: "Write the results as JUnit XML to this file.")
+    var junit: String?
+    @Flag(help: "Print one JSON object for each case instead of a table.")
+    var json = false
+    @Flag(help: "Print the cases and what they need, and do nothing.")
+    var list = false
+    @OptionGroup(title: "To hurt the server")
+    var needs: ConformanceNeeds
+
+    func validate() throws {
+        if plaintext, tlsCa != nil { throw ValidationError("Either --plaintext or --tls-ca.") }
+        if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
+        let known = Set(Conformance.cases.map(\.rule))
+        for rule in rule where !known.contains(rule) {
+            throw ValidationError("No case is of a rule \(rule). `focusctl conformance --list` names them.")
+        }
+    }
+
+    func run() async throws {
+        let cases = Conformance.cases.filter { rule.isEmpty || rule.contains($0.rule) }
+        if list { return ConformanceText.list(cases, json: json).forEach(Terminal.line) }
+        let target = try needs.target(
+            server: server, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), key: try signingKey())
+        try await reach(target)
+        let progress = ConformanceProgress(cases.count, isQuiet: json)
+        let results = await ConformanceRun(cases, on: target).results { progress.note($0) }
+        if let junit { try write(JUnitReport(results).text, to: junit) }
+        ConformanceText.results(results, json: json).forEach(Terminal.line)
+        let failed = results.filter(\.hasFailed).count
+        guard failed == 0 else { throw CommandFailure("\(failed) of \(results.count) cases failed.") }
+    }
+
+    private func signingKey() throws -> SigningKey {
+        try SigningKey(file: key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key")
+    }
+
+    /// One clear sentence instead of as many failures as there are cases.
+    private func reach(_ target: ConformanceTarget) async throws {
+        do {
+            try await ConformanceRun.probe(target)
+        } catch {
+            throw CommandFailure("No session with \(server): \(error). Is it a focus-sync server, and --key its key?")
+        }
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        do {
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+        } catch {
+            throw CommandFailure("\(file) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

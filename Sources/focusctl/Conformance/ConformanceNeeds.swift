@@ -1,0 +1,42 @@
+import ArgumentParser
+import Conformance
+import FocusSyncClient
+
+/// What cases may do to the server, as far as its operator gives the commands for it.
+struct ConformanceNeeds: ParsableArguments {
+    @Option(help: "Kills the server (SIGKILL), starts it again, and returns when it accepts.")
+    var restartServer: String?
+    @Option(
+        help: """
+            Makes a server accept that dies by itself between its next commit and the acknowledgement: a debug build \
+            restarted with FOCUSD_FAULT=committed:1.
+            """)
+    var crashServer: String?
+    @Option(help: "Sends SIGTERM, fails unless the server exits 0, starts it again, returns when it accepts.")
+    var terminateServer: String?
+    @Option(help: "Restarts the server's PostgreSQL; may return at once.")
+    var restartDatabase: String?
+    @Option(help: "From now on no NOTIFY reaches a server.")
+    var stopNotifications: String?
+    @Option(help: "Ends that.")
+    var startNotifications: String?
+    @Option(help: "host:port of another server on the same log.")
+    var secondServer: ServerAddress?
+
+    func target(
+        server: ServerAddress, security: ConformanceTarget.Security, key: SigningKey
+    ) throws -> ConformanceTarget {
+        var target = ConformanceTarget(
+            server: .init(host: server.host, port: server.port), security: security, token: key.token)
+        target.secondServer = secondServer.map { .init(host: $0.host, port: $0.port) }
+        let commands: [ConformanceNeed: String?] = [
+            .restartServer: restartServer, .crashServer: crashServer, .terminateServer: terminateServer,
+            .restartDatabase: restartDatabase, .stopNotifications: stopNotifications,
+            .startNotifications: startNotifications,
+        ]
+        for case (let need, let command?) in commands {
+            target.commands[need] = { try await ShellCommand(command).run() }
+        }
+        return target
+    }
+}

@@ -1,0 +1,26 @@
+import Conformance
+import Synchronization
+
+/// A line on standard error for each case that is done, as they end: the table comes at the end of all.
+final class ConformanceProgress: Sendable {
+    private let total: Int
+    private let isQuiet: Bool
+    private let done = Mutex(0)
+
+    init(_ total: Int, isQuiet: Bool) {
+        self.total = total
+        self.isQuiet = isQuiet
+    }
+
+    func note(_ result: CaseResult) {
+        let number = done.withLock { done in
+            done += 1
+            return done
+        }
+        // Scripts hear of failures only in the results.
+        guard !isQuiet else { return }
+        let word = ConformanceText.word(result.outcome)
+        let reason = result.hasFailed ? ConformanceText.reason(result.outcome).map { ": \($0)" } ?? "" : ""
+        Terminal.complain("\(number) of \(total)  \(result.rule)  \(word)  \(result.title)\(reason)")
+    }
+}

@@ -1,0 +1,106 @@
+import Conformance
+import EventStore
+import FocusCore
+import Foundation
+import JWTKit
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// The conformance suite against our own server: what anybody may run over the network passes here.
+@Suite("Conformance") struct ConformanceTests {
+    @Test("A server in this process passes every case that needs no waiting and no violence")
+    func inProcess() async throws {
+        try await TestServer.with(limits: SessionLimits()) { server in
+            var target = ConformanceTarget(
+                server: .init(host: "127.0.0.1", port: server.port), security: .plaintext,
+                token: { try await TestServer.token($0) })
+            target.patienceSeconds = 120
+            let cases = Conformance.cases.filter { !$0.isLong && $0.needs.isEmpty }
+            #expect(cases.count > 40)
+            for result in await ConformanceRun(cases, on: target).results() {
+                #expect(result.outcome == .passed, "\(result.rule): \(result.title)")
+            }
+        }
+    }
+
+    @Test("focusctl conformance: a real focusd over TLS, beside a second one, killed and restarted, passes every case")
+    func overTLS() async throws {
+        let files = try TestDirectory.make()
+        let certificate = try await TestCertificate(in: files)
+        let tls = ["--tls-cert", certificate.certificate, "--tls-key", certificate.key]
+        let server = try await HurtServer(tls)
+        let log = try await onThread { [directory = server.directory] in
+            try #require(try EmbeddedCluster.running(dataDirectory: directory)).conninfo
+        }
+        let second = try await HurtServer(tls + ["--database", log], keyOf: server)
+        let focusctl = try ChildProcess(
+            FocusdProcess.binary("focusctl"),
+            [
+                "conformance", "--server", server.address, "--tls-ca", certificate.certificate, "--data-dir",
+                server.directory, "--json", "--junit", files + "/report.xml", "--second-server", second.address,
+                "--restart-server", server.command("restart"), "--crash-server", server.command("crash"),
+                "--terminate-server", server.command("terminate"), "--restart-database", server.command("database"),
+            ])
+        let output = await focusctl.rest()
+        #expect(await focusctl.exitCode() == 0)
+        let results = try output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        #expect(results.count == Conformance.cases.count)
+        for result in results where result["result"] as? String != "passed" {
+            // There is no command yet that keeps notifications away.
+            let reason = result["reason"] as? String ?? ""
+            #expect(reason == "needs --stop-notifications and --start-notifications", "\(result)")
+        }
+        let report = try String(contentsOfFile: files + "/report.xml", encoding: .utf8)
+        #expect(report.components(separatedBy: "<testcase ").count == results.count + 1)
+        try await second.remove()
+        try await server.remove()
+        try FileManager.default.removeItem(atPath: files)
+    }
+
+    @Test("A server that breaks a rule fails cases of that rule, and no other")
+    func judges() async throws {
+        // It takes larger frames before Hello than the protocol allows.
+        var limits = SessionLimits()
+        limits.frameBytesBeforeHello = 128 * 1024
+        try await TestServer.with(limits: limits) { server in
+            var target = ConformanceTarget(
+                server: .init(host: "127.0.0.1", port: server.port), security: .plaintext,
+                token: { try await TestServer.token($0) })
+            target.patienceSeconds = 3
+            let cases = Conformance.cases.filter { ["W1", "W2", "W3"].contains($0.rule) }
+            let failed = await ConformanceRun(cases, on: target).results().filter(\.hasFailed)
+            #expect(!failed.isEmpty && failed.allSatisfy { $0.rule == "W1" })
+        }
+    }
+
+    @Test("A case without what it needs is skipped, and says what it needs; XML escapes what it must")
+    func skips() async throws {
+        let target = ConformanceTarget(
+            server: .init(host: "127.0.0.1", port: 1), security: .plaintext, token: { _ in "" })
+        let cases = Conformance.cases.filter { $0.rule == "G1" }
+        let results = await ConformanceRun(cases, on: target).results()
+        #expect(results.map(\.outcome) == [.skipped("needs --terminate-server")])
+        let failed = CaseResult(rule: "P2", title: "a < b & \"c\"", outcome: .failed("x\ny"), seconds: 1.2345)
+        let xml = JUnitReport(results + [failed]).text
+        #expect(xml.contains("name=\"a &lt; b &amp; &quot;c&quot;\" time=\"1.234\"><failure message=\"x&#10;y\"/>"))
+        #expect(xml.contains("tests=\"2\" failures=\"1\" skipped=\"1\""))
+    }
+}
+
+extension TestServer {
+    static func token(_ request: TokenRequest) async throws -> String {
+        guard !request.isForged else {
+            let keys = JWTKeyCollection()
+            await keys.add(hmac: HMACKey(from: Data(UUID().uuidString.utf8)), digestAlgorithm: .sha256)
+            let expiry = Timestamp.now.adding(microseconds: Int64(request.seconds * 1_000_000))
+            return try await keys.sign(
+                TokenClaims(
+                    Identity(user: request.user, device: request.device, scope: request.scope, expiresAt: expiry)))
+        }
+        return try await token(request.user, request.device, request.scope, expiresIn: request.seconds)
+    }
+}

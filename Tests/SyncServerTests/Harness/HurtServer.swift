@@ -1,0 +1,43 @@
+import Foundation
+import Support
+
+/// A focusd in the background that `ops/lib/hurt` starts, kills and starts again, as an operator's scripts would.
+final class HurtServer: Sendable {
+    let directory: String
+    let address: String
+
+    struct Failure: Error { let output: String }
+
+    static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("ops/lib/hurt").path
+
+    /// - Parameters:
+    ///   - arguments: of `focusd serve`, beside its directory and address.
+    ///   - other: whose token key it takes.
+    init(_ arguments: [String], keyOf other: HurtServer? = nil) async throws {
+        directory = try TestDirectory.make()
+        if let other {
+            try FileManager.default.copyItem(
+                atPath: other.directory + "/token.key", toPath: directory + "/token.key")
+        }
+        let child = try ChildProcess(
+            Self.script,
+            [
+                "start", directory, FocusdProcess.binary("focusd"), "serve", "--data-dir", directory, "--listen",
+                "127.0.0.1:0", "--log-level", "error",
+            ] + arguments, environment: ["HURT_WHILE": String(getpid())])
+        let output = await child.rest()
+        guard await child.exitCode() == 0 else { throw Failure(output: output) }
+        address = output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The command line that does it.
+    func command(_ action: String) -> String { "\(Self.script) \(action) \(directory)" }
+
+    /// Ends it and removes its directory.
+    func remove() async throws {
+        let child = try ChildProcess(Self.script, ["stop", directory])
+        _ = await child.exitCode()
+        try FileManager.default.removeItem(atPath: directory)
+    }
+}

@@ -1,0 +1,149 @@
+import FocusCore
+import FocusSyncClient
+import Foundation
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// The client that was written in another language from Schema/ alone, against a real focusd. What it needs of Python
+/// is installed when it is missing; when that is not possible the test fails and says why.
+@Suite("Python client") struct PythonClientTests {
+    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("ops/clients/python/focus-client").path
+
+    private let user = UserID.random()
+
+    /// A device of the user, with a store in the server's directory.
+    private struct Device {
+        let arguments: [String]
+        let store: String
+
+        init(_ name: String, of user: UserID, on server: FocusdProcess, device: DeviceID = .random()) async throws {
+            store = "\(server.directory)/python-\(name)"
+            try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+            let token = store + "/token"
+            try await TestServer.token(user, device).write(toFile: token, atomically: true, encoding: .utf8)
+            arguments = [
+                "--plaintext", "--server", server.address.description, "--token-file", token, "--state", store,
+                "--timeout", "120",
+            ]
+        }
+
+        /// Runs a command; what it prints, as JSON objects.
+        func run(_ command: String, input: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
+            let file = store + "/input"
+            try input.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+            let child = try ChildProcess(PythonClientTests.script, [command] + arguments, input: file)
+            let output = await child.rest()
+            let code = await child.exitCode()
+            try #require(code == exits, "focus-client \(command) exited \(code ?? -1): \(output)")
+            return try output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+        }
+
+        /// The store's file, changed by hand.
+        func edit(_ change: (inout [String: Any]) throws -> Void) throws {
+            let file = store + "/device.json"
+            var kept = try #require(
+                try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+                    as? [String: Any])
+            try change(&kept)
+            try JSONSerialization.data(withJSONObject: kept).write(to: URL(fileURLWithPath: file))
+        }
+    }
+
+    private static let setUp = [
+        #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1}}"#,
+        #"{"type":"authorization.changed","app":"a","payload":{"kind":"NOTIFICATIONS","status":"AUTHORIZED"}}"#,
+    ]
+
+    private static func post(_ id: String, app: String = "a") -> String {
+        #"{"type":"notification.posted","app":"\#(app)","#
+            + #""payload":{"notificationId":"\#(id)","title":"Zoë","body":"b"}}"#
+    }
+
+    private func withServer(_ body: (FocusdProcess) async throws -> Void) async throws {
+        let server = try await FocusdProcess()
+        do {
+            try await body(server)
+        } catch {
+            await server.remove()
+            throw error
+        }
+        await server.remove()
+    }
+
+    @Test("P5, S1, S2, S9: it appends, is told of refusals, gets a snapshot, then deltas, and agrees on every digest")
+    func appendAndSync() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            let tablet = try await Device("tablet", of: user, on: server)
+            let answers = try await phone.run(
+                "append", input: Self.setUp + [Self.post("n1"), Self.post("x", app: "no")])
+            let last = try #require(answers.last)
+            #expect(last["through"] as? Int == 4 && last["version"] as? Int == 4)
+            let refused = answers.flatMap { $0["refused"] as? [[String: Any]] ?? [] }
+            #expect(refused.compactMap { $0["code"] as? String } == ["app_unknown"])
+            // A snapshot, and then what changed since its cursor.
+            #expect(try await tablet.run("sync").contains { $0["key"] as? String == "n1" })
+            _ = try await phone.run(
+                "append",
+                input: [Self.post("n2"), #"{"type":"notification.removed","app":"a","payload":{"ids":["n1"]}}"#])
+            let rows = try await tablet.run("sync")
+            let posts = rows.filter { $0["collection"] as? String == "notifications" }
+            #expect(posts.compactMap { $0["key"] as? String } == ["n2"])
+            #expect((posts.first?["value"] as? [String: Any])?["title"] as? String == "Zoë")
+            #expect(rows.last?["version"] as? Int == 6 && rows.last?["healed"] as? Int == 0)
+        }
+    }
+
+    @Test("P2, P3: it resends what was not acknowledged, and a store restored from a backup begins a new incarnation")
+    func resends() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            let file = URL(fileURLWithPath: phone.store + "/device.json")
+            await server.kill()
+            // Queued, durable and not sent: nobody answers.
+            async let queued = phone.run("append", input: Self.setUp + [Self.post("n1")])
+            try await onThread {
+                try eventually("the queue is stored") { FileManager.default.fileExists(atPath: file.path) }
+            }
+            let backup = try Data(contentsOf: file)
+            try await server.start()
+            #expect(try await queued.last?["version"] as? Int == 3)
+            // The acknowledgement was lost, as far as the restored store knows: the same again.
+            try backup.write(to: file)
+            #expect(try await phone.run("append").last?["version"] as? Int == 3)
+            // It knows of nothing, and uses the same sequences for others.
+            try phone.edit { kept in
+                kept["queue"] = []
+                kept["next_sequence"] = 1
+            }
+            let version = try await phone.run("append", input: [Self.post("n2")]).last?["version"] as? Int
+            #expect(version == 4)
+            let rows = try await phone.run("sync")
+            let posts = rows.filter { $0["collection"] as? String == "notifications" }
+            #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2"])
+        }
+    }
+
+    @Test("S9: a wrong row in its store is found by the digest, fetched afresh, and reported")
+    func heals() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run("append", input: Self.setUp + [Self.post("n1")])
+            let right = try await phone.run("sync")
+            try phone.edit { kept in
+                var rows = try #require(kept["rows"] as? [[Any]])
+                rows.removeAll { ($0.first as? [String])?.first == "badges" }
+                kept["rows"] = rows
+            }
+            let healed = try await phone.run("sync", exits: 3)
+            #expect(healed.first?["differs"] as? [String] == ["badges"])
+            #expect(healed.dropFirst().count == right.count && healed.last?["healed"] as? Int == 1)
+            #expect(try await phone.run("sync").count == right.count)
+        }
+    }
+}

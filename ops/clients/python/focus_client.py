@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""A device of a focus-sync server in Python: an example of a client made from Schema/ alone.
+
+Needs Python 3.9 or later, the package `protobuf`, and the messages that protoc makes of Schema/proto. `focus-client`
+beside this file sees to all three, in a private virtual environment, and runs it:
+
+    focus-client append --plaintext --token-file T --state DIR < events.ndjson   # {"type": …, "app": …, "payload": {…}}
+    focus-client sync   --plaintext --token-file T --state DIR                   # the rows, one a line
+
+Both print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
+The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3).
+"""
+import argparse, base64, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys, time
+
+from google.protobuf import descriptor_pool, json_format, message_factory
+import focus.events.v1, focus.sync.v1
+from focus.sync.v1 import sync_pb2 as sync
+
+for package in (focus.events.v1, focus.sync.v1):  # So that messages are found by their names.
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+
+MODULUS = 1 << 128
+ROWS = {  # Schema/README.md, "Rows".
+    "apps": "AppRow", "authorizations": "AuthorizationRow", "focuses": "FocusRow", "active_focus": "ActiveFocusRow",
+    "focus_visibility": "FocusVisibilityRow", "audience": "AudienceRow", "notifications": "NotificationRow",
+    "alerts": "AlertRow", "class_alerts": "AlertRow", "badges": "BadgeRow", "categories": "CategoriesRow",
+    "actions": "ActionRow", "suggestions": "SuggestionRow", "workouts": "WorkoutRow", "refusals": "RefusalRow",
+    "preferences": "PreferenceRow", "routes": "RouteRow", "route_totals": "RouteTotalRow",
+    "notification_settings": "NotificationSettingsRow", "delivery_schedule": "DeliveryScheduleRow",
+}
+
+
+class Failed(Exception):
+    """The server said no for good."""
+
+
+class Interrupted(Exception):
+    """The connection ended, or the server asks to come back later: why, and between how many seconds from now."""
+
+
+class Store:
+    """What a device keeps over restarts: its queue, its rows, its cursor."""
+
+    def __init__(self, directory):
+        os.makedirs(directory, exist_ok=True)
+        self.path = os.path.join(directory, "device.json")
+        self.queue = []  # [sequence, envelope's bytes], not acknowledged.
+        self.rows = {}  # (collection, app, key) -> value's bytes
+        self.cursor = b""  # As it came.
+        self.digests = {}  # collection -> [count, sum of row hashes]
+        self.begin_incarnation()
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                kept = json.load(file)
+            self.incarnation, self.next_sequence = kept["incarnation"], kept["next_sequence"]
+            self.queue = [[sequence, base64.b64decode(event)] for sequence, event in kept["queue"]]
+            self.rows = {tuple(key): base64.b64decode(value) for key, value in kept["rows"]}
+            self.cursor = base64.b64decode(kept["cursor"])
+        for key, value in self.rows.items():
+            self.count(key, value, 1)
+
+    def save(self, cursor=None):
+        self.cursor = cursor.SerializeToString() if cursor else self.cursor
+        text = lambda data: base64.b64encode(data).decode()
+        kept = {
+            "incarnation": self.incarnation, "next_sequence": self.next_sequence, "cursor": text(self.cursor),
+            "queue": [[sequence, text(event)] for sequence, event in self.queue],
+            "rows": [[list(key), text(value)] for key, value in self.rows.items()]}
+        with open(self.path + ".new", "w") as file:
+            json.dump(kept, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.path + ".new", self.path)
+
+    def begin_incarnation(self):
+        """For a new store, and for one restored from a backup, whose sequences the log knows otherwise (E1, P3)."""
+        self.incarnation = secrets.randbits(64) - (1 << 63)
+        self.queue = [[index + 1, event] for index, (_, event) in enumerate(self.queue)]
+        self.next_sequence = len(self.queue) + 1
+
+    def count(self, key, value, sign):
+        """Keeps a collection's digest up to date: a row comes (1) or goes (-1) (S9)."""
+        fields = [part.encode() for part in key] + [value]
+        message = b"".join(struct.pack(">I", len(field)) + field for field in fields)
+        row_hash = int.from_bytes(hashlib.sha256(message).digest()[:16], "big")
+        entry = self.digests.setdefault(key[0], [0, 0])
+        entry[0] += sign
+        entry[1] = (entry[1] + sign * row_hash) % MODULUS
+
+    def put(self, row):
+        key = (row.collection, row.app, row.key)
+        if key in self.rows:
+            self.count(key, self.rows.pop(key), -1)
+        if not row.deleted:
+            self.rows[key] = row.value
+            self.count(key, row.value, 1)
+
+    def clear(self, collections):
+        for key in [key for key in self.rows if not collections or key[0] in collections]:
+            self.count(key, self.rows.pop(key), -1)
+
+    def differing(self, checkpoint):
+        """Collections whose digest is not the server's; one that a checkpoint does not name has no rows."""
+        theirs = {d.collection: [d.count, int.from_bytes(d.digest, "big")] for d in checkpoint.digests}
+        names = set(theirs) | set(self.digests)
+        return sorted(name for name in names if theirs.get(name, [0, 0]) != self.digests.get(name, [0, 0]))
+
+
+class Connection:
+    """Frames: a 4-byte big-endian length and one message."""
+
+    def __init__(self, options):
+        host, _, port = options.server.rpartition(":")
+        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=options.timeout)
+        if not options.plaintext:
+            context = ssl.create_default_context(cafile=options.tls_ca)
+            context.set_alpn_protocols(["focus-sync/1"])
+            self.socket = context.wrap_socket(self.socket, server_hostname=host.strip("[]"))
+        self.input = self.socket.makefile("rb")
+
+    def send(self, **message):
+        data = sync.ClientFrame(**message).SerializeToString()
+        self.socket.sendall(struct.pack(">I", len(data)) + data)
+
+    def receive(self):
+        """The next message that is no heartbeat, as (name, message). What it does not know, it passes over (W3)."""
+        while True:
+            head = self.input.read(4)
+            if len(head) < 4:
+                raise Interrupted("the server closed the connection", (0.1, 1))
+            frame = sync.ServerFrame.FromString(self.input.read(struct.unpack(">I", head)[0]))
+            name = frame.WhichOneof("message")
+            if name == "ping":
+                self.send(pong=sync.Pong(nonce=frame.ping.nonce))
+            elif name == "go_away" and frame.go_away.code == "superseded":
+                raise Failed("another connection of this device took over")
+            elif name == "go_away":
+                bounds = (frame.go_away.min_backoff_ms / 1000, frame.go_away.max_backoff_ms / 1000)
+                raise Interrupted(frame.go_away.code, bounds)
+            elif name == "error" and frame.error.code not in ("sequence_gap", "sequence_conflict", "unknown_message"):
+                error = frame.error
+                if not error.retryable or error.code == "event_unknown":
+                    raise Failed(f"{error.code}: {error.message}")
+                raise Interrupted(error.code, (error.retry_after_ms / 1000, error.retry_after_ms / 1000 + 1))
+            elif name not in (None, "pong", "token_expiry"):
+                return name, getattr(frame, name)
+
+
+class Device:
+    def __init__(self, options):
+        self.options = options
+        self.store = Store(options.state)
+        self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
+        self.differs, self.healed = [], 0
+
+    def run(self, is_done, on_appended=lambda appended: None):
+        """Connects, sends the queue and applies what comes until `is_done(name)` says so; again when it breaks."""
+        deadline = time.monotonic() + self.options.timeout
+        while True:
+            try:
+                return self.session(is_done, on_appended)
+            except (Interrupted, OSError) as error:
+                bounds = error.args[1] if isinstance(error, Interrupted) else (0.1, 1)
+                pause = random.uniform(*bounds)  # Full jitter (F5).
+                if time.monotonic() + pause > deadline:
+                    raise Failed(f"no answer in {self.options.timeout} s: {error}")
+                time.sleep(pause)
+
+    def session(self, is_done, on_appended):
+        store, connection = self.store, Connection(self.options)
+        hello = sync.Hello(
+            minimum_protocol=1, maximum_protocol=1, token=self.options.token, incarnation=store.incarnation,
+            device_class=sync.DeviceClass.Value("DEVICE_CLASS_" + self.options.device_class.upper()))
+        if store.cursor:
+            hello.cursor.ParseFromString(store.cursor)
+        connection.send(hello=hello)
+        name, welcome = connection.receive()
+        unsent, underway = 0, 0  # Index into the queue; frames without an answer.
+        while True:
+            while unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
+                frame = sync.Append(first_sequence=store.queue[unsent][0])
+                for _, event in store.queue[unsent:unsent + 1000]:
+                    if frame.envelopes and frame.ByteSize() + len(event) + 64 > welcome.maximum_frame_bytes:
+                        break
+                    frame.envelopes.append(sync.Envelope.FromString(event))
+                connection.send(append=frame)
+                unsent, underway = unsent + len(frame.envelopes), underway + 1
+            if is_done(name):
+                return connection.send(bye=sync.Bye())
+            name, message = connection.receive()
+            if name == "appended":
+                left = [entry for entry in store.queue if entry[0] > message.through_sequence]
+                unsent, underway = max(0, unsent - len(store.queue) + len(left)), max(0, underway - 1)
+                store.queue = left
+                store.save()
+                on_appended(message)
+            elif name == "error" and message.code == "sequence_gap" and message.expected in dict(store.queue):
+                unsent, underway = [sequence for sequence, _ in store.queue].index(message.expected), 0
+            elif name == "error" and message.code.startswith("sequence_"):  # Or the server misses what is gone here.
+                store.begin_incarnation()
+                store.save()
+                raise Interrupted("a new incarnation begins", (0, 0))
+            else:
+                self.apply(name, message, connection)
+
+    def apply(self, name, message, connection):
+        store = self.store
+        if name in ("snapshot_begin", "delta_begin"):
+            self.pending = []
+            self.replaces = set(message.collections) if name == "snapshot_begin" else None
+        elif name in ("snapshot_rows", "delta_rows"):
+            self.pending.extend(message.rows)
+        elif name in ("snapshot_end", "delta_end", "delta"):
+            if name == "snapshot_end":
+                store.clear(self.replaces)
+            for row in message.rows if name == "delta" else self.pending:
+                store.put(row)
+            self.pending = []
+            store.save(message.cursor)
+        elif name == "checkpoint":
+            store.save(message.cursor)
+            self.differs = store.differing(message)
+            if self.differs:
+                print(json.dumps({"differs": self.differs}), flush=True)
+                self.healed += 1
+                connection.send(resync=sync.Resync(collections=self.differs))
+
+
+def message_class(name):
+    return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
+
+
+def event_id():
+    """UUIDv7: 48 bits of milliseconds, version, variant, random."""
+    number = int(time.time() * 1000) << 80 | secrets.randbits(80)
+    number = number & ~(0xF << 76) | 7 << 76
+    return (number & ~(3 << 62) | 2 << 62).to_bytes(16, "big")
+
+
+def envelope(line):
+    """{"type": "focus.changed", "app": …, "payload": {…}}: the payload's message is the type's name in CamelCase."""
+    words = line["type"].replace(".", " ").split()
+    payload = message_class("focus.events.v1." + "".join(word[0].upper() + word[1:] for word in words))()
+    json_format.ParseDict(line.get("payload", {}), payload)
+    event = sync.Envelope(
+        event_id=event_id(), type=line["type"], occurred_at_us=int(time.time() * 1e6), schema_version=1,
+        payload=payload.SerializeToString())
+    event.MergeFrom(sync.Envelope(app=line.get("app")))  # Absent stays absent.
+    return event
+
+
+def append(device):
+    store = device.store
+    for line in filter(str.strip, sys.stdin):
+        store.queue.append([store.next_sequence, envelope(json.loads(line)).SerializeToString()])
+        store.next_sequence += 1
+    store.save()  # Durable before it is sent.
+
+    def report(appended):
+        refused = [{"sequence": r.sequence, "code": r.code, "message": r.message} for r in appended.refused]
+        print(json.dumps({"through": appended.through_sequence, "version": appended.version, "refused": refused}))
+
+    device.run(lambda name: not store.queue, report)
+    return 0
+
+
+def sync_rows(device):
+    device.run(lambda name: name == "checkpoint" and not device.differs)
+    for (collection, app, key), value in sorted(device.store.rows.items()):
+        name = ROWS.get(collection)  # What we do not know, we hold and show as it is.
+        row = json_format.MessageToDict(message_class("focus.sync.v1." + name).FromString(value)) if name else value.hex()
+        print(json.dumps({"collection": collection, "app": app, "key": key, "value": row}, ensure_ascii=False))
+    cursor = sync.Cursor.FromString(device.store.cursor)
+    print(json.dumps({"version": cursor.version, "rows": len(device.store.rows), "healed": device.healed}))
+    return 3 if device.healed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["append", "sync"])
+    parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")
+    parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
+    parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
+    parser.add_argument("--token-file", required=True, help="file with the device's token")
+    parser.add_argument("--state", required=True, help="directory of the device's store")
+    parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
+    parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
+    options = parser.parse_args()
+    try:
+        options.token = open(options.token_file).read().strip()
+        return (append if options.command == "append" else sync_rows)(Device(options))
+    except (Failed, OSError, ValueError, KeyError, json_format.ParseError) as error:
+        print(f"focus_client: {error!r}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
