@@ -73,6 +73,22 @@ enum Queries {
             set_config('synchronous_commit', coalesce($1::text, current_setting('synchronous_commit')), true)
         """#)
 
+    /// Notes the beginning of a rebuild or rollback ($2) to a generation ($1). $3: it verifies.
+    static let beginRebuild = Statement(name: "begin_rebuild", sql: #"""
+        INSERT INTO rebuilds (generation, kind, verifies) VALUES ($1, $2, $3)
+        ON CONFLICT (generation) DO UPDATE
+        SET kind = EXCLUDED.kind, verifies = EXCLUDED.verifies, started_at = now(), finished_at = NULL
+        """#)
+
+    /// Every partition begins with a phase ($2) of the rebuild of a generation ($1), as far as the log is now.
+    static let beginRebuildPartitions = Statement(name: "begin_rebuild_partitions", sql: #"""
+        INSERT INTO rebuild_partitions (generation, partition, phase, through, followed)
+        SELECT $1::integer, p.partition, $2::text, p.next_offset, p.next_offset FROM log_partitions p
+        ON CONFLICT (partition, generation) DO UPDATE SET
+            phase = EXCLUDED.phase, through = EXCLUDED.through, followed = EXCLUDED.followed, after_user = NULL, events = 0,
+            users = 0
+        """#)
+
     /// Events of a chunk of a partition, in order, as a binary stream. COPY takes no parameters: $1, $2 and $3 (partition,
     /// first offset, offset after the last) are replaced by integers before it is sent.
     static let copyEvents = Statement(name: "copy_events", sql: #"""
@@ -86,9 +102,28 @@ enum Queries {
         ) TO STDOUT (FORMAT binary)
         """#)
 
+    /// Events of a partition as a binary stream into the log. Their partition is locked, and its head is moved by move_head
+    /// in the same transaction.
+    static let copyEventsIn = Statement(name: "copy_events_in", sql: #"""
+        COPY events (
+            partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id, occurred_at,
+            recorded_at, schema_version, encoding, payload
+        ) FROM STDIN (FORMAT binary)
+        """#)
+
     /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
     static let countRows = Statement(name: "count_rows", sql: #"""
         SELECT count(*) FROM read_1.apps
+        """#)
+
+    /// How many users of a partition ($1) a generation shows.
+    static let countShownUsers = Statement(name: "count_shown_users", sql: #"""
+        SELECT count(*) FROM read_1.users WHERE partition = $1
+        """#)
+
+    /// Makes the empty tables of a generation ($1) that a fold ($2) is to fill. Only the owner of the tables may.
+    static let createGeneration = Statement(name: "create_generation", sql: #"""
+        SELECT create_generation($1::integer, $2::integer)::text
         """#)
 
     /// The migrations that this database has seen.
@@ -213,6 +248,11 @@ enum Queries {
         SELECT to_regclass('schema_migrations') IS NOT NULL, current_setting('server_encoding')
         """#)
 
+    /// Gives up a generation ($1) that no partition shows. Only the owner of the tables may.
+    static let dropGeneration = Statement(name: "drop_generation", sql: #"""
+        SELECT drop_generation($1::integer)::text
+        """#)
+
     /// Makes the role that focusd acts as, and grants it what the newest migration says.
     static let ensureAppRole = Statement(name: "ensure_app_role", sql: #"""
         SELECT ensure_app_role()::text
@@ -277,6 +317,21 @@ enum Queries {
         FROM events
         WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
         GROUP BY user_id
+        """#)
+
+    /// Notes that every partition shows the generation ($1).
+    static let finishRebuild = Statement(name: "finish_rebuild", sql: #"""
+        UPDATE rebuilds SET finished_at = now() WHERE generation = $1
+        """#)
+
+    /// Users ($3) of a partition ($2) whose rows come out alike in a generation ($1).
+    static let forgetDifferences = Statement(name: "forget_differences", sql: #"""
+        DELETE FROM rebuild_differences WHERE generation = $1 AND partition = $2 AND user_id = ANY ($3::uuid[])
+        """#)
+
+    /// Grants the role that focusd acts as what it needs of every generation, and makes the views show them.
+    static let grantGenerations = Statement(name: "grant_generations", sql: #"""
+        SELECT grant_generations()::text
         """#)
 
     /// Records which fold fills generation 1 of the read model and where it stands. Does nothing when that is known.
@@ -510,10 +565,46 @@ enum Queries {
         FOR UPDATE
         """#)
 
+    /// Takes the right to rebuild for this session, or returns false: another has it. The number is "focusreb" in ASCII.
+    static let lockRebuild = Statement(name: "lock_rebuild", sql: #"""
+        SELECT pg_try_advisory_lock(7381227670382732642)
+        """#)
+
     /// Says how far the projection of a partition got. It never goes back.
     static let moveCheckpoint = Statement(name: "move_checkpoint", sql: #"""
         UPDATE read_1.checkpoints SET log_offset = $2
         WHERE partition = $1 AND log_offset < $2
+        """#)
+
+    /// Moves a partition's head over events that were copied in, if it still is where they begin and time does not go back.
+    /// $1: partition; $2: first offset; $3: offset after the last; $4, $5: recorded_at of the first and the last.
+    static let moveHead = Statement(name: "move_head", sql: #"""
+        UPDATE log_partitions
+        SET next_offset = $3, last_recorded_at = $5
+        WHERE partition = $1 AND next_offset = $2 AND last_recorded_at <= $4
+        RETURNING partition
+        """#)
+
+    /// Moves the rebuild of a partition ($2) of a generation ($1) from a place ($3 to $5) to another ($6 to $10), or returns
+    /// no row: it is not at that place.
+    static let moveRebuildPartition = Statement(name: "move_rebuild_partition", sql: #"""
+        UPDATE rebuild_partitions
+        SET phase = $6::text, after_user = $7::uuid, events = $8::bigint, users = $9::bigint, followed = $10::bigint
+        WHERE generation = $1::integer AND partition = $2::integer AND phase = $3::text
+            AND after_user IS NOT DISTINCT FROM $4::uuid AND followed = $5::bigint
+        RETURNING partition
+        """#)
+
+    /// The number of a new generation: none is used twice.
+    static let nextGeneration = Statement(name: "next_generation", sql: #"""
+        SELECT coalesce(max(generation), 0) + 1 FROM generations
+        """#)
+
+    /// Users ($3) of a partition ($2) whose rows come out different in a generation ($1).
+    static let noteDifferences = Statement(name: "note_differences", sql: #"""
+        INSERT INTO rebuild_differences (generation, partition, user_id)
+        SELECT $1::integer, $2::integer, unnest($3::uuid[])
+        ON CONFLICT DO NOTHING
         """#)
 
     /// Tells listeners that something was appended: a hint to look at the heads, nothing more.
@@ -541,6 +632,27 @@ enum Queries {
         WHERE partition = ANY ($1::integer[])
         """#)
 
+    /// Events of a device incarnation in a range of its sequences, both ends included, past a version of the user's stream,
+    /// in order. $7: past this version, which bounds what is looked at: the index knows versions, not sequences.
+    static let readDeviceEvents = Statement(name: "read_device_events", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2 AND e.device_id = $3 AND e.incarnation = $4
+            AND e.device_seq BETWEEN $5 AND $6 AND e.version > $7
+        ORDER BY e.version
+        """#)
+
+    /// Users of a partition ($2) whose rows come out different in a generation ($1), after a user ($3), at most $4.
+    static let readDifferences = Statement(name: "read_differences", sql: #"""
+        SELECT user_id
+        FROM rebuild_differences
+        WHERE generation = $1 AND partition = $2 AND user_id > $3
+        ORDER BY user_id
+        LIMIT $4
+        """#)
+
     /// Events of a partition from an offset on, in order. $3: at most so many.
     static let readEvents = Statement(name: "read_events", sql: #"""
         SELECT
@@ -552,15 +664,47 @@ enum Queries {
         LIMIT $3
         """#)
 
-    /// Events of some types within a chunk of a partition, in order. $5: at most so many.
-    static let readEventsOfTypes = Statement(name: "read_events_of_types", sql: #"""
+    /// Events of a partition ($1) below an offset ($4), user by user, after a version ($3) of a user ($2). $5: at most so many.
+    static let readEventsByUser = Statement(name: "read_events_by_user", sql: #"""
         SELECT
             e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
             e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
         FROM events e
-        WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3 AND e.type = ANY ($4::text[]::event_type[])
-        ORDER BY e.log_offset
+        WHERE e.partition = $1 AND (e.user_id, e.version) > ($2::uuid, $3::bigint) AND e.log_offset < $4
+        ORDER BY e.user_id, e.version
         LIMIT $5
+        """#)
+
+    /// Events within a chunk of a partition that are of some types, apps and devices, in order. A NULL array: of all.
+    /// $7: at most so many.
+    static let readEventsMatching = Statement(name: "read_events_matching", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.log_offset >= $2 AND e.log_offset < $3
+            AND ($4::text[] IS NULL OR e.type = ANY ($4::text[]::event_type[]))
+            AND ($5::text[] IS NULL OR e.app_id = ANY ($5::text[]))
+            AND ($6::uuid[] IS NULL OR e.device_id = ANY ($6::uuid[]))
+        ORDER BY e.log_offset
+        LIMIT $7
+        """#)
+
+    /// Partitions whose log does not begin with its first event any more, and where it begins.
+    static let readFirstOffsets = Statement(name: "read_first_offsets", sql: #"""
+        SELECT partition, first_offset FROM log_partitions WHERE first_offset > 0 ORDER BY partition
+        """#)
+
+    /// The generations that have rows: which fold fills each, how many partitions show it, and the rebuild that made it
+    /// (NULL: none), whether that verifies and whether it has ended.
+    static let readGenerations = Statement(name: "read_generations", sql: #"""
+        SELECT
+            g.generation, g.fold_version, (SELECT count(*) FROM log_partitions p WHERE p.generation = g.generation),
+            r.kind, r.verifies, r.finished_at IS NOT NULL
+        FROM generations g
+        LEFT JOIN rebuilds r ON r.generation = g.generation
+        WHERE g.dropped_at IS NULL
+        ORDER BY g.generation
         """#)
 
     /// Where partitions of the log end.
@@ -604,6 +748,19 @@ enum Queries {
         ORDER BY p.partition
         """#)
 
+    /// How far the rebuild of a generation ($1) is.
+    static let readRebuildPartitions = Statement(name: "read_rebuild_partitions", sql: #"""
+        SELECT partition, phase, through, after_user, events, users, followed
+        FROM rebuild_partitions
+        WHERE generation = $1
+        ORDER BY partition
+        """#)
+
+    /// When the event at a place of the log was recorded.
+    static let readRecordedAt = Statement(name: "read_recorded_at", sql: #"""
+        SELECT e.recorded_at FROM events e WHERE e.partition = $1 AND e.log_offset = $2
+        """#)
+
     /// Where each chunk of one route begins, told from its first bytes. $1: partition; $2 to $4: user, app and route, all as
     /// the table has them; $5: how many bytes.
     static let readRouteChunkHeads = Statement(name: "read_route_chunk_heads", sql: #"""
@@ -631,6 +788,11 @@ enum Queries {
         SELECT t.app, t.key, t.key_bytes, t.version, t.deleted, t.value, t.memo
         FROM read_1.apps t
         WHERE t.partition = $1 AND t.user_id = $2
+        """#)
+
+    /// Users of a partition ($1) that a generation shows, after a user ($2), in order. $3: at most so many.
+    static let readShownUsers = Statement(name: "read_shown_users", sql: #"""
+        SELECT user_id FROM read_1.users WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT $3
         """#)
 
     /// How far the projection of a partition got ($1), and the version at which it shows a user ($2; 0: not at all).
@@ -664,6 +826,15 @@ enum Queries {
         LIMIT $5
         """#)
 
+    /// The last version of a user's stream; no row when the log has none of the user.
+    static let readUserHead = Statement(name: "read_user_head", sql: #"""
+        SELECT e.version
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2
+        ORDER BY e.version DESC
+        LIMIT 1
+        """#)
+
     /// Remembers that a migration was applied.
     static let recordMigration = Statement(name: "record_migration", sql: #"""
         INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)
@@ -672,6 +843,11 @@ enum Queries {
     /// For the connection that sends notifications only: a lost hint costs a poll.
     static let setAsynchronousCommit = Statement(name: "set_asynchronous_commit", sql: #"""
         SELECT set_config('synchronous_commit', 'off', false)
+        """#)
+
+    /// From this transaction's commit on a partition ($1) shows a generation ($2).
+    static let setGeneration = Statement(name: "set_generation", sql: #"""
+        UPDATE log_partitions SET generation = $2 WHERE partition = $1
         """#)
 
     /// Puts rows of actions into the read model. $1: partition; the others: one element per row, each row once.
@@ -1077,6 +1253,14 @@ enum Queries {
             activity = EXCLUDED.activity, started_at = EXCLUDED.started_at, ended_at = EXCLUDED.ended_at
         """#)
 
+    /// Takes the projection of a partition ($1) for this transaction; waits for a projector that is at it.
+    static let waitCheckpoint = Statement(name: "wait_checkpoint", sql: #"""
+        SELECT log_offset
+        FROM read_1.checkpoints
+        WHERE partition = $1
+        FOR UPDATE
+        """#)
+
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, copyEvents, countRows, createMigrations, deleteRows, describeDatabase, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, moveCheckpoint, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readEvents, readEventsOfTypes, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownVersion, readTableSizes, readUserEvents, recordMigration, setAsynchronousCommit, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -691,6 +691,9 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
 
     /// NONE: it was read while this class held it and the phone's had rung already. In `class_alerts` only.
     case read // = 14
+
+    /// NONE: it rang before the log lost it; a device brought it back (rule S6).
+    case healed // = 15
     case UNRECOGNIZED(Int)
 
     init() {
@@ -714,6 +717,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case 12: self = .ordinary
       case 13: self = .summary
       case 14: self = .read
+      case 15: self = .healed
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -735,6 +739,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case .ordinary: return 12
       case .summary: return 13
       case .read: return 14
+      case .healed: return 15
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -756,6 +761,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       .ordinary,
       .summary,
       .read,
+      .healed,
     ]
 
   }
@@ -1431,7 +1437,7 @@ nonisolated extension Focus_Sync_V1_AlertRow.Alert: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Focus_Sync_V1_AlertRow.Reason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0\u{1}HEALED\0")
 }
 
 nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

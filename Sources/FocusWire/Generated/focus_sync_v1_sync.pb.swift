@@ -143,6 +143,30 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .bye(newValue)}
   }
 
+  var lost: Focus_Sync_V1_Lost {
+    get {
+      if case .lost(let v)? = message {return v}
+      return Focus_Sync_V1_Lost()
+    }
+    set {message = .lost(newValue)}
+  }
+
+  var watch: Focus_Sync_V1_Watch {
+    get {
+      if case .watch(let v)? = message {return v}
+      return Focus_Sync_V1_Watch()
+    }
+    set {message = .watch(newValue)}
+  }
+
+  var unwatch: Focus_Sync_V1_Unwatch {
+    get {
+      if case .unwatch(let v)? = message {return v}
+      return Focus_Sync_V1_Unwatch()
+    }
+    set {message = .unwatch(newValue)}
+  }
+
   var fetch: Focus_Sync_V1_Fetch {
     get {
       if case .fetch(let v)? = message {return v}
@@ -159,6 +183,14 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .renew(newValue)}
   }
 
+  var reoffer: Focus_Sync_V1_Reoffer {
+    get {
+      if case .reoffer(let v)? = message {return v}
+      return Focus_Sync_V1_Reoffer()
+    }
+    set {message = .reoffer(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -169,8 +201,12 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case ping(Focus_Sync_V1_Ping)
     case pong(Focus_Sync_V1_Pong)
     case bye(Focus_Sync_V1_Bye)
+    case lost(Focus_Sync_V1_Lost)
+    case watch(Focus_Sync_V1_Watch)
+    case unwatch(Focus_Sync_V1_Unwatch)
     case fetch(Focus_Sync_V1_Fetch)
     case renew(Focus_Sync_V1_Renew)
+    case reoffer(Focus_Sync_V1_Reoffer)
 
   }
 
@@ -297,6 +333,14 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     set {message = .goAway(newValue)}
   }
 
+  var peerStatuses: Focus_Sync_V1_PeerStatuses {
+    get {
+      if case .peerStatuses(let v)? = message {return v}
+      return Focus_Sync_V1_PeerStatuses()
+    }
+    set {message = .peerStatuses(newValue)}
+  }
+
   var fetched: Focus_Sync_V1_Fetched {
     get {
       if case .fetched(let v)? = message {return v}
@@ -330,6 +374,7 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     case pong(Focus_Sync_V1_Pong)
     case error(Focus_Sync_V1_Error)
     case goAway(Focus_Sync_V1_GoAway)
+    case peerStatuses(Focus_Sync_V1_PeerStatuses)
     case fetched(Focus_Sync_V1_Fetched)
     case tokenExpiry(Focus_Sync_V1_TokenExpiry)
 
@@ -455,6 +500,91 @@ nonisolated struct Focus_Sync_V1_Envelope: Sendable {
   init() {}
 
   fileprivate var _app: String? = nil
+}
+
+/// Events that were acknowledged, for a log that lost them (rule S6; Schema/README.md, "Healing"). Answered like Append.
+nonisolated struct Focus_Sync_V1_Reoffer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The one that they were acknowledged under; it need not be that of Hello.
+  var incarnation: Int64 = 0
+
+  /// The sequence of the first event; the others follow densely.
+  var firstSequence: Int64 = 0
+
+  /// 1 to 1,000: exactly the events of one receipt, or some that there is no receipt of.
+  var events: [Focus_Sync_V1_ReofferedEvent] = []
+
+  /// `Receipt.code`. Empty, or of other events: they are judged as if they came for the first time.
+  var receiptCode: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_ReofferedEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As it was appended; of a refused one without its payload.
+  var envelope: Focus_Sync_V1_Envelope {
+    get {_envelope ?? Focus_Sync_V1_Envelope()}
+    set {_envelope = newValue}
+  }
+  /// Returns true if `envelope` has been explicitly set.
+  var hasEnvelope: Bool {self._envelope != nil}
+  /// Clears the value of `envelope`. Subsequent reads from it will return its default value.
+  mutating func clearEnvelope() {self._envelope = nil}
+
+  /// It was refused: the code and message of the answer then.
+  var refusedCode: String {
+    get {_refusedCode ?? String()}
+    set {_refusedCode = newValue}
+  }
+  /// Returns true if `refusedCode` has been explicitly set.
+  var hasRefusedCode: Bool {self._refusedCode != nil}
+  /// Clears the value of `refusedCode`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedCode() {self._refusedCode = nil}
+
+  var refusedMessage: String {
+    get {_refusedMessage ?? String()}
+    set {_refusedMessage = newValue}
+  }
+  /// Returns true if `refusedMessage` has been explicitly set.
+  var hasRefusedMessage: Bool {self._refusedMessage != nil}
+  /// Clears the value of `refusedMessage`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedMessage() {self._refusedMessage = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _envelope: Focus_Sync_V1_Envelope? = nil
+  fileprivate var _refusedCode: String? = nil
+  fileprivate var _refusedMessage: String? = nil
+}
+
+/// Acknowledged events that the log lost and that the device does not hold any more (rule S6). Logged as
+/// device.eventsLost. Answered like Append.
+nonisolated struct Focus_Sync_V1_Lost: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var incarnation: Int64 = 0
+
+  /// Both inclusive.
+  var firstSequence: Int64 = 0
+
+  var lastSequence: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// The device has applied everything up to `version`. Flow control only; promises nothing.
@@ -684,6 +814,34 @@ nonisolated struct Focus_Sync_V1_Renew: Sendable {
   init() {}
 }
 
+/// Tell me of these users' Focus status (rule V1): the current one of each at once, then every change, on this connection.
+/// Users that are watched already are told of again. Too many: Error `too_many_watched`, and none of these is added.
+nonisolated struct Focus_Sync_V1_Watch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes each. At most 256 on one connection, with those of earlier Watches.
+  var users: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// No longer of these. None: of nobody. Not answered; what was under way may still come.
+nonisolated struct Focus_Sync_V1_Unwatch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var users: [Data] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// Either side may ask; the other answers at once with the same nonce (rule F4).
 nonisolated struct Focus_Sync_V1_Ping: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -752,6 +910,10 @@ nonisolated struct Focus_Sync_V1_Welcome: Sendable {
   /// Fetches that may be under way at a time. Absent or 0: the server knows none.
   var maximumFetches: UInt32 = 0
 
+  /// The log does not hold the event that the cursor in Hello names, although it is of this log: it lost its tail. Offer
+  /// what you hold (rule S6).
+  var logIsBehind: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -769,6 +931,40 @@ nonisolated struct Focus_Sync_V1_Appended: Sendable {
   var version: Int64 = 0
 
   var refused: [Focus_Sync_V1_RefusedEvent] = []
+
+  /// Keep them with the events that they cover (rule S6). None for events that had been logged before.
+  var receipts: [Focus_Sync_V1_Receipt] = []
+
+  /// Answers a Reoffer or Lost of another incarnation than Hello's.
+  var incarnation: Int64 {
+    get {_incarnation ?? 0}
+    set {_incarnation = newValue}
+  }
+  /// Returns true if `incarnation` has been explicitly set.
+  var hasIncarnation: Bool {self._incarnation != nil}
+  /// Clears the value of `incarnation`. Subsequent reads from it will return its default value.
+  mutating func clearIncarnation() {self._incarnation = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _incarnation: Int64? = nil
+}
+
+/// Proof, for the servers of this log, that these events were logged so (rule S6).
+nonisolated struct Focus_Sync_V1_Receipt: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Both inclusive.
+  var firstSequence: Int64 = 0
+
+  var lastSequence: Int64 = 0
+
+  /// 32 bytes; only servers can make and check it.
+  var code: Data = Data()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1181,6 +1377,63 @@ nonisolated struct Focus_Sync_V1_TokenExpiry: Sendable {
   init() {}
 }
 
+/// What the device may know of users whom it watches (rules F5, V1 to V4): the answer to Watch, changes, at most one for each
+/// user in 250 ms, and, before they end, statuses that still hold.
+nonisolated struct Focus_Sync_V1_PeerStatuses: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var statuses: [Focus_Sync_V1_PeerStatus] = []
+
+  /// Until when they hold, by the server's clock. A status that was not told again by then is unavailable (rule V3).
+  var validUntilUs: Int64 = 0
+
+  /// The server's clock now: what is left is valid_until_us - server_time_us, whatever the device's clock says.
+  var serverTimeUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_PeerStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The watched user's id, 16 bytes.
+  var user: Data = Data()
+
+  /// The app in which the user shares it: an app's session hears of its own app only, a `system` session of each app where
+  /// its user is in the audience. Absent, to a `system` session only: no app's status is available.
+  var app: String {
+    get {_app ?? String()}
+    set {_app = newValue}
+  }
+  /// Returns true if `app` has been explicitly set.
+  var hasApp: Bool {self._app != nil}
+  /// Clears the value of `app`. Subsequent reads from it will return its default value.
+  mutating func clearApp() {self._app = nil}
+
+  /// Absent: unavailable, for whatever reason: not shared with this user, no permission, no such app, no such user.
+  var isFocused: Bool {
+    get {_isFocused ?? false}
+    set {_isFocused = newValue}
+  }
+  /// Returns true if `isFocused` has been explicitly set.
+  var hasIsFocused: Bool {self._isFocused != nil}
+  /// Clears the value of `isFocused`. Subsequent reads from it will return its default value.
+  mutating func clearIsFocused() {self._isFocused = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _app: String? = nil
+  fileprivate var _isFocused: Bool? = nil
+}
+
 /// The server closes after this. Reconnect after a random time within the bounds (full jitter, rule F5).
 nonisolated struct Focus_Sync_V1_GoAway: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1209,7 +1462,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{2}\u{4}fetch\0\u{1}renew\0\u{b}lost\0\u{b}watch\0\u{b}unwatch\0\u{b}active\0\u{c}\u{8}\u{3}\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{1}watch\0\u{1}unwatch\0\u{1}fetch\0\u{1}renew\0\u{2}\u{2}reoffer\0\u{b}active\0\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1308,6 +1561,45 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .bye(v)
         }
       }()
+      case 8: try {
+        var v: Focus_Sync_V1_Lost?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .lost(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .lost(v)
+        }
+      }()
+      case 9: try {
+        var v: Focus_Sync_V1_Watch?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .watch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .watch(v)
+        }
+      }()
+      case 10: try {
+        var v: Focus_Sync_V1_Unwatch?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .unwatch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .unwatch(v)
+        }
+      }()
       case 11: try {
         var v: Focus_Sync_V1_Fetch?
         var hadOneofValue = false
@@ -1332,6 +1624,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.message = .renew(v)
+        }
+      }()
+      case 14: try {
+        var v: Focus_Sync_V1_Reoffer?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .reoffer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .reoffer(v)
         }
       }()
       default: break
@@ -1373,6 +1678,18 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .bye(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
     }()
+    case .lost?: try {
+      guard case .lost(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .watch?: try {
+      guard case .watch(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .unwatch?: try {
+      guard case .unwatch(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
     case .fetch?: try {
       guard case .fetch(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
@@ -1380,6 +1697,10 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
     case .renew?: try {
       guard case .renew(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .reoffer?: try {
+      guard case .reoffer(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
     }()
     case nil: break
     }
@@ -1395,7 +1716,7 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{2}\u{2}fetched\0\u{3}token_expiry\0\u{b}peer_status\0\u{c}\u{f}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{3}peer_statuses\0\u{1}fetched\0\u{3}token_expiry\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1585,6 +1906,19 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .goAway(v)
         }
       }()
+      case 15: try {
+        var v: Focus_Sync_V1_PeerStatuses?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .peerStatuses(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .peerStatuses(v)
+        }
+      }()
       case 16: try {
         var v: Focus_Sync_V1_Fetched?
         var hadOneofValue = false
@@ -1677,6 +2011,10 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
     case .goAway?: try {
       guard case .goAway(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .peerStatuses?: try {
+      guard case .peerStatuses(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
     }()
     case .fetched?: try {
       guard case .fetched(let v)? = self.message else { preconditionFailure() }
@@ -1896,6 +2234,135 @@ nonisolated extension Focus_Sync_V1_Envelope: SwiftProtobuf.Message, SwiftProtob
     if lhs.occurredAtUs != rhs.occurredAtUs {return false}
     if lhs.schemaVersion != rhs.schemaVersion {return false}
     if lhs.payload != rhs.payload {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Reoffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Reoffer"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{1}events\0\u{3}receipt_code\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.receiptCode) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 3)
+    }
+    if !self.receiptCode.isEmpty {
+      try visitor.visitSingularBytesField(value: self.receiptCode, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Reoffer, rhs: Focus_Sync_V1_Reoffer) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.events != rhs.events {return false}
+    if lhs.receiptCode != rhs.receiptCode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_ReofferedEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReofferedEvent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}envelope\0\u{3}refused_code\0\u{3}refused_message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._envelope) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._refusedCode) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._refusedMessage) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._envelope {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._refusedCode {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._refusedMessage {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_ReofferedEvent, rhs: Focus_Sync_V1_ReofferedEvent) -> Bool {
+    if lhs._envelope != rhs._envelope {return false}
+    if lhs._refusedCode != rhs._refusedCode {return false}
+    if lhs._refusedMessage != rhs._refusedMessage {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Lost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Lost"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{3}last_sequence\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if self.lastSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Lost, rhs: Focus_Sync_V1_Lost) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.lastSequence != rhs.lastSequence {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2276,6 +2743,66 @@ nonisolated extension Focus_Sync_V1_Renew: SwiftProtobuf.Message, SwiftProtobuf.
   }
 }
 
+nonisolated extension Focus_Sync_V1_Watch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Watch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.users, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Watch, rhs: Focus_Sync_V1_Watch) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Unwatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Unwatch"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.users) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.users, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Unwatch, rhs: Focus_Sync_V1_Unwatch) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension Focus_Sync_V1_Ping: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Ping"
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}nonce\0")
@@ -2357,7 +2884,7 @@ nonisolated extension Focus_Sync_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0\u{3}log_is_behind\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2374,6 +2901,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
       case 7: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.maximumFetches) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.logIsBehind) }()
       default: break
       }
     }
@@ -2407,6 +2935,9 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if self.maximumFetches != 0 {
       try visitor.visitSingularUInt32Field(value: self.maximumFetches, fieldNumber: 9)
     }
+    if self.logIsBehind != false {
+      try visitor.visitSingularBoolField(value: self.logIsBehind, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2420,6 +2951,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
     if lhs.maximumFetches != rhs.maximumFetches {return false}
+    if lhs.logIsBehind != rhs.logIsBehind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2427,7 +2959,7 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
 
 nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Appended"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}through_sequence\0\u{1}version\0\u{1}refused\0\u{b}receipt\0\u{c}\u{4}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}through_sequence\0\u{1}version\0\u{1}refused\0\u{1}receipts\0\u{1}incarnation\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2438,12 +2970,18 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
       case 1: try { try decoder.decodeSingularInt64Field(value: &self.throughSequence) }()
       case 2: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
       case 3: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.receipts) }()
+      case 5: try { try decoder.decodeSingularSFixed64Field(value: &self._incarnation) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.throughSequence != 0 {
       try visitor.visitSingularInt64Field(value: self.throughSequence, fieldNumber: 1)
     }
@@ -2453,6 +2991,12 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
     if !self.refused.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 3)
     }
+    if !self.receipts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.receipts, fieldNumber: 4)
+    }
+    try { if let v = self._incarnation {
+      try visitor.visitSingularSFixed64Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2460,6 +3004,48 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
     if lhs.throughSequence != rhs.throughSequence {return false}
     if lhs.version != rhs.version {return false}
     if lhs.refused != rhs.refused {return false}
+    if lhs.receipts != rhs.receipts {return false}
+    if lhs._incarnation != rhs._incarnation {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Receipt"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}first_sequence\0\u{3}last_sequence\0\u{1}code\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.code) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 1)
+    }
+    if self.lastSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 2)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularBytesField(value: self.code, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Receipt, rhs: Focus_Sync_V1_Receipt) -> Bool {
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.lastSequence != rhs.lastSequence {return false}
+    if lhs.code != rhs.code {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3156,6 +3742,90 @@ nonisolated extension Focus_Sync_V1_TokenExpiry: SwiftProtobuf.Message, SwiftPro
   static func ==(lhs: Focus_Sync_V1_TokenExpiry, rhs: Focus_Sync_V1_TokenExpiry) -> Bool {
     if lhs.expiresAtUs != rhs.expiresAtUs {return false}
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_PeerStatuses: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerStatuses"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}statuses\0\u{3}valid_until_us\0\u{3}server_time_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.statuses) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.validUntilUs) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.statuses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.statuses, fieldNumber: 1)
+    }
+    if self.validUntilUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.validUntilUs, fieldNumber: 2)
+    }
+    if self.serverTimeUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_PeerStatuses, rhs: Focus_Sync_V1_PeerStatuses) -> Bool {
+    if lhs.statuses != rhs.statuses {return false}
+    if lhs.validUntilUs != rhs.validUntilUs {return false}
+    if lhs.serverTimeUs != rhs.serverTimeUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_PeerStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PeerStatus"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}app\0\u{3}is_focused\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._app) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self._isFocused) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularBytesField(value: self.user, fieldNumber: 1)
+    }
+    try { if let v = self._app {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._isFocused {
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_PeerStatus, rhs: Focus_Sync_V1_PeerStatus) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs._app != rhs._app {return false}
+    if lhs._isFocused != rhs._isFocused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
