@@ -58,6 +58,9 @@ extension SimulatedDevice {
         case .compare(let cursor, let digests): return try compare(cursor, digests)
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
+        case .beginHealing(let logged):
+            simulation.witness.fail("S6: the log lost nothing, and \(self) is told that it ends at \(logged)")
+        case .sendHealing, .keepHealed, .endHealing: break
         case .fetched, .fetchFailed, .peers: preconditionFailure("no simulated device fetches or watches")
         case .end(let end): ending = ending ?? end
         }

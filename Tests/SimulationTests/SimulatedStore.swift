@@ -71,9 +71,20 @@ final class SimulatedStore: LaneStore {
         }
     }
 
-    func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset] {
+    func events(
+        of user: UserID, partition: Partition, device: DeviceID, incarnation: Incarnation,
+        sequences: ClosedRange<DeviceSequence>, after version: Version
+    ) throws -> [LoggedEvent] {
         try read()
-        return Dictionary(uniqueKeysWithValues: partitions.map { ($0, log.checkpoint($0)) })
+        return log.events(partition, from: .zero, limit: .max).filter {
+            $0.user == user && $0.device == device && $0.incarnation == incarnation && $0.version > version
+                && sequences.contains($0.sequence)
+        }
+    }
+
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
+        try read()
+        return Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, log.checkpoint($0.partition)) })
     }
 
     func close() {}

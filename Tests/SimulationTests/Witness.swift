@@ -63,7 +63,8 @@ final class Witness {
             sawRows(rows, device)
             saw(cursor, device)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
-        case .snapshotBegin, .deltaBegin, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: break
+        case .snapshotBegin, .deltaBegin, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown:
+            break
         }
     }
 

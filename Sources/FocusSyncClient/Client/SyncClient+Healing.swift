@@ -20,7 +20,7 @@ extension SyncClient {
             configuration.onUpdate(.healed(report))
             checkWaiters()
         case .send, .sendAppend, .acknowledge, .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta,
-            .apply, .compare, .getToken, .report, .end:
+            .apply, .compare, .getToken, .report, .fetched, .fetchFailed, .peers, .end:
             break
         }
         return []

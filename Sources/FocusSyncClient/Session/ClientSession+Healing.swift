@@ -74,7 +74,7 @@ extension ClientSession {
             return beginIncarnation(
                 .otherLog(logged: sender.queue.acknowledged, acknowledged: sender.queue.acknowledged))
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
-            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .shuttingDown:
+            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown:
             return nil
         }
     }

@@ -45,7 +45,7 @@ extension SessionDelivery {
     /// Whether it tells the device something of its user beyond what became of its own events.
     fileprivate var isNews: Bool {
         switch self {
-        case .rows, .control: true
+        case .rows, .fetched, .control: true
         case .opened, .answered, .failed, .goAway, .cutOff: false
         }
     }

@@ -14,7 +14,11 @@ protocol LaneStore: AnyObject {
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser]
-    func checkpoints(of partitions: [Partition]) throws -> [Partition: LogOffset]
+    func events(
+        of user: UserID, partition: Partition, device: DeviceID, incarnation: Incarnation,
+        sequences: ClosedRange<DeviceSequence>, after version: Version
+    ) throws -> [LoggedEvent]
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset]
     func close()
 }
 

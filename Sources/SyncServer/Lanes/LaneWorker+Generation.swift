@@ -32,6 +32,7 @@ extension LaneWorker {
         partitions[partition] = state
         // Also those who are not in memory: their rows may have changed.
         wanted.formUnion(sessionsByUser.keys.filter { self.partition(of: $0) == partition })
+        for user in peers.watchedUsers where self.partition(of: user) == partition { peers.changed(user) }
         quarantined = quarantined.filter { self.partition(of: $0.key) != partition }
     }
 }

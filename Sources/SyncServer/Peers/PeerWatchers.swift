@@ -32,6 +32,8 @@ struct PeerWatchers {
 
     func isWatched(_ user: UserID) -> Bool { watchersOfUser[user] != nil }
 
+    var watchedUsers: [UserID] { Array(watchersOfUser.keys) }
+
     // MARK: Watching
 
     mutating func watch(_ handle: SessionHandle, _ viewer: Viewer, _ users: [UserID], now: MonotonicTime) {

@@ -81,7 +81,8 @@ struct WatchCommand: AsyncParsableCommand {
         switch update {
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
-        case .connected, .rows, .acknowledged, .verified, .diverged, .appendsDelayed, .newIncarnation, .tokenExpires:
+        case .connected, .rows, .acknowledged, .verified, .diverged, .appendsDelayed, .newIncarnation, .tokenExpires,
+            .healing, .healed:
             break
         }
     }

@@ -38,6 +38,10 @@ enum EventSentence {
         case .routeLocationsInserted(let body): return "\(body.points.count) points of route \(body.routeID)"
         case .workoutSaved(let body): return "workout \(body.workoutID) saved (\(body.activity))"
         case .routeFinished(let body): return "route \(body.routeID) finished, of workout \(body.workoutID)"
+        case .deviceRevoked(let body): return "device \(body.device) was revoked"
+        case .deviceEventsLost(let body): return "events \(body.first) to \(body.last) of its device are lost"
+        case .projectionRebuilt(let body):
+            return "generation \(body.generation) of the read model shows \(body.rows.count) rows differently"
         case .routeDiscarded(let body): return "route \(body.routeID) discarded"
         }
     }

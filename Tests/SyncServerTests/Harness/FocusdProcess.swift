@@ -28,6 +28,7 @@ final class FocusdProcess {
     /// Starts a server in a data directory that is there already.
     init(directory: String) async throws {
         externalDatabase = nil
+        options = []
         self.directory = directory
         try await start()
     }
