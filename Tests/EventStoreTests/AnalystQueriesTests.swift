@@ -44,6 +44,11 @@ import Testing
             .notificationActionPerformed(NotificationActionPerformed(notificationID: "last", gesture: .doubleTap)),
         ]
         for body in bodies { try history.append(history.users[0], AppID("com.example.mail"), body) }
+        // Something that falls due.
+        let end = history.events.last!.recordedAt.adding(microseconds: 60_000_000)
+        try history.append(history.users[0], nil, .focusConfigured(FocusConfigured(focusID: "due", name: "Due")))
+        try history.append(
+            history.users[0], nil, .focusChanged(FocusChanged(focusID: "due", isActive: true, endsAt: end)))
         return history
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncServer
 
 /// Rules E1, E2, E4 and P1–P6 over real TCP and a real log.
-@Suite("Append") struct AppendTests {
+@Suite("Append", .fewAtATime) struct AppendTests {
     private let user = UserID.random()
 
     private func with(_ body: (TestServer, WireClient, DeviceID) async throws -> Void) async throws {

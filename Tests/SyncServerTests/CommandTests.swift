@@ -5,7 +5,7 @@ import PostgresClient
 import Testing
 
 /// What a person types, from end to end.
-@Suite("focusctl and focusd") struct CommandTests {
+@Suite("focusctl and focusd", .fewAtATime) struct CommandTests {
     private let app = AppID("com.example.chat")!
     private let other = AppID("com.example.mail")!
 

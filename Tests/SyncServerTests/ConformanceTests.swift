@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// The conformance suite against our own server: what anybody may run over the network passes here.
-@Suite("Conformance") struct ConformanceTests {
+@Suite("Conformance", .fewAtATime) struct ConformanceTests {
     @Test("A server in this process passes every case that needs no waiting and no violence")
     func inProcess() async throws {
         try await TestServer.with(limits: SessionLimits()) { server in

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// After kill -9 of anything, nothing acknowledged is gone and nothing is doubled.
-@Suite("Crash") struct CrashTests {
+@Suite("Crash", .fewAtATime) struct CrashTests {
     /// Rounds of the random test; `ops/test --thorough` asks for 200.
     static let rounds = ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 3
 

@@ -10,7 +10,7 @@ import Testing
 @testable import SyncServer
 
 /// What becomes of a device's events when its store or its process is hurt.
-@Suite("Device store, hurt") struct DeviceStoreRestoreTests {
+@Suite("Device store, hurt", .fewAtATime) struct DeviceStoreRestoreTests {
     @Test("E1, P3: a store restored from a backup begins a new incarnation and goes on; every event exactly once")
     func restoredStore() async throws {
         try await TestServer.with { server in

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncServer
 
 /// What a device shows, with a real server behind it.
-@Suite("Device view") struct DeviceViewTests {
+@Suite("Device view", .fewAtATime) struct DeviceViewTests {
     @Test("E2: an event shows at once; accepted it stays, refused it is taken back and told")
     func foreseenAndDecided() async throws {
         try await TestServer.with { server in

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// Rules R1 and R6 over real TCP.
-@Suite("Fetch") struct FetchTests {
+@Suite("Fetch", .fewAtATime) struct FetchTests {
     private let user = UserID.random()
     private let trails = AppID("com.example.trails")!
     private let coach = AppID("com.example.coach")!

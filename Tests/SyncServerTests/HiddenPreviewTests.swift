@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Hidden previews over TCP") struct HiddenPreviewTests {
+@Suite("Hidden previews over TCP", .fewAtATime) struct HiddenPreviewTests {
     private let user = UserID.random()
     private let app = "com.example.chat"
 

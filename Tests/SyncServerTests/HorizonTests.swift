@@ -9,7 +9,7 @@ import struct FocusCore.Cursor
 @testable import SyncServer
 
 /// Rule S5 with a real server, and a device that was away while more rows went than are remembered as gone.
-@Suite("Tombstone horizon") struct HorizonTests {
+@Suite("Tombstone horizon", .fewAtATime) struct HorizonTests {
     private static let app = "com.example.chat"
 
     /// So many notifications come and go; each is two rows.

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// Clients that mean ill, or are broken, leave memory bounded and the others undisturbed.
-@Suite("Hostile clients") struct HostileClientTests {
+@Suite("Hostile clients", .fewAtATime) struct HostileClientTests {
     private let user = UserID.random()
 
     /// What a healthy device needs: its appends are acknowledged.

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// Through PgBouncer in transaction mode (architecture.md §3): nothing rests on a session.
-@Suite("Behind PgBouncer") struct PooledTests {
+@Suite("Behind PgBouncer", .fewAtATime) struct PooledTests {
     private func withBouncer(_ body: (Bouncer, String) async throws -> Void) async throws {
         let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
         let bouncer = try await onThread { try Bouncer(conninfo: conninfo) }

@@ -8,7 +8,7 @@ import Testing
 
 /// The client that was written in another language from Schema/ alone, against a real focusd. What it needs of Python
 /// is installed when it is missing; when that is not possible the test fails and says why.
-@Suite("Python client") struct PythonClientTests {
+@Suite("Python client", .fewAtATime) struct PythonClientTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("ops/clients/python/focus-client").path
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncServer
 
 /// The read model is behind the log and never wrong (architecture.md §2).
-@Suite("Read model behind the server") struct ReadModelTests {
+@Suite("Read model behind the server", .fewAtATime) struct ReadModelTests {
     private let user = UserID.random()
 
     @Test("With the projector stopped under load, reads stay right; when it goes on, it catches up to the head")

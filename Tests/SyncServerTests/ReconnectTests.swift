@@ -6,7 +6,7 @@ import Testing
 @testable import SyncServer
 
 /// Many devices at once (rules F3, F5).
-@Suite("Reconnects") struct ReconnectTests {
+@Suite("Reconnects", .fewAtATime) struct ReconnectTests {
     @Test("F5: devices that connect all at once are all let in, and one that is there is answered meanwhile")
     func crowd() async throws {
         try await TestServer.with { server in

@@ -2,11 +2,12 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import NIOConcurrencyHelpers
+import Support
 import Testing
 
 @testable import SyncServer
 
-@Suite("Renewal, resync and slow devices over TCP") struct RenewTests {
+@Suite("Renewal, resync and slow devices over TCP", .fewAtATime) struct RenewTests {
     private let user = UserID.random()
     private let device = DeviceID.random()
 
@@ -38,9 +39,10 @@ import Testing
     func expired() async throws {
         try await TestServer.with { server in
             let client = try await WireClient.connect(port: server.port)
-            try await client.hello(token: TestServer.token(user, device, expiresIn: 2))
-            _ = try await expiry(client)
             let events = Envelope.setUp("a")
+            // Long enough for a loaded machine to take the events before.
+            try await client.hello(token: TestServer.token(user, device, expiresIn: 8))
+            _ = try await expiry(client)
             try await client.append(from: 1, events)
             let code: ErrorCode = try await client.first {
                 if case .goAway(let goAway) = $0 { goAway.code } else { nil }
@@ -84,9 +86,12 @@ import Testing
             ])
             #expect(outcomes.count == 1)
             #expect(try await client.synchronize() == [])
+            try await onThread {
+                try eventually("the session hears of its second token") { expiries.withLockedValue { $0.count } >= 2 }
+            }
             #expect(asked.withLockedValue { $0 } == 2)
             let seen = expiries.withLockedValue { $0 }
-            #expect(seen.count >= 2 && seen[0] <= 50_000 && seen[1] > 4_000_000)
+            #expect(seen[0] <= 50_000 && seen[1] > 4_000_000)
             await client.close()
             try FileManager.default.removeItem(atPath: directory)
         }
@@ -157,7 +162,7 @@ import Testing
             let (client, _) = try await WireClient.open(server, user: user, device: device)
             try await client.append(from: 1, Envelope.setUp("a") + (1...30).map { .post("n\($0)", app: "a") })
             var replica = Replica()
-            while replica.cursor?.version != Version(32) || replica.checkpoints == 0 {
+            while replica.checkedVersion != Version(32) {
                 replica.apply(try await client.next())
             }
             #expect(replica.mismatches == [])

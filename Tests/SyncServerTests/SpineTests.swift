@@ -6,7 +6,7 @@ import Testing
 @testable import SyncServer
 
 /// The main job: append on one device → durable, acknowledged, folded → delta on another.
-@Suite("Spine") struct SpineTests {
+@Suite("Spine", .fewAtATime) struct SpineTests {
     private let user = UserID.random()
 
     @Test("An event that one device appends is in PostgreSQL when it is acknowledged, and a delta on the other device")

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncServer
 
 /// TLS 1.3 with the operator's certificate; plaintext only on loopback (protocol.md, first line).
-@Suite("TLS") struct TLSTests {
+@Suite("TLS", .fewAtATime) struct TLSTests {
     @Test("A device that trusts the operator's certificate appends over TLS; one that does not never gets to Hello")
     func appendOverTLS() async throws {
         let directory = try TestDirectory.make()

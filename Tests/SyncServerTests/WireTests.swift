@@ -7,7 +7,7 @@ import Testing
 @testable import SyncServer
 
 /// Rules W1–W7 and A1 over real TCP.
-@Suite("Wire") struct WireTests {
+@Suite("Wire", .fewAtATime) struct WireTests {
     private let user = UserID.random()
 
     @Test("W1: a length prefix over 64 KiB before Hello is refused at once, also one of 2 GiB; exactly 64 KiB is read")

@@ -20,6 +20,9 @@ public struct StoreConfiguration: Sendable {
         let isPooled = !postgres.usesPreparedStatements
         var postgres = postgres
         if isPooled, assumesRole { postgres.prologue = SessionRole.prologue() }
+        // All statements go by keys, and their plans do not depend on which. Without this PostgreSQL plans the load of
+        // users, a union over every table, for each user anew: 1.5 ms, where running it takes 0.5.
+        if !isPooled { postgres.settings["plan_cache_mode"] = "force_generic_plan" }
         self.postgres = postgres
         self.assumesRole = assumesRole && !isPooled
     }

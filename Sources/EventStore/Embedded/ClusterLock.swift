@@ -25,5 +25,9 @@ final class ClusterLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // By name: a process that is being started has a copy of the descriptor for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

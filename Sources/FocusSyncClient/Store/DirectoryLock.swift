@@ -20,7 +20,11 @@ final class DirectoryLock: Sendable {
 
     func release() {
         descriptor.withLock { descriptor in
-            if let opened = descriptor.take() { Foundation.close(opened) }
+            guard let opened = descriptor.take() else { return }
+            // A process that another thread is about to start has a copy of the descriptor for a moment, and with it the
+            // lock, unless it is given up by name.
+            flock(opened, LOCK_UN)
+            Foundation.close(opened)
         }
     }
 

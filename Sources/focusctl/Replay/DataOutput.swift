@@ -17,8 +17,8 @@ struct DataOutput: Sendable {
 
     init(_ descriptor: Int32 = STDOUT_FILENO) {
         self.descriptor = descriptor
-        var status = stat()
-        isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        // Pipes, sockets and terminals have no place to be at.
+        isFile = lseek(descriptor, 0, SEEK_CUR) >= 0
     }
 
     /// Returns when the system has all of it. Throws `Stuck`; `CommandFailure` when it cannot be written.

@@ -108,7 +108,7 @@ import Testing
         try owner.execute(
             """
             DROP INDEX read_1.users_due;
-            ALTER TABLE read_1.users DROP COLUMN due_at;
+            ALTER TABLE read_1.users DROP COLUMN due_at CASCADE;
             INSERT INTO read_1.users (partition, user_id, version) SELECT 0, u::uuid, 1
             FROM unnest(ARRAY['\(user(1))', '\(user(2))', '\(user(3))', '\(user(4))']) u;
             INSERT INTO read_1.active_focus (partition, user_id, app, key, version, deleted, value, memo, ends_at)

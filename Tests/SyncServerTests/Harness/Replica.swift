@@ -12,6 +12,8 @@ struct Replica {
     private(set) var snapshots = 0
     private(set) var mismatches: [RowCollection] = []
     private(set) var checkpoints = 0
+    /// Of the newest checkpoint.
+    private(set) var checkedVersion = Version.zero
 
     mutating func apply(_ message: ServerMessage) {
         switch message {
@@ -36,6 +38,7 @@ struct Replica {
             self.cursor = cursor
         case .checkpoint(let cursor, let digests):
             checkpoints += 1
+            checkedVersion = cursor.version
             self.cursor = cursor
             compare(digests)
         case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown: break

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// `focusctl backup` and `restore` with the real programs, and devices that know more than the backup.
-@Suite("Backup and restore") struct BackupTests {
+@Suite("Backup and restore", .fewAtATime) struct BackupTests {
     private static let app = AppID("com.example.chat")!
 
     private static func posts(_ prefix: String, _ count: Int) -> [EventDraft] {

@@ -10,7 +10,7 @@ import struct FocusSyncClient.AppendOutcome
 @testable import SyncServer
 
 /// Rule S6 with the real client: the database is set back behind what devices know.
-@Suite("Healing") struct HealingTests {
+@Suite("Healing", .fewAtATime) struct HealingTests {
     private static let app = AppID("com.example.chat")!
 
     private static func setUp() -> [EventDraft] {

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncServer
 
 /// Rule S6 on the wire: what a server takes under a receipt, and what it does not.
-@Suite("Re-offered events") struct ReofferTests {
+@Suite("Re-offered events", .fewAtATime) struct ReofferTests {
     private static let app = "com.example.chat"
 
     /// What one device had acknowledged in one frame.

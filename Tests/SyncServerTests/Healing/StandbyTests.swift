@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// Two clusters with streaming replication: the standby is promoted without the tail.
-@Suite("Promoted standby") struct StandbyTests {
+@Suite("Promoted standby", .fewAtATime) struct StandbyTests {
     private static let app = AppID("com.example.chat")!
 
     private static func posts(_ prefix: String, _ count: Int) -> [EventDraft] {

@@ -9,7 +9,7 @@ import Testing
 
 /// The real `focusctl projections rebuild` beside a server that serves devices, killed at random moments, and the
 /// postmaster under both of them.
-@Suite("Rebuild crash") struct RebuildCrashTests {
+@Suite("Rebuild crash", .fewAtATime) struct RebuildCrashTests {
     /// Rounds; `FOCUS_ROUNDS=50` for fifty.
     private static let rounds = ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 2
 

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// What devices hear of a rebuild by another rule, over recorded tracks.
-@Suite("Rebuild and devices") struct RebuildSyncTests {
+@Suite("Rebuild and devices", .fewAtATime) struct RebuildSyncTests {
     private static let app = "com.example.run"
     /// A point counts when it is good to 20 m instead of 50.
     private static let strict = FoldRules(version: FocusCore.foldVersion + 1_000, maximumHorizontalAccuracy: 20)

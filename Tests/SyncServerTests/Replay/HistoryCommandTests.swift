@@ -4,7 +4,7 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-@Suite("focusctl state, diff, timeline, what-if, generate") struct HistoryCommandTests {
+@Suite("focusctl state, diff, timeline, what-if, generate", .fewAtATime) struct HistoryCommandTests {
     private func busiest(_ events: [LoggedEvent]) throws -> (UserID, [LoggedEvent]) {
         let found = Dictionary(grouping: events, by: \.user).max { $0.value.count < $1.value.count }
         return try #require(found.map { ($0.key, $0.value) })

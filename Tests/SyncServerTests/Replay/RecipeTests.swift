@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The blocks of Schema/RECIPES.md, run as they stand there.
-@Suite("Recipes") struct RecipeTests {
+@Suite("Recipes", .fewAtATime) struct RecipeTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 

@@ -6,7 +6,7 @@ import PostgresClient
 import Support
 import Testing
 
-@Suite("focusctl replay") struct ReplayCommandTests {
+@Suite("focusctl replay", .fewAtATime) struct ReplayCommandTests {
     private static func ids(_ output: String) throws -> [String] {
         try output.split(separator: "\n").map { line in
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

@@ -5,7 +5,7 @@ import Testing
 @testable import SyncServer
 
 /// Architecture, §1 and §3: NOTIFY is a hint, a poll stands behind it, and who cannot confirm the heads says nothing.
-@Suite("Head hints") struct HeadHintTests {
+@Suite("Head hints", .fewAtATime) struct HeadHintTests {
     private let app = "com.example.chat"
 
     @Test("NOTIFY: a device on another server is current before that server's poll is due")

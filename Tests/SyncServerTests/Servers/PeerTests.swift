@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Peers") struct PeerTests {
+@Suite("Peers", .fewAtATime) struct PeerTests {
     private let app = AppID("com.example.chat")!
     private let mail = AppID("com.example.mail")!
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Revocation") struct RevocationTests {
+@Suite("Revocation", .fewAtATime) struct RevocationTests {
     private let app = "com.example.chat"
 
     private func revoke(_ device: DeviceID) -> Envelope { .of(.deviceRevoked(DeviceRevoked(device: device))) }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Any device may connect to any server (architecture.md §3), also when its own is gone.
-@Suite("Servers killed") struct ServersKilledTests {
+@Suite("Servers killed", .fewAtATime) struct ServersKilledTests {
     private static let rounds = 12
 
     @Test("P1, P2: one of several servers is killed; its devices go to another and lose nothing", arguments: [2, 4])

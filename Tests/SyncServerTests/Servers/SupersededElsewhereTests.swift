@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("P8 on two servers") struct SupersededElsewhereTests {
+@Suite("P8 on two servers", .fewAtATime) struct SupersededElsewhereTests {
     private let app = "com.example.chat"
 
     @Test("P8: on two servers, the one that sees the device's events come from elsewhere sends its session away")

@@ -6,7 +6,7 @@ import SyncServer
 import Testing
 
 /// The client library and `focusctl`, against a real focusd.
-@Suite("Watching and revoking, from end to end") struct WatchCommandTests {
+@Suite("Watching and revoking, from end to end", .fewAtATime) struct WatchCommandTests {
     private let app = AppID("com.example.chat")!
 
     @Test("V1, A3: focusctl watch shows a peer's changes; focusctl device revoke ends it")

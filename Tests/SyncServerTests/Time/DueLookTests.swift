@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("DueLook: a page at a time") struct DueLookTests {
+@Suite("DueLook: a page at a time", .fewAtATime) struct DueLookTests {
     private func due(_ partition: Int32, at second: Int64) -> DueUser {
         DueUser(
             partition: Partition(partition), user: .random(), dueAt: Timestamp(microseconds: second * 1_000_000))

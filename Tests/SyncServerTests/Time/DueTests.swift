@@ -9,7 +9,7 @@ import Testing
 @testable import SyncServer
 
 /// Rules T1 and T3 with nobody connected: on a real log, by a clock that the test moves.
-@Suite("Time: users who are not there") struct DueTests {
+@Suite("Time: users who are not there", .fewAtATime) struct DueTests {
     private let user = UserID.random()
 
     /// Runs a server at `clock`, then stops it: nothing is in memory any more.

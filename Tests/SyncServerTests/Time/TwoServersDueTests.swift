@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Time: two servers") struct TwoServersDueTests {
+@Suite("Time: two servers", .fewAtATime) struct TwoServersDueTests {
     /// Lets both servers run into the partition's lock with an append each: neither knows of the other's.
     private func race(_ server: TestServer, _ body: @escaping @Sendable () throws -> Void) async throws {
         try await onThread {

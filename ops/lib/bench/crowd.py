@@ -333,7 +333,7 @@ def newcomers(people, name):
 def select(bench, people):
     file = f"{bench.server.directory}/rows.out"
     partitions = {
-        user: int(bench.sql.value(f"SELECT partition FROM read_1.users WHERE user_id = '{user}';"))
+        user: int(bench.sql.value(f"SELECT partition FROM read.users WHERE user_id = '{user}';"))
         for user in people.users}
     began = time.perf_counter()
     for user, partition in partitions.items():

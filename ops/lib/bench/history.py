@@ -19,7 +19,7 @@ def generate(server, events, seed):
         f"{server.binaries}/focusctl", "generate", "--events", str(events), "--users", str(max(200, events // 500)),
         "--seed", str(seed), "--json", "--data-dir", server.data])
     query = """SELECT sum(p.next_offset - coalesce(c.log_offset, 0)) FROM log_partitions p
-        LEFT JOIN read_1.checkpoints c USING (partition);"""
+        LEFT JOIN read.checkpoints c USING (partition);"""
     deadline = time.time() + 1_800
     while server.sql.value(query) != "0":
         if time.time() > deadline:

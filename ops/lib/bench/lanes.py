@@ -46,7 +46,7 @@ class Bench:
     def wait_for_projection(self):
         """Until the read model holds every event of the log."""
         deadline = time.time() + 60
-        query = """SELECT count(*) FROM log_partitions p LEFT JOIN read_1.checkpoints c USING (partition)
+        query = """SELECT count(*) FROM log_partitions p LEFT JOIN read.checkpoints c USING (partition)
             WHERE coalesce(c.log_offset, 0) <> p.next_offset;"""
         while self.sql.value(query) != "0":
             if time.time() > deadline:

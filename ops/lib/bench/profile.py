@@ -19,7 +19,7 @@ STATEMENTS = """SELECT calls, rows, total_exec_time, wal_bytes,
     regexp_replace(left(regexp_replace(query, '--[^\\n]*\\n', '', 'g'), 80), '\\s+', ' ', 'g')
     FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 12;"""
 ROLES = """SELECT pid, CASE WHEN query LIKE '%log_partitions%' THEN 'append'
-    WHEN query LIKE '%read_1%' THEN 'projection' END FROM pg_stat_activity WHERE backend_type = 'client backend';"""
+    WHEN query LIKE '%read\_%' THEN 'projection' END FROM pg_stat_activity WHERE backend_type = 'client backend';"""
 
 
 def append_pipelined(bench):
