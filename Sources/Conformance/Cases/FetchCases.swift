@@ -104,7 +104,7 @@ enum FetchCases {
         ]
         try await live.appendAccepted(
             [.of(.appRegistered(AppRegistered(name: "Trails", build: 1)), app: "trails")]
-                + [.location, .shareRoutes, .shareWorkouts].map { allow($0, "trails") })
+                + [.location, .shareRoutes, .shareWorkouts, .readRoutes, .readWorkouts].map { allow($0, "trails") })
         try await live.appendAccepted(life.map { .of($0, app: "trails") })
         return start
     }

@@ -41,7 +41,10 @@ enum FlowCases {
                     }
                     try expect(
                         message.cursor == nil,
-                        "after \(Int(limit + 8)) s without reading it was served to the end of its snapshot")
+                        """
+                        after \(Int(limit + 8)) s without reading it was served to the end: it was not sent away, or \
+                        the sockets between hold 8 MB
+                        """)
                 }
             } catch Silence.closed {
                 return
@@ -57,7 +60,8 @@ enum FlowCases {
                 }
                 return try await group.reduce(0) { max($0, $1) }
             }
-            try expect(slowest < 15, "an append took \(slowest) s to reach the last of the healthy devices")
+            // Less than the 30 s after which the deaf one is sent away, and frees whom it blocked.
+            try expect(slowest < 25, "an append took \(slowest) s to reach the last of the healthy devices")
             await zero.close()
         },
         ConformanceCase("F5", "200 devices with a current cursor connect at once: all are served, none by a snapshot") {

@@ -143,7 +143,7 @@ enum HealingCases {
         live = try await site.open(device, cursor: replica.cursor)
         try expect(
             live.welcome.lastSequence == .zero && live.welcome.logIsBehind,
-            "Welcome does not tell that the log lost its tail: --restore-database did not set it back, or the rule fails"
+            "Welcome does not tell that the log lost its tail: --restore-database did not set it back, or S6 fails"
         )
         for batch in [batches[0], batches[1]] {
             try await live.connection.send(batch.request(device))

@@ -19,6 +19,7 @@ struct Sharing {
         try await live.appendAccepted([
             .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work", sharesStatus: true))),
             .of(.appRegistered(registration), app: app),
+            .of(.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
             .of(
                 .authorizationChanged(
                     AuthorizationChanged(kind: .focusStatus, status: isPermitted ? .authorized : .denied)), app: app),

@@ -83,7 +83,7 @@ final class ConformanceStage {
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """
         arguments = [
-            "--plaintext", "--restart-database", "psql \"\(log)\" -qXc \"\(end)\"", "--rebuild",
+            "--plaintext", "--restart-database", "psql \"\(log)\" -qX -o /dev/null -c \"\(end)\"", "--rebuild",
             "\(Self.rebuild) --database \"\(log)\"",
         ]
     }
