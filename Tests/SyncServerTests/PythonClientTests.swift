@@ -65,6 +65,9 @@ import Testing
     }
 
     private func withServer(_ body: (FocusdProcess) async throws -> Void) async throws {
+        // The first time it installs what it needs, which may take minutes: not while a test waits for something.
+        let preparation = try ChildProcess(Self.script, ["--prepare"])
+        try #require(await preparation.exitCode() == 0, "focus-client --prepare failed")
         let server = try await FocusdProcess()
         do {
             try await body(server)

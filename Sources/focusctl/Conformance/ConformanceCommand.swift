@@ -12,7 +12,7 @@ struct ConformanceCommand: AsyncParsableCommand {
         discussion: """
             Plays users and devices of its own, with random ids: what others have
             on the server is not touched, but its log keeps what is appended here
-            (about 60,000 events). Takes under two minutes: some rules name times
+            (about 40,000 events). Takes two to three minutes: some rules name times
             to wait for. Cases that hurt the server run only when you give the
             command that does it, to the first --server; a command runs under /bin/sh.
 
@@ -29,7 +29,10 @@ struct ConformanceCommand: AsyncParsableCommand {
             \(ExitStatus.help)
             """)
 
-    @Option(help: "The server's host:port. Repeatable: others on the same log, over which devices are spread.")
+    @Option(
+        help:
+            "The server's host:port. Repeatable: others of the same log, which share the devices. Default: 127.0.0.1:7464."
+    )
     var server: [ServerAddress] = []
     @Flag(help: "No TLS. Loopback only.")
     var plaintext = false
