@@ -163,7 +163,7 @@ import Testing
             _ = try await phone.run(
                 "append", input: [#"{"type":"audience.changed","app":"a","payload":{"remove":["\#(viewer)"]}}"#])
             #expect(try await told()["focused"] is NSNull)
-            child.signal(SIGTERM)
+            child.signal(SIGKILL)
             _ = await child.exitCode()
         }
     }

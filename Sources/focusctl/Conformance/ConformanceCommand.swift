@@ -31,7 +31,7 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The server's host:port. Repeatable: others of the same log, which share the devices. Default: 127.0.0.1:7464."
+            "The server's host:port. Repeatable, for others of its log. Default: 127.0.0.1:7464."
     )
     var server: [ServerAddress] = []
     @Flag(help: "No TLS. Loopback only.")
