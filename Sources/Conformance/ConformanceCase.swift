@@ -38,13 +38,21 @@ public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
     /// A command after which no notification of PostgreSQL reaches a server, and its opposite.
     case stopNotifications = "stop-notifications"
     case startNotifications = "start-notifications"
+    /// A command that builds the read model anew, and returns when devices are served from it.
+    case rebuild
+    /// A command that sets the log back to a backup of before the suite began, and returns when all servers accept.
+    case restoreDatabase = "restore-database"
     /// The address of another server on the same log.
-    case secondServer = "second-server"
+    case secondServer = "server"
+
+    /// As one asks for it on a command line.
+    public var option: String { self == .secondServer ? "a second --server" : "--\(rawValue)" }
 
     /// Whether it disturbs everybody whom the server serves.
     var hurts: Bool {
         switch self {
-        case .restartServer, .crashServer, .terminateServer, .restartDatabase, .stopNotifications, .startNotifications:
+        case .restartServer, .crashServer, .terminateServer, .restartDatabase, .stopNotifications, .startNotifications,
+            .rebuild, .restoreDatabase:
             true
         case .secondServer: false
         }

@@ -23,6 +23,8 @@ public struct ConformanceRun: Sendable {
     /// - Returns: a result for each case, in their order.
     public func results(finished: @escaping @Sendable (CaseResult) -> Void = { _ in }) async -> [CaseResult] {
         let site = Site(target)
+        // Whose server a command hurts, and which one is the other, is no matter of chance.
+        let pinned = site.pinned
         var results: [Int: CaseResult] = [:]
         func note(_ index: Int, _ result: CaseResult) {
             results[index] = result
@@ -32,13 +34,18 @@ public struct ConformanceRun: Sendable {
             var short: [Int] = []
             var busy = 0
             for (index, one) in cases.enumerated() where !one.isExclusive {
-                if one.isLong { group.addTask { (index, await play(one, site)) } } else { short.append(index) }
+                if one.isLong {
+                    group.addTask { (index, await play(one, one.needs.isEmpty ? site : pinned)) }
+                } else {
+                    short.append(index)
+                }
             }
             var waiting = short[...]
             func startNext() {
                 guard let index = waiting.popFirst() else { return }
                 busy += 1
-                group.addTask { (index, await play(cases[index], site)) }
+                let one = cases[index]
+                group.addTask { (index, await play(one, one.needs.isEmpty ? site : pinned)) }
             }
             while busy < Self.width, !waiting.isEmpty { startNext() }
             for await (index, result) in group {
@@ -46,14 +53,14 @@ public struct ConformanceRun: Sendable {
                 if !cases[index].isLong { startNext() }
             }
         }
-        for (index, one) in cases.enumerated() where one.isExclusive { note(index, await play(one, site)) }
+        for (index, one) in cases.enumerated() where one.isExclusive { note(index, await play(one, pinned)) }
         return cases.indices.compactMap { results[$0] }
     }
 
     private func play(_ one: ConformanceCase, _ site: Site) async -> CaseResult {
         let missing = one.needs.filter { !target.has($0) }
         guard missing.isEmpty else {
-            let reason = "needs " + missing.map { "--\($0.rawValue)" }.joined(separator: " and ")
+            let reason = "needs " + missing.map(\.option).joined(separator: " and ")
             return CaseResult(rule: one.rule, title: one.title, outcome: .skipped(reason), seconds: 0)
         }
         let clock = ContinuousClock()

@@ -17,12 +17,13 @@ public struct ConformanceTarget: Sendable {
         case tls(trustFile: String?)
     }
 
+    /// The one that commands hurt.
     public var server: Address
     public var security: Security
     /// Makes tokens that the server accepts, or, with `isForged`, the same signed with another key.
     public var token: @Sendable (TokenRequest) async throws -> String
-    /// Another server on the same log.
-    public var secondServer: Address?
+    /// Other servers on the same log: the devices that cases play are spread over all.
+    public var others: [Address] = []
     /// What hurts the server; each returns when it is done.
     public var commands: [ConformanceNeed: @Sendable () async throws -> Void] = [:]
     /// How long an answer that is to come at once may take, in seconds: far beyond what a loaded machine needs.
@@ -37,7 +38,7 @@ public struct ConformanceTarget: Sendable {
     }
 
     func has(_ need: ConformanceNeed) -> Bool {
-        need == .secondServer ? secondServer != nil : commands[need] != nil
+        need == .secondServer ? !others.isEmpty : commands[need] != nil
     }
 }
 

@@ -65,6 +65,9 @@ import Testing
     }
 
     private func withServer(_ body: (FocusdProcess) async throws -> Void) async throws {
+        // The first time it installs what it needs, which may take minutes: not while a test waits for something.
+        let preparation = try ChildProcess(Self.script, ["--prepare"])
+        try #require(await preparation.exitCode() == 0, "focus-client --prepare failed")
         let server = try await FocusdProcess()
         do {
             try await body(server)
@@ -126,6 +129,42 @@ import Testing
             let rows = try await phone.run("sync")
             let posts = rows.filter { $0["collection"] as? String == "notifications" }
             #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2"])
+        }
+    }
+
+    @Test("V1, V2: it is told another user's current status, then each change, and is cut off by its removal")
+    func watches() async throws {
+        try await withServer { server in
+            let viewer = UserID.random()
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run(
+                "append",
+                input: [
+                    #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
+                    #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1,"#
+                        + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
+                    #"{"type":"authorization.changed","app":"a","#
+                        + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
+                    Self.setUp[1],
+                    #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
+                ])
+            let watcher = try await Device("watcher", of: viewer, on: server)
+            let child = try ChildProcess(Self.script, ["watch"] + watcher.arguments + [user.description])
+            func told() async throws -> [String: Any] {
+                let line = Data(await child.firstLine().utf8)
+                return try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+            }
+            let current = try await told()
+            #expect(current["user"] as? String == user.description.lowercased() && current["app"] as? String == "a")
+            #expect(current["focused"] as? Bool == false)
+            _ = try await phone.run(
+                "append", input: [#"{"type":"focus.changed","payload":{"focusId":"work","isActive":true}}"#])
+            #expect(try await told()["focused"] as? Bool == true)
+            _ = try await phone.run(
+                "append", input: [#"{"type":"audience.changed","app":"a","payload":{"remove":["\#(viewer)"]}}"#])
+            #expect(try await told()["focused"] is NSNull)
+            child.signal(SIGKILL)
+            _ = await child.exitCode()
         }
     }
 

@@ -9,15 +9,21 @@ enum FlowCases {
             let slow = try await site.openDeaf(heavy.device.sibling())
             let writer = try await site.open(heavy.device.sibling())
             var version = try await writer.appendAccepted(Envelope.setUp("hot"))
-            for number in 0..<200 {
-                version = try await writer.appendAccepted([.post("hot", app: "hot", body: "\(number)")])
+            // Well before the 30 s after which who takes nothing is sent away (F2).
+            let clock = ContinuousClock()
+            let end = clock.now.advanced(by: .seconds(12))
+            var written = 0
+            while written < 200, clock.now < end {
+                version = try await writer.appendAccepted([.post("hot", app: "hot", body: "\(written)")])
+                written += 1
             }
             var replica = Replica()
             try await slow.listen()
             try await replica.follow(slow, to: version)
             let times = replica.received.filter { $0.collection == .notifications && $0.key == "hot" }.count
             // Once would do; it may have been sent before the queue was full, and again with a delta.
-            try expect((1...20).contains(times), "a row written 200 times came \(times) times")
+            try expect(
+                times >= 1 && times <= max(2, written / 10), "a row written \(written) times came \(times) times")
             try expect(replica.keys(of: .notifications).count >= Crowd.notifications, "rows are missing")
         },
         ConformanceCase("F2", "a device that takes nothing for 30 s is sent away", isLong: true) { site in
@@ -41,7 +47,10 @@ enum FlowCases {
                     }
                     try expect(
                         message.cursor == nil,
-                        "after \(Int(limit + 8)) s without reading it was served to the end of its snapshot")
+                        """
+                        after \(Int(limit + 8)) s without reading it was served to the end: it was not sent away, or \
+                        the sockets between hold 8 MB
+                        """)
                 }
             } catch Silence.closed {
                 return
@@ -57,7 +66,8 @@ enum FlowCases {
                 }
                 return try await group.reduce(0) { max($0, $1) }
             }
-            try expect(slowest < 15, "an append took \(slowest) s to reach the last of the healthy devices")
+            // Less than the 30 s after which the deaf one is sent away, and frees whom it blocked.
+            try expect(slowest < 25, "an append took \(slowest) s to reach the last of the healthy devices")
             await zero.close()
         },
         ConformanceCase("F5", "200 devices with a current cursor connect at once: all are served, none by a snapshot") {

@@ -19,14 +19,14 @@ enum HeartbeatCases {
             let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
             var last = clock.now
             for number in 1...3 {
-                _ = try await live.connection.first("Ping \(number)", within: interval * 1.1 + 15) {
+                _ = try await live.connection.first("Ping \(number)", within: interval * 1.1 + site.patience) {
                     if case .ping = $0 { true } else { nil }
                 }
                 let seconds = (clock.now - last).inSeconds
                 last = clock.now
-                // The machine under test may be late; it must not be early.
+                // A loaded machine may be late; it must not be early.
                 try expect(
-                    seconds > interval * 0.85 - 1 && seconds < interval * 1.1 + 10,
+                    seconds > interval * 0.85 - 1 && seconds < interval * 1.1 + 40,
                     "Ping \(number) after \(seconds) s instead of \(interval)")
             }
             try await live.appendAccepted(Envelope.setUp("a"))
@@ -36,11 +36,11 @@ enum HeartbeatCases {
             let live = try await site.open(.ofNewUser(), answersPings: false)
             let begin = clock.now
             let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
-            _ = try await live.connection.expectGoAway(.heartbeatTimeout, within: interval * 3.3 + 15)
+            _ = try await live.connection.expectGoAway(.heartbeatTimeout, within: interval * 3.3 + site.patience)
             try await live.connection.expectClosed("after GoAway")
             let seconds = (clock.now - begin).inSeconds
             try expect(
-                seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 10,
+                seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 40,
                 "cut off after \(seconds) s; two intervals are \(interval * 2)")
         },
         ConformanceCase("F4", "a half-open connection is given up, and the device's next one works", isLong: true) {
@@ -62,7 +62,7 @@ enum HeartbeatCases {
             for ghost in [lost, silent] {
                 try await ghost.listen()
                 // Everything that was under way comes, and then the end that the server made.
-                try await ghost.expectClosed("half-open for two intervals", within: 10)
+                try await ghost.expectClosed("half-open for two intervals")
             }
         },
     ]

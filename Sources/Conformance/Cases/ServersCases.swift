@@ -50,30 +50,49 @@ enum ServersCases {
             try expect(replica.version == Version(202), "the log has \(replica.version.rawValue) events instead of 202")
         },
         ConformanceCase(
+            "P8", "the server that sees a device's events come from another one sends its own connection away",
+            needs: [.secondServer]
+        ) { site in
+            let device = Device.ofNewUser()
+            let older = try await site.open(device)
+            try await older.appendAccepted(Envelope.setUp("a"))
+            // What is committed up to 2 s after a connection began may be what the one before had under way.
+            try await Task.sleep(for: .seconds(4))
+            let newer = try await site.open(device, toSecond: true)
+            try await newer.appendAccepted([.post("n", app: "a")])
+            _ = try await older.connection.expectGoAway(.superseded)
+            try await older.connection.expectClosed("after GoAway")
+            try await newer.appendAccepted([.post("m", app: "a")])
+        },
+        ConformanceCase(
             "S1", "without notifications of PostgreSQL, the other server is still current within its poll interval",
             needs: [.secondServer, .stopNotifications, .startNotifications]
         ) { site in
-            let phone = Device.ofNewUser()
-            let here = try await site.open(phone)
-            let there = try await site.open(phone.sibling(collections: [.badges]), toSecond: true)
-            try await here.appendAccepted(Envelope.setUp("a"))
             try await site.perform(.stopNotifications)
-            let clock = ContinuousClock()
-            var slowest = 0.0
-            do {
-                for round in 0..<10 {
-                    let begin = clock.now
-                    let version = try await here.appendAccepted([.post("n\(round)", app: "a")])
-                    while try await there.connection.cursor().version < version {}
-                    slowest = max(slowest, (clock.now - begin).inSeconds)
-                }
-            } catch {
-                try await site.perform(.startNotifications)
-                throw error
-            }
+            let outcome: Result<Double, any Error>
+            do { outcome = .success(try await slowest(site)) } catch { outcome = .failure(error) }
             try await site.perform(.startNotifications)
             // The poll is every 250 ms; the rest is for a loaded machine.
-            try expect(slowest < 5, "the other server was current only after \(slowest) s")
+            let seconds = try outcome.get()
+            try expect(seconds < 15, "the other server was current only after \(seconds) s")
         },
     ]
+
+    /// The longest time, in seconds, from an append at one server until a device at the other has it. The command may
+    /// have restarted servers: nothing from before is used.
+    private static func slowest(_ site: Site) async throws -> Double {
+        let phone = Device.ofNewUser()
+        let here = try await site.open(phone)
+        let there = try await site.open(phone.sibling(collections: [.badges]), toSecond: true)
+        try await here.appendAccepted(Envelope.setUp("a"))
+        let clock = ContinuousClock()
+        var slowest = 0.0
+        for round in 0..<10 {
+            let begin = clock.now
+            let version = try await here.appendAccepted([.post("n\(round)", app: "a")])
+            while try await there.connection.cursor().version < version {}
+            slowest = max(slowest, (clock.now - begin).inSeconds)
+        }
+        return slowest
+    }
 }

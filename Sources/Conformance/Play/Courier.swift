@@ -49,7 +49,7 @@ final class Courier {
 
     private func attempt() async throws {
         let token = try await site.token(device)
-        let connection = try await site.connect()
+        let connection = try await site.connect(as: device)
         try await connection.send(device.hello(token: token))
         guard
             let welcome = try await answer(connection, { if case .welcome(let welcome) = $0 { welcome } else { nil } })

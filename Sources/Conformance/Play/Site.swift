@@ -4,8 +4,16 @@ import FocusCore
 struct Site: Sendable {
     let target: ConformanceTarget
     let crowd = Crowd()
+    private var isPinned = false
 
     init(_ target: ConformanceTarget) { self.target = target }
+
+    /// All of a case's devices come to the first server, unless it says otherwise.
+    var pinned: Site {
+        var site = self
+        site.isPinned = true
+        return site
+    }
 
     /// How long an answer that is to come at once may take, in seconds.
     var patience: Double { target.patienceSeconds }
@@ -18,10 +26,20 @@ struct Site: Sendable {
                 user: device.user, device: device.id, scope: device.scope, seconds: seconds, isForged: isForged))
     }
 
+    /// Where a device connects: always to the same server, as long as that is there.
+    private func address(of device: Device?, toSecond: Bool) -> ConformanceTarget.Address {
+        if toSecond { return target.others.first ?? target.server }
+        guard let device, !isPinned else { return target.server }
+        let servers = [target.server] + target.others
+        return servers[device.id.description.utf8.reduce(0) { ($0 * 31 + Int($1)) % 65_521 } % servers.count]
+    }
+
     /// A connection on which nothing was said.
-    func connect(isDeaf: Bool = false, answersPings: Bool = true, toSecond: Bool = false) async throws -> RawConnection
-    {
-        let address = toSecond ? target.secondServer ?? target.server : target.server
+    /// - Parameter device: who is going to; nil: nobody, or anybody.
+    func connect(
+        as device: Device? = nil, isDeaf: Bool = false, answersPings: Bool = true, toSecond: Bool = false
+    ) async throws -> RawConnection {
+        let address = address(of: device, toSecond: toSecond)
         return try await RawConnection.open(address, target, isDeaf: isDeaf, answersPings: answersPings)
     }
 
@@ -31,7 +49,7 @@ struct Site: Sendable {
         toSecond: Bool = false
     ) async throws -> Live {
         let token = try await token(device, seconds: tokenSeconds)
-        let connection = try await connect(answersPings: answersPings, toSecond: toSecond)
+        let connection = try await connect(as: device, answersPings: answersPings, toSecond: toSecond)
         try await connection.send(device.hello(token: token, cursor: cursor))
         return Live(connection, try await connection.welcome())
     }
@@ -41,7 +59,7 @@ struct Site: Sendable {
         _ device: Device, cursor: Cursor? = nil, answersPings: Bool = true
     ) async throws -> RawConnection {
         let token = try await token(device)
-        let connection = try await connect(isDeaf: true, answersPings: answersPings)
+        let connection = try await connect(as: device, isDeaf: true, answersPings: answersPings)
         try await connection.send(device.hello(token: token, cursor: cursor))
         return connection
     }

@@ -20,19 +20,26 @@ struct ConformanceNeeds: ParsableArguments {
     var stopNotifications: String?
     @Option(help: "Ends that.")
     var startNotifications: String?
-    @Option(help: "host:port of another server on the same log.")
-    var secondServer: ServerAddress?
+    @Option(help: "Builds the read model anew, as `focusctl projections rebuild --all` does.")
+    var rebuild: String?
+    @Option(
+        help: """
+            Sets the log back to a backup from before the suite began, with every server of the log stopped meanwhile; \
+            returns when they accept again.
+            """)
+    var restoreDatabase: String?
 
     func target(
-        server: ServerAddress, security: ConformanceTarget.Security, key: SigningKey
+        servers: [ServerAddress], security: ConformanceTarget.Security, key: SigningKey
     ) throws -> ConformanceTarget {
+        let addresses = servers.map { ConformanceTarget.Address(host: $0.host, port: $0.port) }
         var target = ConformanceTarget(
-            server: .init(host: server.host, port: server.port), security: security, token: key.token)
-        target.secondServer = secondServer.map { .init(host: $0.host, port: $0.port) }
+            server: addresses[0], security: security, token: key.token)
+        target.others = Array(addresses.dropFirst())
         let commands: [ConformanceNeed: String?] = [
             .restartServer: restartServer, .crashServer: crashServer, .terminateServer: terminateServer,
             .restartDatabase: restartDatabase, .stopNotifications: stopNotifications,
-            .startNotifications: startNotifications,
+            .startNotifications: startNotifications, .rebuild: rebuild, .restoreDatabase: restoreDatabase,
         ]
         for case (let need, let command?) in commands {
             target.commands[need] = { try await ShellCommand(command).run() }

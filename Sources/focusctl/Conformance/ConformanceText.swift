@@ -6,7 +6,7 @@ enum ConformanceText {
         var table = Table(["RULE", "NEEDS", "CASE"])
         var lines: [String] = []
         for one in cases {
-            let needs = one.needs.map { "--\($0.rawValue)" }.joined(separator: " ")
+            let needs = one.needs.map(\.option).joined(separator: ", ")
             var object = JSONText()
             object.add("rule", one.rule)
             object.add("case", one.title)

@@ -8,15 +8,14 @@ import Support
 /// has connections: what one of them leaves behind, another finds.
 final class Bouncer: Sendable {
     static let program = "/usr/sbin/pgbouncer"
-    /// The sessions that it keeps for a database.
-    private static let sessions = 2
-
     private let child: ChildProcess
     private let directory: String
     private let port: Int
 
-    /// - Parameter conninfo: a database of the cluster, as `TestCluster` gives it.
-    init(conninfo: String) throws {
+    /// - Parameters:
+    ///   - conninfo: a database of the cluster, as `TestCluster` gives it.
+    ///   - sessions: how many it keeps for that.
+    init(conninfo: String, sessions: Int = 2) throws {
         guard FileManager.default.isExecutableFile(atPath: Self.program) else {
             throw NeverHappened(description: "\(Self.program) is missing (Debian: apt install pgbouncer)")
         }
@@ -31,7 +30,8 @@ final class Bouncer: Sendable {
             unix_socket_dir =
             auth_type = any
             pool_mode = transaction
-            default_pool_size = \(Self.sessions)
+            default_pool_size = \(sessions)
+            max_client_conn = 500
             server_login_retry = 1
             """
         let file = "\(directory)/pgbouncer.ini"

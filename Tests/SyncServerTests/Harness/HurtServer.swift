@@ -34,10 +34,18 @@ final class HurtServer: Sendable {
     /// The command line that does it.
     func command(_ action: String) -> String { "\(Self.script) \(action) \(directory)" }
 
+    /// Does it now.
+    func perform(_ action: String) async throws {
+        let child = try ChildProcess(Self.script, [action, directory])
+        let output = await child.rest()
+        guard await child.exitCode() == 0 else { throw Failure(output: output) }
+    }
+
     /// Ends it and removes its directory.
     func remove() async throws {
         let child = try ChildProcess(Self.script, ["stop", directory])
         _ = await child.exitCode()
+        try? FileManager.default.removeItem(atPath: directory + ".saved")
         try FileManager.default.removeItem(atPath: directory)
     }
 }

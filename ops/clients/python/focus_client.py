@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """A device of a focus-sync server in Python: an example of a client made from Schema/ alone.
 
-Needs Python 3.9 or later, the package `protobuf`, and the messages that protoc makes of Schema/proto. `focus-client`
-beside this file sees to all three, in a private virtual environment, and runs it:
+`focus-client` beside this file runs it with what it needs (Python 3.9, protobuf, the messages of Schema/proto):
 
     focus-client append --plaintext --token-file T --state DIR < events.ndjson   # {"type": …, "app": …, "payload": {…}}
     focus-client sync   --plaintext --token-file T --state DIR                   # the rows, one a line
+    focus-client watch  --plaintext --token-file T --state DIR USER…             # others' Focus, until it is stopped
 
-Both print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
+All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
 The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3).
 """
-import argparse, base64, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys, time
+import argparse, base64, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys, threading
+import time, uuid
 
 from google.protobuf import descriptor_pool, json_format, message_factory
 import focus.events.v1, focus.sync.v1
@@ -20,24 +21,18 @@ for package in (focus.events.v1, focus.sync.v1):  # So that messages are found b
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
 
-MODULUS = 1 << 128
-ROWS = {  # Schema/README.md, "Rows".
-    "apps": "AppRow", "authorizations": "AuthorizationRow", "focuses": "FocusRow", "active_focus": "ActiveFocusRow",
-    "focus_visibility": "FocusVisibilityRow", "audience": "AudienceRow", "notifications": "NotificationRow",
-    "alerts": "AlertRow", "class_alerts": "AlertRow", "badges": "BadgeRow", "categories": "CategoriesRow",
-    "actions": "ActionRow", "suggestions": "SuggestionRow", "workouts": "WorkoutRow", "refusals": "RefusalRow",
-    "preferences": "PreferenceRow", "routes": "RouteRow", "route_totals": "RouteTotalRow",
-    "notification_settings": "NotificationSettingsRow", "delivery_schedule": "DeliveryScheduleRow",
-}
-
+ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:AuthorizationRow focuses:FocusRow
+    active_focus:ActiveFocusRow audience:AudienceRow focus_visibility:FocusVisibilityRow notifications:NotificationRow
+    alerts:AlertRow class_alerts:AlertRow badges:BadgeRow categories:CategoriesRow actions:ActionRow
+    suggestions:SuggestionRow workouts:WorkoutRow refusals:RefusalRow preferences:PreferenceRow routes:RouteRow
+    route_totals:RouteTotalRow notification_settings:NotificationSettingsRow
+    delivery_schedule:DeliveryScheduleRow""".split())  # Schema/README.md, "Rows".
 
 class Failed(Exception):
     """The server said no for good."""
 
-
 class Interrupted(Exception):
     """The connection ended, or the server asks to come back later: why, and between how many seconds from now."""
-
 
 class Store:
     """What a device keeps over restarts: its queue, its rows, its cursor."""
@@ -51,14 +46,12 @@ class Store:
         self.digests = {}  # collection -> [count, sum of row hashes]
         self.begin_incarnation()
         if os.path.exists(self.path):
-            with open(self.path) as file:
-                kept = json.load(file)
+            kept = json.load(open(self.path))
             self.incarnation, self.next_sequence = kept["incarnation"], kept["next_sequence"]
             self.queue = [[sequence, base64.b64decode(event)] for sequence, event in kept["queue"]]
-            self.rows = {tuple(key): base64.b64decode(value) for key, value in kept["rows"]}
             self.cursor = base64.b64decode(kept["cursor"])
-        for key, value in self.rows.items():
-            self.count(key, value, 1)
+            for key, value in kept["rows"]:
+                self.put(tuple(key), base64.b64decode(value))
 
     def save(self, cursor=None):
         self.cursor = cursor.SerializeToString() if cursor else self.cursor
@@ -79,33 +72,27 @@ class Store:
         self.queue = [[index + 1, event] for index, (_, event) in enumerate(self.queue)]
         self.next_sequence = len(self.queue) + 1
 
-    def count(self, key, value, sign):
-        """Keeps a collection's digest up to date: a row comes (1) or goes (-1) (S9)."""
-        fields = [part.encode() for part in key] + [value]
-        message = b"".join(struct.pack(">I", len(field)) + field for field in fields)
-        row_hash = int.from_bytes(hashlib.sha256(message).digest()[:16], "big")
-        entry = self.digests.setdefault(key[0], [0, 0])
-        entry[0] += sign
-        entry[1] = (entry[1] + sign * row_hash) % MODULUS
-
-    def put(self, row):
-        key = (row.collection, row.app, row.key)
-        if key in self.rows:
-            self.count(key, self.rows.pop(key), -1)
-        if not row.deleted:
-            self.rows[key] = row.value
-            self.count(key, row.value, 1)
+    def put(self, key, value):
+        """A row comes, instead of what was there, or goes (None); its collection's digest keeps up (S9)."""
+        for sign, data in (-1, self.rows.pop(key, None)), (1, value):
+            if data is not None:
+                parts = [part.encode() for part in key] + [data]
+                message = b"".join(struct.pack(">I", len(part)) + part for part in parts)
+                row_hash = int.from_bytes(hashlib.sha256(message).digest()[:16], "big")
+                count, digest = self.digests.get(key[0], (0, 0))
+                self.digests[key[0]] = [count + sign, (digest + sign * row_hash) % (1 << 128)]
+        if value is not None:
+            self.rows[key] = value
 
     def clear(self, collections):
         for key in [key for key in self.rows if not collections or key[0] in collections]:
-            self.count(key, self.rows.pop(key), -1)
+            self.put(key, None)
 
     def differing(self, checkpoint):
         """Collections whose digest is not the server's; one that a checkpoint does not name has no rows."""
         theirs = {d.collection: [d.count, int.from_bytes(d.digest, "big")] for d in checkpoint.digests}
-        names = set(theirs) | set(self.digests)
-        return sorted(name for name in names if theirs.get(name, [0, 0]) != self.digests.get(name, [0, 0]))
-
+        ours, none = self.digests, [0, 0]
+        return sorted(name for name in {*theirs, *ours} if theirs.get(name, none) != ours.get(name, none))
 
 class Connection:
     """Frames: a 4-byte big-endian length and one message."""
@@ -136,8 +123,8 @@ class Connection:
             elif name == "go_away" and frame.go_away.code == "superseded":
                 raise Failed("another connection of this device took over")
             elif name == "go_away":
-                bounds = (frame.go_away.min_backoff_ms / 1000, frame.go_away.max_backoff_ms / 1000)
-                raise Interrupted(frame.go_away.code, bounds)
+                away = frame.go_away
+                raise Interrupted(away.code, (away.min_backoff_ms / 1000, away.max_backoff_ms / 1000))
             elif name == "error" and frame.error.code not in ("sequence_gap", "sequence_conflict", "unknown_message"):
                 error = frame.error
                 if not error.retryable or error.code == "event_unknown":
@@ -146,24 +133,22 @@ class Connection:
             elif name not in (None, "pong", "token_expiry"):
                 return name, getattr(frame, name)
 
-
 class Device:
     def __init__(self, options):
         self.options = options
         self.store = Store(options.state)
         self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
-        self.differs, self.healed = [], 0
+        self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
 
     def run(self, is_done, on_appended=lambda appended: None):
         """Connects, sends the queue and applies what comes until `is_done(name)` says so; again when it breaks."""
-        deadline = time.monotonic() + self.options.timeout
+        self.deadline = time.monotonic() + self.options.timeout
         while True:
             try:
                 return self.session(is_done, on_appended)
             except (Interrupted, OSError) as error:
-                bounds = error.args[1] if isinstance(error, Interrupted) else (0.1, 1)
-                pause = random.uniform(*bounds)  # Full jitter (F5).
-                if time.monotonic() + pause > deadline:
+                pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # F5: jitter.
+                if time.monotonic() + pause > self.deadline:
                     raise Failed(f"no answer in {self.options.timeout} s: {error}")
                 time.sleep(pause)
 
@@ -171,11 +156,14 @@ class Device:
         store, connection = self.store, Connection(self.options)
         hello = sync.Hello(
             minimum_protocol=1, maximum_protocol=1, token=self.options.token, incarnation=store.incarnation,
-            device_class=sync.DeviceClass.Value("DEVICE_CLASS_" + self.options.device_class.upper()))
-        if store.cursor:
-            hello.cursor.ParseFromString(store.cursor)
+            device_class=sync.DeviceClass.Value("DEVICE_CLASS_" + self.options.device_class.upper()),
+            cursor=sync.Cursor.FromString(store.cursor) if store.cursor else None)
         connection.send(hello=hello)
         name, welcome = connection.receive()
+        if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (F4).
+            self.deadline = time.monotonic() + self.options.timeout
+            connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
+            connection.send(watch=sync.Watch(users=self.watched))
         unsent, underway = 0, 0  # Index into the queue; frames without an answer.
         while True:
             while unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
@@ -207,15 +195,14 @@ class Device:
     def apply(self, name, message, connection):
         store = self.store
         if name in ("snapshot_begin", "delta_begin"):
-            self.pending = []
-            self.replaces = set(message.collections) if name == "snapshot_begin" else None
+            self.pending, self.replaces = [], set(message.collections) if name == "snapshot_begin" else None
         elif name in ("snapshot_rows", "delta_rows"):
             self.pending.extend(message.rows)
         elif name in ("snapshot_end", "delta_end", "delta"):
             if name == "snapshot_end":
                 store.clear(self.replaces)
             for row in message.rows if name == "delta" else self.pending:
-                store.put(row)
+                store.put((row.collection, row.app, row.key), None if row.deleted else row.value)
             self.pending = []
             store.save(message.cursor)
         elif name == "checkpoint":
@@ -225,30 +212,25 @@ class Device:
                 print(json.dumps({"differs": self.differs}), flush=True)
                 self.healed += 1
                 connection.send(resync=sync.Resync(collections=self.differs))
-
+        elif name == "peer_statuses" and self.on_statuses:
+            self.on_statuses(message)
 
 def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
-
 def event_id():
     """UUIDv7: 48 bits of milliseconds, version, variant, random."""
-    number = int(time.time() * 1000) << 80 | secrets.randbits(80)
-    number = number & ~(0xF << 76) | 7 << 76
-    return (number & ~(3 << 62) | 2 << 62).to_bytes(16, "big")
-
+    number = int(time.time() * 1000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
+    return number.to_bytes(16, "big")
 
 def envelope(line):
     """{"type": "focus.changed", "app": …, "payload": {…}}: the payload's message is the type's name in CamelCase."""
     words = line["type"].replace(".", " ").split()
     payload = message_class("focus.events.v1." + "".join(word[0].upper() + word[1:] for word in words))()
     json_format.ParseDict(line.get("payload", {}), payload)
-    event = sync.Envelope(
+    return sync.Envelope(
         event_id=event_id(), type=line["type"], occurred_at_us=int(time.time() * 1e6), schema_version=1,
-        payload=payload.SerializeToString())
-    event.MergeFrom(sync.Envelope(app=line.get("app")))  # Absent stays absent.
-    return event
-
+        payload=payload.SerializeToString(), app=line.get("app"))
 
 def append(device):
     store = device.store
@@ -256,29 +238,47 @@ def append(device):
         store.queue.append([store.next_sequence, envelope(json.loads(line)).SerializeToString()])
         store.next_sequence += 1
     store.save()  # Durable before it is sent.
-
     def report(appended):
         refused = [{"sequence": r.sequence, "code": r.code, "message": r.message} for r in appended.refused]
         print(json.dumps({"through": appended.through_sequence, "version": appended.version, "refused": refused}))
-
     device.run(lambda name: not store.queue, report)
-    return 0
-
 
 def sync_rows(device):
     device.run(lambda name: name == "checkpoint" and not device.differs)
     for (collection, app, key), value in sorted(device.store.rows.items()):
-        name = ROWS.get(collection)  # What we do not know, we hold and show as it is.
-        row = json_format.MessageToDict(message_class("focus.sync.v1." + name).FromString(value)) if name else value.hex()
+        kind = message_class("focus.sync.v1." + ROWS[collection]) if collection in ROWS else None
+        row = json_format.MessageToDict(kind.FromString(value)) if kind else value.hex()  # Unknown: as it is.
         print(json.dumps({"collection": collection, "app": app, "key": key, "value": row}, ensure_ascii=False))
-    cursor = sync.Cursor.FromString(device.store.cursor)
-    print(json.dumps({"version": cursor.version, "rows": len(device.store.rows), "healed": device.healed}))
+    version = sync.Cursor.FromString(device.store.cursor).version
+    print(json.dumps({"version": version, "rows": len(device.store.rows), "healed": device.healed}))
     return 3 if device.healed else 0
 
+def watch(device):
+    shown, timers = {}, {}
+    def show(user, app, focused):
+        if shown.get((user, app), "nothing yet") is not focused:  # What still holds is told again.
+            shown[user, app] = focused
+            print(json.dumps({"user": str(uuid.UUID(bytes=user)), "app": app, "focused": focused}), flush=True)
+    def told(message):
+        seconds = (message.valid_until_us - message.server_time_us) / 1e6  # By our own clock (V3).
+        for status in message.statuses:
+            app = status.app if status.HasField("app") else None  # Absent: every app.
+            focused = status.is_focused if status.HasField("is_focused") else None  # Absent: unavailable.
+            for key in [key for key in timers if key[0] == status.user and app in (None, key[1])]:
+                timers.pop(key).cancel()
+                show(*key, focused)
+            show(status.user, app, focused)
+            if focused is not None:
+                timer = timers[status.user, app] = threading.Timer(seconds, show, (status.user, app, None))
+                timer.daemon = True
+                timer.start()
+    device.watched, device.on_statuses = [uuid.UUID(user).bytes for user in device.options.users], told
+    device.run(lambda name: False)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["append", "sync"])
+    parser.add_argument("command", choices=["append", "sync", "watch"])
+    parser.add_argument("users", nargs="*", help="whom to watch: at most 256")
     parser.add_argument("--server", default="127.0.0.1:7464", help="host:port")
     parser.add_argument("--plaintext", action="store_true", help="no TLS: loopback only")
     parser.add_argument("--tls-ca", help="PEM file of certificates to trust instead of the system's")
@@ -286,14 +286,15 @@ def main():
     parser.add_argument("--state", required=True, help="directory of the device's store")
     parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
     parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     try:
         options.token = open(options.token_file).read().strip()
-        return (append if options.command == "append" else sync_rows)(Device(options))
+        if (options.command == "watch") != bool(options.users):
+            parser.error("watch, and nothing else, takes users")
+        return {"append": append, "sync": sync_rows, "watch": watch}[options.command](Device(options))
     except (Failed, OSError, ValueError, KeyError, json_format.ParseError) as error:
         print(f"focus_client: {error!r}", file=sys.stderr)
         return 1
-
 
 if __name__ == "__main__":
     sys.exit(main())

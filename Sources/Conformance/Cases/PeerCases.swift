@@ -1,0 +1,169 @@
+import FocusCore
+import Foundation
+
+/// V1–V4: what one user may know of another's Focus.
+enum PeerCases {
+    /// "As soon as the server knows", on a machine under load, in seconds.
+    private static let soon = 20.0
+
+    static let all: [ConformanceCase] = [
+        ConformanceCase("V1", "Watch is answered by the current statuses, then each change is told") { site in
+            try await changes(site, toSecond: false)
+        },
+        ConformanceCase(
+            "V1", "what a user says to another server is told as soon, and no poll of the viewer's is needed",
+            needs: [.secondServer]
+        ) { site in try await changes(site, toSecond: true) },
+        ConformanceCase(
+            "V1",
+            "unavailable is the same for who shares nothing, permits nothing, removed the viewer or does not exist"
+        ) { site in
+            for isApp in [true, false] {
+                let viewer = try await Onlooker(site, isApp: isApp)
+                let stranger = try await Sharing.begin(site, with: [])
+                let silent = try await Sharing.begin(site, with: [viewer.user], isPermitted: false)
+                let former = try await Sharing.begin(site, with: [viewer.user])
+                try await former.remove(viewer.user)
+                for sharing in [stranger, silent, former] { try await sharing.focus(true) }
+                let users = [stranger, silent, former].map(\.user) + [viewer.user, UserID(UUID())]
+                try await viewer.watch(users)
+                try await viewer.hear("of each") { viewer in users.allSatisfy { viewer.latest($0) != nil } }
+                let looks = Set(viewer.told.map { [$0.status.app?.rawValue ?? "–", "\($0.status.isFocused as Any)"] })
+                try expect(looks.count == 1, "they can be told apart: \(looks)")
+                try expect(
+                    users.allSatisfy(viewer.knowsNothing), "a status that is not shared: \(viewer.told.map(\.text))")
+            }
+        },
+        ConformanceCase("V1", "a system session hears of each app by name; Unwatch ends it") { site in
+            let viewer = try await Onlooker(site, isApp: false)
+            let witness = try await Onlooker(site)
+            let sharing = try await Sharing.begin(site, with: [viewer.user, witness.user])
+            for one in [viewer, witness] { try await one.ask(sharing.user) }
+            try expect(
+                viewer.latest(sharing.user) == PeerStatus(user: sharing.user, app: Sharing.appID, isFocused: false),
+                "told \(String(describing: viewer.latest(sharing.user)))")
+            try await viewer.unwatch([sharing.user])
+            // Another's answer comes after it.
+            try await viewer.ask(UserID(UUID()))
+            let count = viewer.told(of: sharing.user).count
+            try await sharing.focus(true)
+            try await witness.hear("the change") { $0.knows(sharing.user, true) }
+            try await viewer.hear(seconds: 1)
+            try expect(viewer.told(of: sharing.user).count == count, "it is told of somebody whom it unwatched")
+        },
+        ConformanceCase("V1", "more than 256 users are too_many_watched, and none of that Watch is added") { site in
+            let viewer = try await Onlooker(site)
+            let sharing = try await Sharing.begin(site, with: [viewer.user])
+            try await viewer.watch([sharing.user] + (0..<256).map { _ in UserID(UUID()) })
+            try await viewer.expectError(.tooManyWatched, "for 257 users")
+            try await sharing.focus(true)
+            try await viewer.hear(seconds: 1)
+            try expect(viewer.told.isEmpty, "somebody of the refused Watch is watched")
+            try await viewer.ask(sharing.user)
+            try expect(viewer.knows(sharing.user, true), "a Watch after the refused one is not answered rightly")
+        },
+        ConformanceCase("V2", "no status later than a removal reaches the removed viewer, who gets unavailable") {
+            site in
+            try await removals(site, toSecond: false)
+        },
+        ConformanceCase(
+            "V2", "nor when the removal was said to another server, and raced with statuses", needs: [.secondServer]
+        ) { site in try await removals(site, toSecond: true) },
+        ConformanceCase(
+            "V3", "a status is valid for 60 s, and what still holds is told again in time, devices off or not",
+            isLong: true
+        ) { site in
+            let viewer = try await Onlooker(site)
+            let sharing = try await Sharing.begin(site, with: [viewer.user])
+            let nobody = UserID(UUID())
+            try await viewer.ask(nobody)
+            try await viewer.ask(sharing.user)
+            await sharing.end()
+            try await viewer.hear("a second time", within: 60) { $0.told(of: sharing.user).count > 1 }
+            let times = viewer.told(of: sharing.user)
+            for one in times {
+                let seconds = seconds(from: one.serverTime, to: one.validUntil)
+                try expect(seconds == 60, "valid for \(seconds) s")
+                try expect(one.status.isFocused == false, "\(one.text), although nothing has changed")
+            }
+            let pause = seconds(from: times[0].serverTime, to: times[1].serverTime)
+            try expect(pause > 19 && pause < 59, "told again after \(pause) s instead of 20 to 30")
+            try expect(viewer.told(of: nobody).count == 1, "what is unavailable was told again")
+        },
+        ConformanceCase("V4", "at most one change in 250 ms is told, and the last one always is") { site in
+            let viewer = try await Onlooker(site)
+            let sharing = try await Sharing.begin(site, with: [viewer.user])
+            try await viewer.ask(sharing.user)
+            for round in 0..<41 { try await sharing.focus(round % 2 == 0) }
+            try await viewer.hear("the last change") { $0.knows(sharing.user, true) }
+            // Perhaps that was not yet the last one.
+            try await viewer.hear(seconds: 2)
+            try expect(viewer.knows(sharing.user, true), "the last change was not told")
+            let told = viewer.told(of: sharing.user)
+            for (before, after) in zip(told, told.dropFirst()) {
+                try expect(before.status != after.status, "told what it knew already")
+                let pause = seconds(from: before.serverTime, to: after.serverTime)
+                // Time may pass between the decision and the reading of the clock.
+                try expect(pause > 0.15, "two changes within \(pause) s")
+            }
+            guard let first = told.first, let last = told.last else { return }
+            let span = seconds(from: first.serverTime, to: last.serverTime)
+            try expect(
+                span > 0.25 * Double(told.count - 1) - 0.1, "\(told.count - 1) changes were told within \(span) s")
+        },
+    ]
+
+    private static func seconds(from: Timestamp, to: Timestamp) -> Double {
+        Double(to.microseconds - from.microseconds) / 1e6
+    }
+
+    private static func changes(_ site: Site, toSecond: Bool) async throws {
+        let viewer = try await Onlooker(site)
+        let stranger = try await Sharing.begin(site, with: [], toSecond: toSecond)
+        var sharings: [Sharing] = []
+        for _ in 0..<3 {
+            sharings.append(try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond))
+        }
+        let users = sharings.map(\.user)
+        try await viewer.watch(users + [stranger.user])
+        try await viewer.hear("the current statuses") { viewer in
+            users.allSatisfy { viewer.knows($0, false) } && viewer.latest(stranger.user) != nil
+        }
+        for isActive in [true, false] {
+            try await stranger.focus(isActive)
+            for sharing in sharings { try await sharing.focus(isActive) }
+            try await viewer.hear("the changes", within: soon) { viewer in
+                users.allSatisfy { viewer.knows($0, isActive) }
+            }
+        }
+        let first = users.compactMap { viewer.told(of: $0).first?.status.isFocused }
+        try expect(first == [false, false, false], "the first that was told was not the current status: \(first)")
+        try expect(
+            viewer.told(of: stranger.user).allSatisfy { $0.status.isFocused == nil }, "a stranger's status was told")
+    }
+
+    /// Members see the Focus off; it is on only while nobody is one.
+    private static func removals(_ site: Site, toSecond: Bool) async throws {
+        let viewer = try await Onlooker(site)
+        let sharing = try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond)
+        try await viewer.watch([sharing.user])
+        try await viewer.hear("the current status") { $0.knows(sharing.user, false) }
+        try await sharing.remove(viewer.user)
+        try await viewer.hear("unavailable after the removal", within: soon) { $0.knowsNothing(of: sharing.user) }
+        for _ in 0..<12 {
+            try await sharing.focus(true)
+            try await sharing.focus(false)
+            try await sharing.add(viewer.user)
+            try await sharing.remove(viewer.user)
+        }
+        try await sharing.focus(true)
+        // The server that the viewer is on may have heard of only some of it so far.
+        try await viewer.hear(seconds: 1)
+        repeat { try await viewer.ask(sharing.user) } while !viewer.knowsNothing(of: sharing.user)
+        try expect(
+            viewer.told.allSatisfy { $0.status.isFocused != true },
+            "told of a Focus that was on only while it was removed: \(viewer.told.map(\.text))")
+        try await sharing.add(viewer.user)
+        try await viewer.hear("the status after it was added again", within: soon) { $0.knows(sharing.user, true) }
+    }
+}

@@ -1,0 +1,85 @@
+import FocusCore
+
+/// A3: a device that was lost or stolen.
+enum RevocationCases {
+    /// The rule says 1 s, of a server with time for it; here the commit and the way are counted too.
+    private static let limit = 10.0
+
+    static let all: [ConformanceCase] = [
+        ConformanceCase("A3", "a revoked device is cut off within a second, and hears nothing of what came after") {
+            site in try await revoke(site, toSecond: false)
+        },
+        ConformanceCase(
+            "A3", "it is cut off as soon where another server serves it, and no server lets it in again",
+            needs: [.secondServer]
+        ) { site in try await revoke(site, toSecond: true) },
+        ConformanceCase("A3", "a device that revokes itself gets its Appended first, and is not let in again") { site in
+            let device = Device.ofNewUser()
+            let live = try await site.open(device)
+            try await live.append(Envelope.setUp("a") + [revoked(device)])
+            try await expectCutOff(live.connection)
+            try await expectRefused(site, device, toSecond: false)
+            // Other devices of the user are as before.
+            try await site.open(device.sibling()).appendAccepted([.post("n", app: "a")])
+        },
+    ]
+
+    private static func revoked(_ device: Device) -> Envelope {
+        .of(.deviceRevoked(DeviceRevoked(device: device.id)))
+    }
+
+    private static func revoke(_ site: Site, toSecond: Bool) async throws {
+        let owner = Device.ofNewUser()
+        let live = try await site.open(owner)
+        let lost = owner.sibling()
+        let doomed = try await site.open(lost, toSecond: toSecond)
+        var version = try await live.appendAccepted(Envelope.setUp("a") + [.post("before", app: "a")])
+        var replica = Replica()
+        try await replica.follow(doomed.connection, to: version)
+        let clock = ContinuousClock()
+        let begin = clock.now
+        try await live.send([revoked(lost), .post("after", app: "a")])
+        let rows = try await expectCutOff(doomed.connection)
+        let seconds = (clock.now - begin).inSeconds
+        try expect(seconds < limit, "it was cut off only after \(seconds) s")
+        try expect(!rows.contains { $0.key.key == "after" }, "it was sent what came after its revocation")
+        for isSecond in Set([false, toSecond]) { try await expectRefused(site, lost, toSecond: isSecond) }
+        // What was appended to both servers since is as it should be.
+        version = try await live.appendAccepted([.post("later", app: "a")])
+        try expect(version == Version(6), "the log has \(version.rawValue) events instead of 6")
+        var fresh = Replica()
+        try await fresh.follow(try await site.open(owner.sibling(), toSecond: toSecond).connection, to: version)
+        try expect(fresh.keys(of: .notifications) == ["after", "before", "later"], "others do not get their rows")
+    }
+
+    /// Returns the rows that came before the end.
+    @discardableResult
+    private static func expectCutOff(_ connection: RawConnection) async throws -> [DeltaRow] {
+        var rows: [DeltaRow] = []
+        do {
+            while true {
+                let message = try await connection.next()
+                rows += message.rows
+                if case .goAway(let goAway) = message {
+                    try expect(goAway.code == .unauthenticated, "GoAway \(goAway.code.rawValue)")
+                }
+            }
+        } catch Silence.closed {
+            return rows
+        } catch Silence.late {
+            throw CaseFailure("a revoked device's connection stays open")
+        }
+    }
+
+    /// It is told exactly what a bad token is told.
+    private static func expectRefused(_ site: Site, _ device: Device, toSecond: Bool) async throws {
+        var answers: Set<ProtocolError> = []
+        for token in [try await site.token(device), "x"] {
+            let connection = try await site.connect(as: device, toSecond: toSecond)
+            try await connection.send(device.hello(token: token))
+            answers.insert(try await connection.expectError(.unauthenticated, "for a revoked device"))
+            try await connection.expectClosed("after unauthenticated")
+        }
+        try expect(answers.count == 1, "it is told that it was revoked: \(answers.map(\.message))")
+    }
+}

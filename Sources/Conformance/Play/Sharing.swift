@@ -1,0 +1,46 @@
+import FocusCore
+
+/// A user who shares a Focus status in one app with some others, and is not focused at first (rule F5).
+struct Sharing {
+    static let app = "chat"
+    static let appID = AppID("chat")
+
+    let user: UserID
+    private let live: Live
+
+    /// - Parameter isPermitted: else the user has not allowed the app to know.
+    static func begin(
+        _ site: Site, with viewers: Set<UserID>, isPermitted: Bool = true, toSecond: Bool = false
+    ) async throws -> Sharing {
+        let device = Device.ofNewUser()
+        let live = try await site.open(device, toSecond: toSecond)
+        let registration = AppRegistered(
+            name: "Chat", build: 1, capabilities: [.communication], focusStatusUsageDescription: "To tell others.")
+        try await live.appendAccepted([
+            .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work", sharesStatus: true))),
+            .of(.appRegistered(registration), app: app),
+            .of(.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized)), app: app),
+            .of(
+                .authorizationChanged(
+                    AuthorizationChanged(kind: .focusStatus, status: isPermitted ? .authorized : .denied)), app: app),
+            .of(.audienceChanged(AudienceChanged(add: viewers)), app: app),
+        ])
+        return Sharing(user: device.user, live: live)
+    }
+
+    /// Each of these returns when it is durable.
+    func focus(_ isActive: Bool) async throws {
+        try await live.appendAccepted([.of(.focusChanged(FocusChanged(focusID: "work", isActive: isActive)))])
+    }
+
+    func add(_ viewer: UserID) async throws {
+        try await live.appendAccepted([.of(.audienceChanged(AudienceChanged(add: [viewer])), app: Self.app)])
+    }
+
+    func remove(_ viewer: UserID) async throws {
+        try await live.appendAccepted([.of(.audienceChanged(AudienceChanged(remove: [viewer])), app: Self.app)])
+    }
+
+    /// The user's devices are off.
+    func end() async { await live.connection.close() }
+}
