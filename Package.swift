@@ -61,12 +61,15 @@ let package = Package(
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         .executableTarget(
             name: "focusd",
-            dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
+            dependencies: [
+                "FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments,
+                jwt,
             ],
             swiftSettings: strict),
 
@@ -79,14 +82,20 @@ let package = Package(
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
         tests("focusctlTests", ["focusctl", "FocusCore"]),
-        tests("SyncServerTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
-        ]),
-        tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore, nioEmbedded,
-            logging,
-        ]),
+        tests(
+            "SyncServerTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support",
+                "focusd",
+                "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+            ]),
+        tests(
+            "SimulationTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore,
+                nioEmbedded,
+                logging,
+            ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]
 )
@@ -97,4 +106,18 @@ func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+// Only `ops/fuzz` sets this: the two pure modules are instrumented, and a program runs them under libFuzzer.
+if let runtime = Context.environment["FOCUS_FUZZ"] {
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
+    for target in package.targets where ["FocusCore", "FocusWire"].contains(target.name) {
+        target.swiftSettings = strict + instrumented
+    }
+    package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FocusCore", "FocusWire"], path: "ops/fuzz.d/Sources", swiftSettings: strict,
+            // The runtime without libFuzzer's own main: ours picks the target first.
+            linkerSettings: [.unsafeFlags(["-Xlinker", runtime, "-lstdc++"])]))
 }
