@@ -61,15 +61,12 @@ let package = Package(
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         .executableTarget(
             name: "focusd",
-            dependencies: [
-                "FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging,
-            ],
+            dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments,
-                jwt,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
             ],
             swiftSettings: strict),
 
@@ -82,20 +79,14 @@ let package = Package(
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
         tests("focusctlTests", ["focusctl", "FocusCore"]),
-        tests(
-            "SyncServerTests",
-            [
-                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support",
-                "focusd",
-                "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
-            ]),
-        tests(
-            "SimulationTests",
-            [
-                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore,
-                nioEmbedded,
-                logging,
-            ]),
+        tests("SyncServerTests", [
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
+            "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+        ]),
+        tests("SimulationTests", [
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore, nioEmbedded,
+            logging,
+        ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]
 )
@@ -108,8 +99,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-// Only `ops/fuzz` sets this: the two pure modules are instrumented, and a program runs them under libFuzzer.
-if let runtime = Context.environment["FOCUS_FUZZ"] {
+// Only `ops/fuzz` sets this, to the path of libFuzzer: the two modules that take bytes from the network are instrumented,
+// and a program runs them.
+if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
     for target in package.targets where ["FocusCore", "FocusWire"].contains(target.name) {
         target.swiftSettings = strict + instrumented
@@ -118,6 +110,5 @@ if let runtime = Context.environment["FOCUS_FUZZ"] {
     package.targets.append(
         .executableTarget(
             name: "Fuzz", dependencies: ["FocusCore", "FocusWire"], path: "ops/fuzz.d/Sources", swiftSettings: strict,
-            // The runtime without libFuzzer's own main: ours picks the target first.
-            linkerSettings: [.unsafeFlags(["-Xlinker", runtime, "-lstdc++"])]))
+            linkerSettings: [.unsafeFlags(["-Xlinker", libFuzzer, "-lstdc++"])]))
 }

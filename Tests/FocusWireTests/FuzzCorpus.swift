@@ -3,8 +3,8 @@ import Foundation
 
 @testable import FocusWire
 
-/// What `ops/fuzz` starts from, one line of text for each input: a name and the bytes in hexadecimal. An input is a list
-/// of records (`ops/fuzz.d/Sources/FuzzInput.swift`): two bytes of length, little-endian, and so many bytes.
+/// What `ops/fuzz` starts from, one line of text for each input: a name and the bytes in hexadecimal. An input is a
+/// list of records (`ops/fuzz.d/Sources/FuzzInput.swift`): two bytes of length, little-endian, and so many bytes.
 enum FuzzCorpus {
     static let targets = ["frames", "session", "events"]
     /// Larger samples say nothing more to a fuzzer, and slow it down.

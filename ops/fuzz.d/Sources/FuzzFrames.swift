@@ -2,9 +2,9 @@ import FocusCore
 
 @testable import FocusWire
 
-/// Each record: a byte, and a message (or, of 0xFF, bytes of a stream as they are). The byte is the size of the pieces in
-/// which the frames arrive. Each message is decoded as a server and as a client would, by the direct and by the generated
-/// decoder: they must agree, and what decodes must come back the same after it was encoded (rules W2, W4).
+/// Each record: a byte, and a message (or, of 0xFF, bytes of a stream as they are). The byte is the size of the pieces
+/// in which the frames arrive. Each message is decoded as a server and as a client would, by the direct and by the
+/// generated decoder: they must agree, and what decodes must come back the same after it was encoded (rules W2, W4).
 func fuzzFrames(_ input: FuzzInput) {
     var input = input
     var splitter = FrameSplitter(limit: FrameCodec.maximumBytesBeforeHello)

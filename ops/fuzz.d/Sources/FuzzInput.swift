@@ -1,5 +1,5 @@
-/// What libFuzzer gives, as a list of records: two bytes of length, little-endian, and so many bytes; the last may be cut
-/// off. All targets take such lists, so that one mutator keeps them whole (`FuzzMutator`).
+/// What libFuzzer gives, as a list of records: two bytes of length, little-endian, and so many bytes; the last may be
+/// cut off. All targets take such lists, so that one mutator keeps them whole (`FuzzMutator`).
 struct FuzzInput {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence
 

@@ -2,7 +2,7 @@
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int) -> Int
 
-/// libFuzzer finds it by its name. Mutations of the whole input would break the lengths of its records nearly always; so
+/// libFuzzer finds it by its name. Mutations of the whole input would nearly always break the lengths of its records, so
 /// mostly one record is mutated, or records are left out, repeated or exchanged.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutateRecords(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int, _ seed: UInt32) -> Int {
