@@ -98,3 +98,17 @@ func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
+
+// Only `ops/fuzz` sets this, to the path of libFuzzer: the two modules that take bytes from the network are instrumented,
+// and a program runs them.
+if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
+    let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
+    for target in package.targets where ["FocusCore", "FocusWire"].contains(target.name) {
+        target.swiftSettings = strict + instrumented
+    }
+    package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FocusCore", "FocusWire"], path: "ops/fuzz.d/Sources", swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-Xlinker", libFuzzer, "-lstdc++"])]))
+}

@@ -1,0 +1,147 @@
+import FocusCore
+import Foundation
+
+@testable import FocusWire
+
+/// What `ops/fuzz` starts from, one line of text for each input: a name and the bytes in hexadecimal. An input is a
+/// list of records (`ops/fuzz.d/Sources/FuzzInput.swift`): two bytes of length, little-endian, and so many bytes.
+enum FuzzCorpus {
+    static let targets = ["frames", "session", "events"]
+    /// Larger samples say nothing more to a fuzzer, and slow it down.
+    private static let longest = 2_000
+
+    static func text(_ target: String) throws -> String {
+        let inputs =
+            switch target {
+            case "frames": frames
+            case "session": sessions
+            case "events": try events()
+            default: [Input]()
+            }
+        let lines = inputs.filter { $0.records.allSatisfy { $0.count <= longest } }.map { input in
+            let bytes = input.records.flatMap { [UInt8($0.count & 0xFF), UInt8($0.count >> 8)] + $0 }
+            return "\(input.name) \(bytes.map { String(format: "%02x", $0) }.joined())\n"
+        }
+        return "# Made from the samples by FuzzCorpusTests; see ops/fuzz.\n" + lines.joined()
+    }
+
+    private struct Input {
+        var name: String
+        var records: [[UInt8]]
+    }
+
+    private static func message(_ frame: [UInt8]) -> [UInt8] { Array(frame.dropFirst(FrameSplitter.prefixBytes)) }
+
+    // MARK: Frames
+
+    /// Each message, in pieces of 8 bytes; and all as one stream.
+    private static var frames: [Input] {
+        let client = SampleMessages.client.enumerated().map { ("client-\($0)", FrameCodec.frame($1)) }
+        let server = SampleMessages.server.enumerated().map { ("server-\($0)", FrameCodec.frame($1)) }
+        let all = client + server
+        let stream = all.map(\.1).filter { $0.count < 100 }.flatMap { $0 }
+        return all.map { Input(name: $0, records: [[7] + message($1)]) }
+            + [Input(name: "stream", records: [[0xFF] + stream.prefix(longest - 1)])]
+    }
+
+    // MARK: Sessions
+
+    /// What a record of a session says first.
+    private enum Moment: UInt8 {
+        case message = 0
+        case time = 4
+        case authenticated, authenticationFailed, opened, renewed, appendAnswered, fetchAnswered, rows, budget, end,
+            many
+        case tick
+    }
+
+    /// Each message first and after the opening; and what else happens to a session.
+    private static var sessions: [Input] {
+        let messages = SampleMessages.client.map { message(FrameCodec.frame($0)) }
+        let opening: [[UInt8]] = [
+            [Moment.message.rawValue] + messages[0], [Moment.authenticated.rawValue, 3], [7, 5, 0],
+        ]
+        let first = messages.enumerated().map { Input(name: "first-\($0)", records: [[0] + $1]) }
+        let later = messages.enumerated().map { Input(name: "live-\($0)", records: opening + [[0] + $1]) }
+        func live(_ name: String, _ rest: [(Moment, [UInt8])]) -> Input {
+            Input(name: name, records: opening + rest.map { [$0.rawValue] + $1 })
+        }
+        func index(_ isIt: (ClientMessage) -> Bool) -> [UInt8] {
+            SampleMessages.client.first(where: isIt).map { message(FrameCodec.frame($0)) } ?? []
+        }
+        let append = message(
+            FrameCodec.frame(
+                .append(
+                    AppendRequest(
+                        firstSequence: DeviceSequence(1),
+                        envelopes: [
+                            Envelope(
+                                id: EventID(SampleEvents.id(1)), type: "badge.cleared", app: "a",
+                                occurredAt: SampleEvents.time, schemaVersion: 1, payload: [])
+                        ]))))
+        let renew = index { if case .renew = $0 { true } else { false } }
+        let fetch = index { if case .fetch = $0 { true } else { false } }
+        return first + later + [
+            Input(name: "bad-token", records: [opening[0], [Moment.authenticationFailed.rawValue]]),
+            Input(name: "no-hello", records: [[Moment.time.rawValue, 0xFF, 0xFF]]),
+            live("append", [(.message, append), (.appendAnswered, [])]),
+            live("many-appends", [(.many, [80] + append)] + Array(repeating: (.appendAnswered, []), count: 40)),
+            live("renew", [(.message, renew), (.renewed, [4]), (.message, renew), (.renewed, [0x20])]),
+            live("fetches", [(.many, [6] + fetch), (.fetchAnswered, []), (.message, fetch)]),
+            live("heartbeat", Array(repeating: (.time, [0xFF, 0x7F]), count: 4)),
+            live("expiry", Array(repeating: (.time, [0xFF, 0xFF]), count: 60)),
+            live("slow", [(.rows, [0]), (.time, [0xFF, 0x7F]), (.rows, [0]), (.rows, [1]), (.time, [0xFF, 0x7F])]),
+            live("budget", [(.budget, [0]), (.time, [0xFF, 0xFF]), (.budget, [1]), (.tick, [])]),
+            live("failed", [(.end, [0])]), live("go-away", [(.end, [1])]), live("gone", [(.end, [2])]),
+        ]
+    }
+
+    // MARK: Events
+
+    /// Without an app.
+    private static let ofUser: Set<EventType> = [
+        .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged, .summaryDelivered,
+        .deviceRevoked, .projectionRebuilt,
+    ]
+
+    /// Of the app, by a system session, of the first device, a second after the one before.
+    private static func record(_ body: EventBody, choice: UInt8? = nil, time: UInt8 = 3) -> [UInt8] {
+        return [ordinal(body.type), choice ?? (ofUser.contains(body.type) ? 3 : 0), time] + PayloadCodec.encode(body)
+    }
+
+    private static func ordinal(_ type: EventType) -> UInt8 {
+        UInt8(EventType.allCases.firstIndex(of: type) ?? 0)
+    }
+
+    /// What the server does by itself, after the last type.
+    private static func server(_ number: UInt8, _ rest: [UInt8]) -> [UInt8] {
+        [UInt8(EventType.allCases.count) + number] + rest
+    }
+
+    /// Each sample alone, after what it needs; the least of each; and all as one history, with reloads, timers, a
+    /// rebuild, losses, healing and devices that follow.
+    private static func events() throws -> [Input] {
+        let ready = [
+            record(try SampleEvents.full(.appRegistered)),
+            record(.authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized))),
+        ]
+        var inputs: [Input] = []
+        for type in EventType.allCases {
+            let full = try SampleEvents.full(type)
+            inputs.append(Input(name: type.rawValue, records: ready + [record(full)]))
+            inputs.append(Input(name: "\(type.rawValue)-healed", records: ready + [record(full, choice: 0xC0)]))
+            inputs.append(Input(name: "\(type.rawValue)-bare", records: [record(SampleEvents.bare(type))]))
+        }
+        let ends: Set<EventType> = [.deviceRevoked, .routeDiscarded, .appUnmuted, .notificationRemoved]
+        let story = try EventType.allCases.filter { !ends.contains($0) }.map { record(try SampleEvents.full($0)) }
+        inputs.append(Input(name: "story", records: ready + story))
+        let meanwhile = story.flatMap { [$0, server(4, [7, 0]), server(0, [0, 6])] }
+        inputs.append(Input(name: "followed", records: ready + meanwhile))
+        let tail = [
+            server(3, [0, 0]), server(1, [2, 3]), server(2, [8, 0, 4, 0]), server(5, [7, 0, 5]), server(4, [7, 0]),
+            server(5, [15, 0, 9]), server(0, [0, 8]),
+        ]
+        inputs.append(Input(name: "server", records: ready + story + tail + story))
+        return inputs
+    }
+}

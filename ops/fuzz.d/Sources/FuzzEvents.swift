@@ -1,0 +1,207 @@
+import FocusWire
+import Foundation
+
+@testable import FocusCore
+
+/// Each record: type, choices, time, and the payload. It is decoded, validated and logged, or its refusal is, as the
+/// server does; the fold must take everything that was logged. Types past the last: what the server does by itself.
+/// In the end the rows that were named as touched, a state that was loaded on the way, and devices that followed by
+/// deltas must all have what the state has.
+func fuzzEvents(_ input: FuzzInput) {
+    var input = input
+    var stage = EventStage()
+    while var record = input.next(), stage.count < 200 { stage.step(&record) }
+    stage.finish()
+}
+
+private struct EventStage {
+    private var state = UserState(user: UserID(Self.uuid(9)))
+    /// Loaded from the rows of `state` at some moment, and folded on since: must never differ.
+    private var loaded: UserState?
+    /// What a projector has written: of touched keys only.
+    private var rows: [RowKey: Row] = [:]
+    private var everTouched: Set<RowKey> = []
+    private var followers: [Follower] = [
+        Follower(View(scope: .system, device: EventStage.device(1), deviceClass: .phone)),
+        Follower(
+            View(
+                scope: .system, device: EventStage.device(2), deviceClass: .watch,
+                collections: [.notifications, .badges])),
+        Follower(View(scope: .app(EventStage.apps[0]), device: EventStage.device(3), deviceClass: .desktop)),
+    ]
+    private var now = Timestamp(microseconds: 1_750_000_000_000_000)
+    private(set) var count = 0
+
+    private static let apps = ["com.example.messages", "com.example.mail", "a"].compactMap { AppID($0) }
+    private static let spans: [Int64] = [
+        0, 1, 1_000, 1_000_000, 5_000_000, 60_000_000, 3_600_000_000, 21_600_000_000, 86_400_000_000, 604_800_000_000,
+        2_678_400_000_000, 31_536_000_000_000,
+    ]
+
+    private static func uuid(_ number: Int) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, UInt8(number >> 8 & 255), UInt8(number & 255)))
+    }
+
+    private static func device(_ number: Int) -> DeviceID { DeviceID(uuid(number)) }
+
+    mutating func step(_ record: inout FuzzRecord) {
+        let type = Int(record.byte()) % (EventType.allCases.count + 6)
+        let choice = record.byte()
+        let time = record.byte()
+        now = now.adding(microseconds: Self.spans[Int(time & 15) % Self.spans.count])
+        switch type - EventType.allCases.count {
+        case 0: fireTimers()
+        case 1: rebuilt(choice, record.bytes)
+        case 2: lost(choice, record.short())
+        case 3: reload()
+        case 4: for index in followers.indices where choice >> index & 1 == 1 { followers[index].turn(state) }
+        case 5: follow(choice, record.byte())
+        default: device(EventType.allCases[type], choice, time, record.bytes)
+        }
+    }
+
+    // MARK: Devices
+
+    private mutating func device(_ type: EventType, _ choice: UInt8, _ time: UInt8, _ payload: [UInt8]) {
+        guard let body = decoded(type, payload) else { return }
+        let app: AppID? = choice & 3 == 3 ? nil : Self.apps[Int(choice & 3)]
+        let scope: Scope = choice & 4 == 0 ? .system : app.map { .app($0) } ?? .system
+        var event = event(Self.device(1 + Int(choice >> 3 & 3)), Incarnation(Int64(choice >> 5 & 1)), app, body)
+        event.occurredAt = occurred(time >> 4)
+        // Rule A3: nothing of it is logged.
+        guard !state.isRevoked(event.device) else { return }
+        let step = state.check(
+            device: event.device, incarnation: event.incarnation, sequence: event.sequence, event: event.id)
+        check(step == .next, "the next sequence is \(step) (E1)")
+        let refusal = state.validate(event, scope: scope)
+        if let loaded { check(loaded.validate(event, scope: scope) == refusal, "a loaded state judges otherwise") }
+        // Rule S6: proved by a receipt it is logged as it was accepted, whatever this log has lost besides.
+        let mayHeal = EventScope.refusal(event, scope) == nil && EventShape.refusal(event) == nil
+        if choice >> 6 == 3, mayHeal, event.occurredAt <= now.adding(microseconds: EventLimits.clockSkewMicroseconds) {
+            event.isHealed = true
+        } else if let refusal {
+            event.app = scope.app
+            event.body = .eventRefused(
+                EventRefused(type: type.rawValue, code: refusal.code.rawValue, message: refusal.message))
+        }
+        log(event)
+    }
+
+    /// By their bytes: a NaN is not equal to itself.
+    private func decoded(_ type: EventType, _ payload: [UInt8]) -> EventBody? {
+        guard let body = try? PayloadCodec.decode(type, schemaVersion: 1, payload) else { return nil }
+        let bytes = PayloadCodec.encode(body)
+        guard let again = try? PayloadCodec.decode(type, schemaVersion: 1, bytes) else {
+            broken("\(body) does not decode from its own bytes")
+        }
+        check(body.type == type && PayloadCodec.encode(again) == bytes, "\(body) changes on its way")
+        // JSON has no form for some; what has one comes back from it.
+        if let json = try? PayloadCodec.json(type, schemaVersion: 1, bytes) {
+            check((try? PayloadCodec.payload(type, json: json)) == bytes, "\(json) is another payload")
+        }
+        return body
+    }
+
+    /// As the log keeps it: not before 4713 BC.
+    private func occurred(_ choice: UInt8) -> Timestamp {
+        switch choice {
+        case 15: Timestamp(microseconds: -210_866_803_200_000_000)
+        case 14: now.adding(microseconds: EventLimits.clockSkewMicroseconds)
+        case 13: Timestamp(microseconds: .max)
+        default: now.adding(microseconds: -Self.spans[Int(choice) % Self.spans.count])
+        }
+    }
+
+    private func event(_ device: DeviceID, _ incarnation: Incarnation, _ app: AppID?, _ body: EventBody) -> Event {
+        Event(
+            version: state.version.next, device: device, incarnation: incarnation,
+            sequence: state.lastSequence(of: device, incarnation: incarnation).next,
+            id: EventID(Self.uuid(count + 256)),
+            app: app, occurredAt: now, recordedAt: now, body: body)
+    }
+
+    private mutating func log(_ event: Event) {
+        count += 1
+        do throws(FoldError) {
+            let touched = Set(try state.apply(event))
+            for key in touched { rows[key] = state.row(key) }
+            everTouched.formUnion(touched)
+            _ = try loaded?.apply(event)
+        } catch {
+            broken("the fold threw \(error) at \(event)")
+        }
+    }
+
+    // MARK: The server
+
+    /// Rules T1, T3.
+    private mutating func fireTimers() {
+        if let due = state.dueExpiration, due.at <= now { logDue(.focusExpired(due.event), at: due.at) }
+        if let schedule = state.summarySchedule, let after = schedule.dueAfter, after < now {
+            logDue(.summaryDelivered(schedule.delivery(dueAt: now)), at: now)
+        }
+    }
+
+    private mutating func logDue(_ body: EventBody, at time: Timestamp) {
+        var event = event(.server, Incarnation(0), nil, body)
+        event.occurredAt = max(time, Timestamp(microseconds: -210_866_803_200_000_000))
+        let refusal = state.validate(event, scope: .system)
+        check(refusal == nil, "a due event is refused: \(String(describing: refusal))")
+        log(event)
+    }
+
+    /// Rule S8: of rows that there are or were, each bit of the choices takes every so-manieth.
+    private mutating func rebuilt(_ choice: UInt8, _ mask: [UInt8]) {
+        let keys = everTouched.sorted().filter(\.collection.isPublic).enumerated().filter { index, _ in
+            mask.isEmpty || mask[index % mask.count] & 1 == 1
+        }
+        let horizon = Version(min(state.version.rawValue, Int64(choice)))
+        let rebuilt = ProjectionRebuilt(generation: 2, rows: keys.map(\.element), horizon: horizon)
+        let payload = PayloadCodec.encode(.projectionRebuilt(rebuilt))
+        guard let body = decoded(.projectionRebuilt, payload) else { broken("\(rebuilt) does not decode") }
+        log(event(.server, Incarnation(0), nil, body))
+    }
+
+    /// Rule S6: sequences that nobody holds any more.
+    private mutating func lost(_ choice: UInt8, _ more: Int) {
+        let device = Self.device(1 + Int(choice >> 3 & 3))
+        guard !state.isRevoked(device) else { return }
+        var event = event(
+            device, Incarnation(Int64(choice >> 5 & 1)), choice & 4 == 0 ? nil : Self.apps[0], .badgeCleared)
+        let last = event.sequence.advanced(by: more)
+        event.body = .deviceEventsLost(DeviceEventsLost(first: event.sequence, last: last))
+        event.sequence = last
+        log(event)
+    }
+
+    // MARK: Checks
+
+    private mutating func reload() {
+        do throws(FoldError) {
+            loaded = try UserState(user: state.user, snapshot: state.snapshot)
+        } catch {
+            broken("the state does not load from its rows: \(error)")
+        }
+    }
+
+    private mutating func follow(_ choice: UInt8, _ collection: UInt8) {
+        let all = RowCollection.allCases
+        for index in followers.indices where choice >> index & 1 == 1 {
+            followers[index].begin(state, anew: choice & 8 == 0, resync: all[Int(collection) % all.count])
+        }
+    }
+
+    mutating func finish() {
+        let snapshot = state.snapshot
+        if let loaded { check(loaded.snapshot == snapshot, "a loaded state folds on to other rows") }
+        reload()
+        for key in state.rowKeys { check(rows[key] == state.row(key), "\(key) changed and was not touched") }
+        for (key, row) in rows { check(state.row(key) == row, "\(key) vanished and was not touched") }
+        guard var loaded else { return }
+        check(loaded.snapshot == snapshot, "other rows after loading")
+        for index in followers.indices {
+            let digests = followers[index].catchUp(&state)
+            check(digests == loaded.digests(in: followers[index].view), "other digests after loading (S9)")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// What is fuzzed. A run takes any bytes; what must never happen is a trap, or what a target checks.
+enum FuzzTarget: String {
+    /// Bytes → frames → messages, by both decoders, and back.
+    case frames
+    /// Messages and moments → a session's actions.
+    case session
+    /// Payloads → events → the fold → rows and deltas.
+    case events
+
+    func run(_ bytes: UnsafeBufferPointer<UInt8>) {
+        switch self {
+        case .frames: fuzzFrames(FuzzInput(bytes))
+        case .session: fuzzSession(FuzzInput(bytes))
+        case .events: fuzzEvents(FuzzInput(bytes))
+        }
+    }
+}
+
+/// Set once, before libFuzzer starts its only thread of ours; a C function has no other way to know.
+nonisolated(unsafe) var chosen = FuzzTarget.frames

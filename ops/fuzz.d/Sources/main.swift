@@ -1,0 +1,28 @@
+import Foundation
+
+// Runs one target under libFuzzer: `fuzz <target> [libFuzzer's options and corpora]`. ops/fuzz calls it.
+
+/// libFuzzer's own entry, for programs that have a `main`.
+@_silgen_name("LLVMFuzzerRunDriver")
+func runDriver(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
+
+var arguments = CommandLine.arguments
+guard arguments.count > 1, let target = FuzzTarget(rawValue: arguments.remove(at: 1)) else {
+    FileHandle.standardError.write(Data("usage: fuzz frames|session|events [options] [corpus]\n".utf8))
+    exit(2)
+}
+chosen = target
+// libFuzzer keeps both for as long as the process lives.
+var count = Int32(arguments.count)
+var pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 1)
+for (index, argument) in arguments.enumerated() { pointers[index] = strdup(argument) }
+pointers[arguments.count] = nil
+exit(
+    runDriver(&count, &pointers) { bytes, count in
+        chosen.run(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+        return 0
+    })
