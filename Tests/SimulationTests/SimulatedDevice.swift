@@ -59,6 +59,9 @@ final class SimulatedDevice: CustomStringConvertible {
         self.random = random
     }
 
+    /// Of the log's histories the one that the connection is of.
+    var history: Int { link?.history ?? simulation.history }
+
     var description: String { "device \(index)" }
     var view: View {
         View(
@@ -97,7 +100,8 @@ final class SimulatedDevice: CustomStringConvertible {
                 minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
                 maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token, deviceClass: deviceClass,
                 incarnation: try storage.incarnation, cursor: try storage.cursor, collections: collections)
-            session = ClientSession(hello: hello, queue: try storage.queueRange)
+            session = ClientSession(
+                hello: hello, queue: try storage.queueRange, isHealing: try storage.isHealing)
         } catch {
             return simulation.witness.fail("\(self) cannot read its store: \(error)")
         }
@@ -134,8 +138,9 @@ final class SimulatedDevice: CustomStringConvertible {
             while link === self.link, let frame = try splitter.next() {
                 let message = try FrameCodec.decodeServer(frame)
                 simulation.note(index, frame.count)
-                record.saw(message, simulation.witness, self)
-                simulation.witness.saw(message, self)
+                record.saw(message, history: link.history, simulation.witness, self)
+                // What the log said before it lost its tail may still be under way.
+                if link.history == simulation.history { simulation.witness.saw(message, self) }
                 simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
                 if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
                 perform { $0.receive(message, now: simulation.clock.monotonic) }
@@ -222,7 +227,15 @@ final class SimulatedDevice: CustomStringConvertible {
             case 1: if random.once(in: 3) { die() }
             case 2: isSlow.toggle()
             // Best with events that are under way: they are offered again under another incarnation.
-            case 3, 6: if try !storage.queueRange.isEmpty || random.once(in: 4) { try storage.backUp() }
+            case 3, 6:
+                if try !storage.queueRange.isEmpty || random.once(in: 4) {
+                    try storage.backUp()
+                    record.backedUp()
+                }
+            case 7, 8,
+                9 where random.once(in: simulation.plan.faults.forgets):
+                simulation.trace("\(self) forgets old events")
+                try storage.forgetHeld(receipts: random.number(1...4))
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
             case 5:
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()

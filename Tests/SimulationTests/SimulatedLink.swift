@@ -13,6 +13,8 @@ final class SimulatedLink {
     private unowned let simulation: Simulation
     private unowned let device: SimulatedDevice
     let server: SimulatedServer
+    /// See `Simulation.history`.
+    let history: Int
     private var life: SimulatedServer.Process?
     private var channel: EmbeddedChannel?
     private let socket = SocketHandler()
@@ -37,6 +39,7 @@ final class SimulatedLink {
         self.simulation = simulation
         self.device = device
         self.server = server
+        history = simulation.history
         rank = 1_000 + number
         random = SeededGenerator(seed: simulation.seed, of: "link", number)
         window = random.element([200, 2_000, 64 * 1024])

@@ -58,7 +58,7 @@ final class SimulatedServer {
         let context = LaneContext(
             log: simulation.log.identity, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent)
+            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent, receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(

@@ -15,6 +15,10 @@ struct SimulationPlan {
         var deviceDies = 0
         /// Of a device's actions.
         var restore = 0
+        /// It forgets acknowledged events.
+        var forgets = 0
+        /// Of what it offers again (rule S6).
+        var forges = 0
     }
 
     let users: Int
@@ -35,6 +39,8 @@ struct SimulationPlan {
     var faults: Faults
     /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
     var disasters: Int
+    /// How often the log is restored from a backup.
+    var restores: Int
     /// Microseconds that bytes travel, at most.
     let latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.
@@ -56,7 +62,10 @@ struct SimulationPlan {
         cacheBytes = random.once(in: 4) ? 1 : 512 * 1024 * 1024
         latency = random.element([2_000, 30_000, 400_000])
         disasters = random.element([0, 1_500_000, 6_000_000])
+        restores = random.element([0, 0, 1, 1, 2])
         var faults = Faults()
+        if random.once(in: 3) { faults.forgets = 1 }
+        if random.once(in: 4) { faults.forges = 4 }
         if random.once(in: 2) { faults.appendFails = 30 }
         if random.once(in: 2) { faults.diesBeforeCommit = 60 }
         if random.once(in: 2) { faults.diesAfterCommit = 60 }
