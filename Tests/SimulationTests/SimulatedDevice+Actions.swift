@@ -62,7 +62,8 @@ extension SimulatedDevice {
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
-        case .fetched, .fetchFailed, .peers: preconditionFailure("no simulated device fetches or watches")
+        case .peers(let statuses): receive(statuses)
+        case .fetched, .fetchFailed: preconditionFailure("no simulated device fetches")
         case .end(let end): ending = ending ?? end
         }
         return []
@@ -110,7 +111,9 @@ extension SimulatedDevice {
 
     private func report(_ notice: ClientNotice) throws {
         switch notice {
-        case .welcomed(let welcome): try commit { try storage.see(welcome.serverTime) }
+        case .welcomed(let welcome):
+            try commit { try storage.see(welcome.serverTime) }
+            if !watched.isEmpty { sendWatch(watched.sorted()) }
         case .diverged where record.rowsOf < history:
             // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.
             simulation.trace("\(self) is put right by a digest")

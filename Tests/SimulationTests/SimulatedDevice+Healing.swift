@@ -17,7 +17,9 @@ extension SimulatedDevice {
             if let request {
                 if case .lost(let lost) = request { try declares(lost) }
                 simulation.trace("\(self) heals \(request.incarnation) from \(request.firstSequence) on")
-                link?.send(FrameCodec.frame(ClientMessage.heal(forged(request))))
+                let sent = forged(request)
+                if case .reoffer(let offer) = sent { simulation.witness.offered(offer, self) }
+                link?.send(FrameCodec.frame(ClientMessage.heal(sent)))
             }
             return session?.healingSent(request, next: next) ?? []
         case .keepHealed(let appended, let request):

@@ -32,6 +32,11 @@ final class SimulatedDevice: CustomStringConvertible {
     private var token = ""
     private var actions = 0
 
+    // Whom it watches (rule V1).
+    let watches: Bool
+    var watched: Set<UserID> = []
+    var book = PeerBook()
+
     // What the simulation knows of it.
     var record = DeviceHistory()
     /// The rows are the server's at this version, as a checkpoint said; nil: something came since.
@@ -56,6 +61,8 @@ final class SimulatedDevice: CustomStringConvertible {
         let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
         let owner = DeviceOwner(user: user, device: id, scope: scope)
         storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(incarnation)
+        watches = simulation.plan.watches && random.once(in: 2)
+        if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
         self.random = random
     }
 
@@ -163,6 +170,10 @@ final class SimulatedDevice: CustomStringConvertible {
         switch end {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
+        case .failed(let error) where error.code == .unauthenticated && simulation.witness.isRevoked(self):
+            // It tries for ever, as whoever holds it might.
+            newToken()
+            connect(in: 1_000_000)
         case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
             newToken()
             connect(in: 1)
@@ -211,6 +222,7 @@ final class SimulatedDevice: CustomStringConvertible {
         simulation.trace("\(self) is restored from a backup")
         leave(losing: true)
         record.restored()
+        simulation.witness.restored(self)
         isAhead = false
         connect(in: random.number(1_000...500_000))
     }
@@ -237,6 +249,8 @@ final class SimulatedDevice: CustomStringConvertible {
                 simulation.trace("\(self) forgets old events")
                 try storage.forgetHeld(receipts: random.number(1...4))
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
+            case 10 where watches: watchOthers()
+            case 11 where scope == .system && random.once(in: simulation.plan.faults.revokes): try revoke()
             case 5:
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()
                 let asked = random.once(in: 4) ? [] : [random.element(all), random.element(all)]
@@ -247,6 +261,14 @@ final class SimulatedDevice: CustomStringConvertible {
             simulation.witness.fail("\(self): \(error)")
         }
         simulation.after(random.number(1_000...simulation.plan.pause), rank: rank) { [weak self] in self?.act() }
+    }
+
+    private func revoke() throws {
+        guard simulation.clock.now > simulation.plan.duration / 3 else { return }
+        let own = simulation.devices.filter { $0.user == user }
+        let target = random.element(own)
+        simulation.trace("\(self) revokes \(target)")
+        try append([EventDraft(.deviceRevoked(DeviceRevoked(device: target.id)), app: nil)])
     }
 
     private func goOffline() {
@@ -269,7 +291,9 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     private func draft() -> EventDraft {
-        let (body, app) = simulation.life.event(&random, scope, now: clock)
+        let (body, app) =
+            random.once(in: simulation.plan.watches ? 3 : 0)
+            ? simulation.life.sharing(&random, scope) : simulation.life.event(&random, scope, now: clock)
         var draft = EventDraft(body, app: app)
         draft.id = EventID(random.uuid())
         if random.once(in: 40), !draft.payload.isEmpty { draft.payload.removeLast() }

@@ -8,7 +8,7 @@ extension Simulation {
         judgeLog()
         for device in devices {
             judgeEvents(of: device)
-            judgeRows(of: device)
+            if !witness.isRevoked(device) { judgeRows(of: device) }
         }
         judgeReadModel()
     }
@@ -73,13 +73,14 @@ extension Simulation {
         isLost: (DeviceHistory.Acknowledged) -> Bool
     ) {
         let held = Set((try? device.storage.held().map(\.event)) ?? [])
-        for event in held where logged[event] == nil {
+        for event in held where logged[event] == nil && !witness.isRevoked(device) {
             witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
         }
         for told in device.record.acknowledged {
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
-                let isExcused = told.history < history && (told.isForgotten || isLost(told))
+                let isExcused =
+                    told.history < history && (told.isForgotten || isLost(told) || witness.isRevoked(device))
                 if !isExcused {
                     witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }

@@ -32,6 +32,8 @@ final class Simulation {
 
     /// Simulated microseconds after which everything must have come to rest, once nothing is broken any more.
     private static let patience: Int64 = 90_000_000
+    private static let viewersPatience: Int64 = 8_000_000
+    private var settledAt: Int64?
 
     /// - Parameters:
     ///   - change: what a test wants otherwise than the seed.
@@ -50,7 +52,7 @@ final class Simulation {
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(LogID(random.uuid()), partitions: plan.partitions, witness: witness)
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
-        life = RandomLife(users: users)
+        life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }
         devices = try (0..<plan.devices).map { try SimulatedDevice($0, user: users[$0 % users.count], self) }
@@ -75,7 +77,7 @@ final class Simulation {
             clock.now = max(clock.now, next.time)
             next.action()
             if clock.now >= plan.duration, !isHealed { heal() }
-            if isHealed, devices.allSatisfy(isSettled) { break }
+            if isHealed, devices.allSatisfy(isSettled), seesRight() { break }
             guard clock.now < plan.duration + Self.patience else {
                 let restless = devices.filter { !isSettled($0) }
                 witness.fail("nothing is broken, and yet these do not come to rest: \(restless)")
@@ -110,8 +112,20 @@ final class Simulation {
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
 
+    /// Rule V1. A few seconds after everything else has come to rest it must be so.
+    private func seesRight() -> Bool {
+        let wrong = devices.lazy.filter { [self] in $0.watches && !witness.isRevoked($0) }.compactMap {
+            $0.wrongStatus()
+        }
+        guard let first = wrong.first else { return true }
+        settledAt = settledAt ?? clock.now
+        if clock.now - (settledAt ?? 0) > Self.viewersPatience { witness.fail("V1: \(first)") }
+        return false
+    }
+
     private func isSettled(_ device: SimulatedDevice) -> Bool {
-        device.link?.history == history && device.verified == witness.version(of: device.user)
+        if witness.isRevoked(device) { return device.session?.isLive != true }
+        return device.link?.history == history && device.verified == witness.version(of: device.user)
             && (try? device.storage.queueRange.isEmpty) == true && (try? device.storage.isHealing) == false
     }
 

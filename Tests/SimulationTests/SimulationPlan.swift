@@ -19,9 +19,13 @@ struct SimulationPlan {
         var forgets = 0
         /// Of what it offers again (rule S6).
         var forges = 0
+        /// Of a device's actions: it revokes one (rule A3).
+        var revokes = 0
     }
 
     let users: Int
+    /// Some devices watch other users (rule V1).
+    let watches: Bool
     let devices: Int
     let servers: Int
     let partitions: Int32
@@ -48,7 +52,8 @@ struct SimulationPlan {
 
     init(_ random: inout SeededGenerator, usesSQLite: Bool) {
         self.usesSQLite = usesSQLite
-        users = random.number(1...2)
+        users = random.number(1...3)
+        watches = users > 1 && random.once(in: 2)
         devices = users + random.number(1...3)
         servers = random.number(1...3)
         partitions = Int32(random.number(1...2))
@@ -64,6 +69,7 @@ struct SimulationPlan {
         disasters = random.element([0, 1_500_000, 6_000_000])
         restores = random.element([0, 0, 1, 1, 2])
         var faults = Faults()
+        if random.once(in: 3) { faults.revokes = 2 }
         if random.once(in: 3) { faults.forgets = 1 }
         if random.once(in: 4) { faults.forges = 4 }
         if random.once(in: 2) { faults.appendFails = 30 }

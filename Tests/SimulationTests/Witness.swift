@@ -8,9 +8,9 @@ final class Witness {
     private(set) var failure: String?
 
     /// A user's state after each of their events, from version 0: the fold, run once more beside the servers.
-    private var states: [UserID: [UserState]] = [:]
+    private(set) var states: [UserID: [UserState]] = [:]
     /// When each was committed.
-    private var times: [UserID: [Int64]] = [:]
+    private(set) var times: [UserID: [Int64]] = [:]
     private(set) var log: [LoggedEvent] = []
     private var lastSequences: [SequenceKey: DeviceSequence] = [:]
     private var versions: [SequenceKey: [Version]] = [:]
@@ -18,7 +18,11 @@ final class Witness {
     private var promised: [SequenceKey: DeviceSequence] = [:]
     /// What the log lost, each time that it was there.
     private var lost: [EventID: [LoggedEvent]] = [:]
-    private let clock: SimulatedClock
+    /// Rule A3: the version of the user that a device was revoked at, and when that was committed.
+    private(set) var revocations: [DeviceID: (version: Version, time: Int64)] = [:]
+    /// What devices offered again with a receipt, since the log last lost its tail.
+    private var proved: [DeviceID: Set<EventID>] = [:]
+    let clock: SimulatedClock
 
     init(_ clock: SimulatedClock) { self.clock = clock }
 
@@ -38,6 +42,16 @@ final class Witness {
         times[event.user, default: [0]].append(time)
         judgeHealed(event)
         var state = states[event.user]?.last ?? UserState(user: event.user)
+        // What comes in the same frame as a device's own revocation is refused, and that is logged (rule E2).
+        if revocations[event.device] != nil, event.type != EventType.eventRefused.rawValue {
+            fail("A3: an event of \(event.device) is logged, which was revoked")
+        }
+        if event.type == EventType.deviceRevoked.rawValue,
+            case .deviceRevoked(let revoked)? = try? event.decoded().body,
+            revocations[revoked.device] == nil
+        {
+            revocations[revoked.device] = (event.version, time)
+        }
         let key = SequenceKey(device: event.device, incarnation: event.incarnation)
         let expected = lastSequences[key, default: .zero].next
         if (event.lost?.first ?? event.sequence) != expected {
@@ -55,9 +69,22 @@ final class Witness {
         }
     }
 
+    func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
+        guard !offer.code.isEmpty, !device.record.hasForged, !device.record.wasEverRestored else { return }
+        proved[device.id, default: []].formUnion(offer.events.map(\.envelope.id))
+    }
+
+    /// It may append afresh what it does not know of any more.
+    func restored(_ device: SimulatedDevice) { proved[device.id] = nil }
+
     /// Rule S6: what is taken without being judged is what was there before.
     private func judgeHealed(_ event: LoggedEvent) {
-        guard event.encoding == LoggedEvent.healed else { return }
+        guard event.encoding == LoggedEvent.healed else {
+            if proved[event.device]?.contains(event.id) == true, !event.isRepetition {
+                fail("S6: \(event.id) came with its receipt, and was judged anew")
+            }
+            return
+        }
         let isGenuine = lost[event.id, default: []].contains {
             $0.device == event.device && $0.incarnation == event.incarnation && $0.sequence == event.sequence
                 && $0.type == event.type && $0.app == event.app && $0.occurredAt == event.occurredAt
@@ -92,6 +119,7 @@ final class Witness {
             }
         }
         (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
+        (revocations, proved) = ([:], [:])
         for (event, time) in kept { committed(event, at: time) }
     }
 
@@ -179,6 +207,13 @@ final class Witness {
 }
 
 extension LoggedEvent {
+    /// It only takes a place: another incarnation had it logged (rule E1).
+    var isRepetition: Bool {
+        guard type == EventType.eventRefused.rawValue, case .eventRefused(let refused)? = try? decoded().body
+        else { return false }
+        return refused.code == RefusalCode.alreadyLogged.rawValue
+    }
+
     /// What the log lost and nobody holds.
     var lost: DeviceEventsLost? {
         guard type == EventType.deviceEventsLost.rawValue, case .deviceEventsLost(let lost)? = try? decoded().body
