@@ -187,8 +187,9 @@ final class SimulatedLink {
     /// The kernel takes some of them: from then on nobody can call them back.
     fileprivate func takes(_ frames: ByteBuffer) {
         guard isWatchedOver, let seenAt = life?.revocations[device.id], seenAt < simulation.clock.now else { return }
-        guard messages(frames).contains(where: \.isNews) else { return }
-        simulation.witness.fail("A3: what waited for \(device) is sent after the server has seen its revocation")
+        guard let news = messages(frames).first(where: \.isNews) else { return }
+        simulation.witness.fail(
+            "A3: \("\(news)".prefix(40)) waited for \(device) and is sent after the server has seen its revocation")
     }
 
     // MARK: Ends

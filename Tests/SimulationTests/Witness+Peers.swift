@@ -27,7 +27,9 @@ extension Witness {
         seen: (UserID) -> Version
     ) {
         if message.isNews, let revocation = revocations[device.id] {
-            if knowsRevoked { fail("A3: \(device) is told something by a server that has seen its revocation") }
+            if knowsRevoked {
+                fail("A3: \(device) is told \("\(message)".prefix(40)) by a server that has seen its revocation")
+            }
             if clock.now - revocation.time > Self.freshness {
                 fail("A3: \(device) is told something \((clock.now - revocation.time) / 1_000) ms after its revocation")
             }
