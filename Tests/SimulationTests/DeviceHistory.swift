@@ -10,12 +10,31 @@ struct DeviceHistory {
 
     /// Every event ever queued, by its place in the order of the device.
     private(set) var queued: [EventID: Queued] = [:]
-    /// Every event that the log has, as the device was told, and with what verdict.
-    private(set) var acknowledged: [(event: EventID, verdict: AppendOutcome.Verdict)] = []
+    struct Acknowledged {
+        var event: EventID
+        var incarnation: Incarnation
+        var sequence: DeviceSequence
+        /// The code of the refusal; empty: accepted.
+        var verdict: String
+        /// Of the log's histories (see `Simulation.history`) the one that it was last told of.
+        var history: Int
+        /// The store was restored from a backup that does not know of it.
+        var isForgotten = false
+    }
+
+    /// Every event that the log has or had, as the device was told.
+    private(set) var acknowledged: [Acknowledged] = []
+    private var acknowledgedAtBackup = 0
+    /// The history whose rows the store holds; its cursor names an event of it.
+    private(set) var rowsOf = 0
+    private var rowsOfAtBackup = 0
+    private(set) var hasForged = false
+    private(set) var wasEverRestored = false
     /// Told since the store was last restored.
     private var told: Set<EventID> = []
     /// No row, cursor or digest may be of an earlier version: one was shown or promised already (rule P7).
     private var floor = Version.zero
+    private var floorHistory = 0
     private var wasRestored = false
     /// The snapshot under way is of some collections, and ends with the cursor that was there before it.
     private var isPartial = false
@@ -24,14 +43,33 @@ struct DeviceHistory {
         for event in events { queued[event.envelope.id] = Queued(place: queued.count, incarnation: incarnation) }
     }
 
+    mutating func backedUp() {
+        acknowledgedAtBackup = acknowledged.count
+        rowsOfAtBackup = rowsOf
+    }
+
     mutating func restored() {
         told = []
         wasRestored = true
+        wasEverRestored = true
+        for index in acknowledged.indices.dropFirst(acknowledgedAtBackup) { acknowledged[index].isForgotten = true }
+        rowsOf = rowsOfAtBackup
     }
 
-    mutating func acknowledged(_ outcomes: [AppendOutcome], _ witness: Witness, _ device: SimulatedDevice) {
+    mutating func forged() { hasForged = true }
+
+    /// The store holds all the rows of that history.
+    mutating func holdsRows(of history: Int) { rowsOf = history }
+
+    mutating func acknowledged(
+        _ outcomes: [AppendOutcome], _ incarnation: Incarnation, history: Int, _ witness: Witness,
+        _ device: SimulatedDevice
+    ) {
         for outcome in outcomes {
-            acknowledged.append((outcome.event, outcome.verdict))
+            acknowledged.append(
+                Acknowledged(
+                    event: outcome.event, incarnation: incarnation, sequence: outcome.sequence,
+                    verdict: outcome.verdict.code, history: history))
             if !told.insert(outcome.event).inserted {
                 witness.fail("E2: \(device) hears twice what became of \(outcome.event)")
             }
@@ -43,7 +81,31 @@ struct DeviceHistory {
         wasRestored = false
     }
 
-    mutating func saw(_ message: ServerMessage, _ witness: Witness, _ device: SimulatedDevice) {
+    /// Rule S6: what the log says of events that it had lost.
+    mutating func healed(
+        _ appended: Appended, _ request: HealRequest, history: Int, _ witness: Witness, _ device: SimulatedDevice
+    ) {
+        guard case .reoffer(let offer) = request else { return }
+        let refusals = Dictionary(appended.refused.map { ($0.sequence, $0.code) }) { first, _ in first }
+        for (index, offered) in offer.events.enumerated() {
+            let sequence = offer.firstSequence.advanced(by: index)
+            guard sequence <= appended.throughSequence else { break }
+            let verdict = refusals[sequence] ?? ""
+            if !offer.code.isEmpty, !hasForged, offered.outcome.code != verdict {
+                witness.fail(
+                    "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
+                )
+            }
+            for known in acknowledged.indices where acknowledged[known].event == offered.envelope.id {
+                acknowledged[known].verdict = verdict
+                acknowledged[known].history = history
+            }
+        }
+    }
+
+    /// - Parameter history: of the log, that the connection was made in.
+    mutating func saw(_ message: ServerMessage, history: Int, _ witness: Witness, _ device: SimulatedDevice) {
+        if history > floorHistory { (floor, floorHistory) = (.zero, history) }
         switch message {
         case .appended(let appended): floor = max(floor, appended.version)
         case .snapshotBegin(_, let collections): isPartial = !collections.isEmpty
@@ -72,5 +134,25 @@ struct DeviceHistory {
             return "\(key.collection) \(key.app?.rawValue ?? "") \(key.key) (\(held) for \(due) bytes)"
         }
         witness.fail("S3: \(device) does not hold version \(cursor.version): \(texts.joined(separator: ", "))")
+    }
+}
+
+extension AppendOutcome.Verdict {
+    /// Of a refusal; empty: accepted.
+    var code: String {
+        switch self {
+        case .accepted: ""
+        case .refused(let code, _): code
+        }
+    }
+}
+
+extension Outcome {
+    /// Of a refusal; empty: accepted.
+    var code: String {
+        switch self {
+        case .accepted: ""
+        case .refused(let code, _): code
+        }
     }
 }

@@ -1,5 +1,8 @@
 import FocusCore
 import Foundation
+import GRDB
+
+import struct FocusCore.Cursor
 
 @testable import FocusSyncClient
 
@@ -8,6 +11,7 @@ protocol DeviceStorage: AnyObject {
     var incarnation: Incarnation { get throws }
     var cursor: Cursor? { get throws }
     var queueRange: QueueRange { get throws }
+    var isHealing: Bool { get throws }
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
@@ -22,11 +26,25 @@ protocol DeviceStorage: AnyObject {
     func finishDelta(_ cursor: Cursor) throws
     func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection]) throws
     func advance(to cursor: Cursor) throws
+    func beginHealing(logged: DeviceSequence) throws
+    func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition)
+    func keepHealed(_ appended: Appended, _ request: HealRequest) throws
+    func endHealing() throws
+    /// Acknowledged events that are held, oldest first.
+    func held() throws -> [HeldEvent]
+    /// The oldest of them leave: as many as there are receipts for, or events where there is none.
+    func forgetHeld(receipts: Int) throws
     /// The process dies and comes back: what was committed is there, nothing else.
     func crash() throws
     func backUp() throws
     /// Nothing, when there is no backup.
     func restore() throws -> Bool
+}
+
+struct HeldEvent: Hashable {
+    var incarnation: Incarnation
+    var sequence: DeviceSequence
+    var event: EventID
 }
 
 /// `DeviceStore` on files.
@@ -88,6 +106,31 @@ final class StoredDevice: DeviceStorage {
 
     func advance(to cursor: Cursor) throws { try store.advance(to: cursor) }
 
+    var isHealing: Bool { get throws { try store.isHealing } }
+    func beginHealing(logged: DeviceSequence) throws { try store.beginHealing(logged: logged) }
+
+    func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
+        try store.nextToHeal(position, maximumBytes: maximumBytes)
+    }
+
+    func keepHealed(_ appended: Appended, _ request: HealRequest) throws { try store.keepHealed(appended, request) }
+    func endHealing() throws { try store.endHealing() }
+
+    func held() throws -> [HeldEvent] {
+        try store.sent().map {
+            HeldEvent(incarnation: $0.incarnation, sequence: $0.sequence, event: $0.envelope.id)
+        }
+    }
+
+    func forgetHeld(receipts: Int) throws {
+        try store.write { _, database in
+            for _ in 0..<receipts {
+                guard let oldest = try SentRecord.order(SentRecord.Columns.place).fetchOne(database) else { return }
+                try SentRecord.filter(SentRecord.Columns.place <= oldest.endOfReceipt).deleteAll(database)
+            }
+        }
+    }
+
     func crash() throws { try reopen {} }
 
     func backUp() throws {
@@ -111,4 +154,9 @@ final class StoredDevice: DeviceStorage {
         try between()
         store = try DeviceStore(directory: directory + "/live")
     }
+}
+
+extension SentRecord {
+    /// The last place of the events that its receipt covers.
+    var endOfReceipt: Int64 { place + max(0, (receiptThrough ?? sequence) - sequence) }
 }

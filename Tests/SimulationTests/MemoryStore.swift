@@ -11,6 +11,8 @@ final class MemoryStore: DeviceStorage {
         var acknowledgedPlace: Int64 = 0
         var greatest = Timestamp(microseconds: .min)
         var queue: [QueuedPlace] = []
+        var sent: [SentRecord] = []
+        var isHealing = false
         var cursor: Cursor?
         var rows: [RowKey: [UInt8]] = [:]
         var digests = RunningDigests()
@@ -77,11 +79,17 @@ final class MemoryStore: DeviceStorage {
         contents.acknowledgedPlace = place
         return done.map { next in
             let refused = refusals[next.envelope.id]
-            return AppendOutcome(
+            let outcome = AppendOutcome(
                 sequence: DeviceSequence(next.place - contents.base), event: next.envelope.id,
                 type: next.envelope.type,
                 verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
                 version: appended.version)
+            var device = DeviceRecord(incarnation: contents.incarnation.rawValue)
+            device.sequenceBase = contents.base
+            var sent = SentRecord(QueueRecord(place: next.place, next.envelope), device, outcome, at: clock)
+            sent.keep(appended.receipts)
+            contents.sent.append(sent)
+            return outcome
         }
     }
 
@@ -134,6 +142,70 @@ final class MemoryStore: DeviceStorage {
     }
 
     func advance(to cursor: Cursor) throws { contents.cursor = cursor }
+
+    // MARK: Healing
+
+    var isHealing: Bool { contents.isHealing }
+    func beginHealing(logged: DeviceSequence) throws { contents.isHealing = true }
+    func endHealing() throws { contents.isHealing = false }
+
+    func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
+        let (current, logged) = (contents.incarnation, position.logged.rawValue)
+        let wanted = contents.sent.filter { sent in
+            sent.place > position.place
+                && (sent.incarnation != current.rawValue || sent.sequence > logged
+                    || (sent.receiptThrough ?? 0) > logged)
+        }
+        var next = position
+        let lost = { (last: DeviceSequence) in
+            HealRequest.lost(LostEvents(incarnation: current, first: position.next, last: last))
+        }
+        guard let batch = ReofferBatch(wanted, maximumBytes: maximumBytes) else {
+            guard position.next <= queueRange.acknowledged else { return (nil, position) }
+            next.next = queueRange.acknowledged.next
+            return (lost(queueRange.acknowledged), next)
+        }
+        if batch.incarnation == current {
+            if batch.first > position.next {
+                next.next = batch.first
+                return (lost(batch.first.advanced(by: -1)), next)
+            }
+            next.next = max(position.next, batch.last.next)
+        }
+        next.place = batch.lastPlace
+        return (.reoffer(try batch.reoffer()), next)
+    }
+
+    func keepHealed(_ appended: Appended, _ request: HealRequest) throws {
+        guard case .reoffer(let offer) = request else { return }
+        let last = min(appended.throughSequence, offer.receipt.through)
+        let refusals = Dictionary(appended.refused.map { ($0.sequence.rawValue, $0) }) { first, _ in first }
+        for index in contents.sent.indices {
+            let sequence = contents.sent[index].sequence
+            guard contents.sent[index].incarnation == offer.incarnation.rawValue,
+                sequence >= offer.firstSequence.rawValue, sequence <= last.rawValue
+            else { continue }
+            if let refused = refusals[sequence] {
+                (contents.sent[index].refusal, contents.sent[index].message) = (refused.code, refused.message)
+            }
+            contents.sent[index].keep(appended.receipts)
+        }
+    }
+
+    func held() throws -> [HeldEvent] {
+        try contents.sent.map {
+            HeldEvent(
+                incarnation: Incarnation($0.incarnation), sequence: DeviceSequence($0.sequence),
+                event: try $0.envelope().id)
+        }
+    }
+
+    func forgetHeld(receipts: Int) throws {
+        for _ in 0..<receipts {
+            guard let oldest = contents.sent.first else { return }
+            contents.sent.removeAll { $0.place <= oldest.endOfReceipt }
+        }
+    }
 
     // MARK: Accidents
 

@@ -5,6 +5,8 @@ struct RandomLife {
     static let apps = ["com.example.a", "com.example.b", "com.example.c"].compactMap(AppID.init)
 
     let users: [UserID]
+    /// Who never does anything.
+    let stranger: UserID
 
     /// What a user begins with: without it most of the rest is refused.
     static var beginning: [(EventBody, AppID?)] {
@@ -57,6 +59,24 @@ struct RandomLife {
             let kind = AuthorizationKind.notifications
             let status = random.element([AuthorizationStatus.authorized, .authorized, .denied])
             return (.authorizationChanged(AuthorizationChanged(kind: kind, status: status)), app)
+        default: return (.focusStatusReported(FocusStatusReported(isFocused: random.element([nil, true, false]))), app)
+        }
+    }
+
+    /// What others may see of a Focus (rules F3 to F5).
+    func sharing(_ random: inout SeededGenerator, _ scope: Scope) -> (EventBody, AppID?) {
+        let app = scope.app ?? random.element(Self.apps)
+        switch random.number(0..<5) {
+        case 0, 1: return (.audienceChanged(AudienceChanged(add: [random.element(users)], remove: [])), app)
+        case 2: return (.audienceChanged(AudienceChanged(add: [], remove: [random.element(users)])), app)
+        case 3 where scope == .system:
+            let focus = random.element(["work", "sleep"])
+            return (.focusChanged(FocusChanged(focusID: focus, isActive: random.once(in: 2), endsAt: nil)), nil)
+        case 4 where scope == .system:
+            let focus = random.element(["work", "sleep"])
+            return (
+                .focusConfigured(FocusConfigured(focusID: focus, name: focus, allowedApps: [], sharesStatus: true)), nil
+            )
         default: return (.focusStatusReported(FocusStatusReported(isFocused: random.element([nil, true, false]))), app)
         }
     }

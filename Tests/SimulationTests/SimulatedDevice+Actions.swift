@@ -25,7 +25,7 @@ extension SimulatedDevice {
     }
 
     /// A transaction of the store, before or after which the process may die.
-    private func commit<T>(_ body: () throws -> T) throws -> T {
+    func commit<T>(_ body: () throws -> T) throws -> T {
         if random.once(in: simulation.faults.deviceDies) { throw Died() }
         let result = try body()
         if random.once(in: simulation.faults.deviceDies) { throw Died() }
@@ -34,12 +34,15 @@ extension SimulatedDevice {
 
     private func perform(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
-        case .send(let message): link?.send(FrameCodec.frame(message))
+        case .send(let message):
+            if case .heal(.lost(let lost)) = message { try declares(lost) }
+            link?.send(FrameCodec.frame(message))
         case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
         case .acknowledge(let appended):
             try commit {
                 let outcomes = try storage.acknowledge(appended, clock: clock)
-                record.acknowledged(outcomes, simulation.witness, self)
+                record.acknowledged(
+                    outcomes, try storage.incarnation, history: history, simulation.witness, self)
             }
         case .beginIncarnation(let reason):
             simulation.trace("\(self) begins an incarnation: \(reason)")
@@ -50,7 +53,7 @@ extension SimulatedDevice {
         case .beginStaging: try commit { try storage.beginStaging() }
         case .stage(let rows): try commit { try storage.stage(rows) }
         case .finishSnapshot(let cursor, let collections):
-            try applied(cursor, isPartial: !collections.isEmpty) {
+            try applied(cursor, isPartial: !collections.isEmpty, isSnapshot: collections.isEmpty) {
                 try storage.finishSnapshot(cursor, replacing: collections)
             }
         case .finishDelta(let cursor): try applied(cursor) { try storage.finishDelta(cursor) }
@@ -58,10 +61,9 @@ extension SimulatedDevice {
         case .compare(let cursor, let digests): return try compare(cursor, digests)
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
-        case .beginHealing(let logged):
-            simulation.witness.fail("S6: the log lost nothing, and \(self) is told that it ends at \(logged)")
-        case .sendHealing, .keepHealed, .endHealing: break
-        case .fetched, .fetchFailed, .peers: preconditionFailure("no simulated device fetches or watches")
+        case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
+        case .peers(let statuses): receive(statuses)
+        case .fetched, .fetchFailed: preconditionFailure("no simulated device fetches")
         case .end(let end): ending = ending ?? end
         }
         return []
@@ -80,14 +82,23 @@ extension SimulatedDevice {
     }
 
     /// Rows and cursor are committed together: whatever happens now, they must be those of the log at that version.
-    private func applied(_ cursor: Cursor, isPartial: Bool = false, _ body: () throws -> Void) throws {
+    private func applied(
+        _ cursor: Cursor, isPartial: Bool = false, isSnapshot: Bool = false, _ body: () throws -> Void
+    ) throws {
         verified = nil
         try commit {
             try body()
             isAhead = isPartial
             if try storage.cursor != cursor { simulation.witness.fail("S3: \(self) stores rows without their cursor") }
-            if !isPartial { record.compare(try storage.confirmed(), cursor, simulation.witness, self) }
+            if isSnapshot { record.holdsRows(of: history) }
+            if !isPartial { try compareRows(cursor) }
         }
+    }
+
+    /// Of a history that the log lost, nobody knows any more what they should be.
+    private func compareRows(_ cursor: Cursor) throws {
+        guard record.rowsOf == simulation.history else { return }
+        record.compare(try storage.confirmed(), cursor, simulation.witness, self)
     }
 
     private func compare(_ cursor: Cursor, _ digests: [CollectionDigest]) throws -> [ClientAction] {
@@ -100,13 +111,19 @@ extension SimulatedDevice {
 
     private func report(_ notice: ClientNotice) throws {
         switch notice {
-        case .welcomed(let welcome): try commit { try storage.see(welcome.serverTime) }
+        case .welcomed(let welcome):
+            try commit { try storage.see(welcome.serverTime) }
+            if !watched.isEmpty { sendWatch(watched.sorted()) }
+        case .diverged where record.rowsOf < history:
+            // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.
+            simulation.trace("\(self) is put right by a digest")
         case .diverged(let collections), .stillDiverged(let collections):
             simulation.witness.fail("S9: \(self) differs from the server in \(collections)")
         case .verified(let cursor):
             verified = cursor.version
             isAhead = false
-            record.compare(try storage.confirmed(), cursor, simulation.witness, self)
+            record.holdsRows(of: history)
+            try compareRows(cursor)
             succeeded()
         case .serverError(let error) where error.code != .unauthenticated:
             simulation.witness.fail("\(self) is told \(error)")

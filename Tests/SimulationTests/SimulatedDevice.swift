@@ -32,6 +32,11 @@ final class SimulatedDevice: CustomStringConvertible {
     private var token = ""
     private var actions = 0
 
+    // Whom it watches (rule V1).
+    let watches: Bool
+    var watched: Set<UserID> = []
+    var book = PeerBook()
+
     // What the simulation knows of it.
     var record = DeviceHistory()
     /// The rows are the server's at this version, as a checkpoint said; nil: something came since.
@@ -56,8 +61,13 @@ final class SimulatedDevice: CustomStringConvertible {
         let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
         let owner = DeviceOwner(user: user, device: id, scope: scope)
         storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(incarnation)
+        watches = simulation.plan.watches && random.once(in: 2)
+        if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
         self.random = random
     }
+
+    /// Of the log's histories the one that the connection is of.
+    var history: Int { link?.history ?? simulation.history }
 
     var description: String { "device \(index)" }
     var view: View {
@@ -97,7 +107,8 @@ final class SimulatedDevice: CustomStringConvertible {
                 minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
                 maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token, deviceClass: deviceClass,
                 incarnation: try storage.incarnation, cursor: try storage.cursor, collections: collections)
-            session = ClientSession(hello: hello, queue: try storage.queueRange)
+            session = ClientSession(
+                hello: hello, queue: try storage.queueRange, isHealing: try storage.isHealing)
         } catch {
             return simulation.witness.fail("\(self) cannot read its store: \(error)")
         }
@@ -134,8 +145,9 @@ final class SimulatedDevice: CustomStringConvertible {
             while link === self.link, let frame = try splitter.next() {
                 let message = try FrameCodec.decodeServer(frame)
                 simulation.note(index, frame.count)
-                record.saw(message, simulation.witness, self)
-                simulation.witness.saw(message, self)
+                record.saw(message, history: link.history, simulation.witness, self)
+                // What the log said before it lost its tail may still be under way.
+                if link.history == simulation.history { simulation.witness.saw(message, self) }
                 simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
                 if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
                 perform { $0.receive(message, now: simulation.clock.monotonic) }
@@ -158,6 +170,10 @@ final class SimulatedDevice: CustomStringConvertible {
         switch end {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
+        case .failed(let error) where error.code == .unauthenticated && simulation.witness.isRevoked(self):
+            // It tries for ever, as whoever holds it might.
+            newToken()
+            connect(in: 1_000_000)
         case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
             newToken()
             connect(in: 1)
@@ -206,6 +222,7 @@ final class SimulatedDevice: CustomStringConvertible {
         simulation.trace("\(self) is restored from a backup")
         leave(losing: true)
         record.restored()
+        simulation.witness.restored(self)
         isAhead = false
         connect(in: random.number(1_000...500_000))
     }
@@ -222,8 +239,18 @@ final class SimulatedDevice: CustomStringConvertible {
             case 1: if random.once(in: 3) { die() }
             case 2: isSlow.toggle()
             // Best with events that are under way: they are offered again under another incarnation.
-            case 3, 6: if try !storage.queueRange.isEmpty || random.once(in: 4) { try storage.backUp() }
+            case 3, 6:
+                if try !storage.queueRange.isEmpty || random.once(in: 4) {
+                    try storage.backUp()
+                    record.backedUp()
+                }
+            case 7, 8,
+                9 where random.once(in: simulation.plan.faults.forgets):
+                simulation.trace("\(self) forgets old events")
+                try storage.forgetHeld(receipts: random.number(1...4))
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
+            case 10 where watches: watchOthers()
+            case 11 where scope == .system && random.once(in: simulation.plan.faults.revokes): try revoke()
             case 5:
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()
                 let asked = random.once(in: 4) ? [] : [random.element(all), random.element(all)]
@@ -234,6 +261,14 @@ final class SimulatedDevice: CustomStringConvertible {
             simulation.witness.fail("\(self): \(error)")
         }
         simulation.after(random.number(1_000...simulation.plan.pause), rank: rank) { [weak self] in self?.act() }
+    }
+
+    private func revoke() throws {
+        guard simulation.clock.now > simulation.plan.duration / 3 else { return }
+        let own = simulation.devices.filter { $0.user == user }
+        let target = random.element(own)
+        simulation.trace("\(self) revokes \(target)")
+        try append([EventDraft(.deviceRevoked(DeviceRevoked(device: target.id)), app: nil)])
     }
 
     private func goOffline() {
@@ -256,7 +291,9 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     private func draft() -> EventDraft {
-        let (body, app) = simulation.life.event(&random, scope, now: clock)
+        let (body, app) =
+            random.once(in: simulation.plan.watches ? 3 : 0)
+            ? simulation.life.sharing(&random, scope) : simulation.life.event(&random, scope, now: clock)
         var draft = EventDraft(body, app: app)
         draft.id = EventID(random.uuid())
         if random.once(in: 40), !draft.payload.isEmpty { draft.payload.removeLast() }

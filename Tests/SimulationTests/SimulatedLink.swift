@@ -1,4 +1,5 @@
 import FocusCore
+import FocusWire
 import NIOCore
 import NIOEmbedded
 
@@ -13,6 +14,8 @@ final class SimulatedLink {
     private unowned let simulation: Simulation
     private unowned let device: SimulatedDevice
     let server: SimulatedServer
+    /// See `Simulation.history`.
+    let history: Int
     private var life: SimulatedServer.Process?
     private var channel: EmbeddedChannel?
     private let socket = SocketHandler()
@@ -24,6 +27,8 @@ final class SimulatedLink {
     private let window: Int
     /// Nothing passes any more, and nobody is told.
     private var isSilent = false
+
+    private var told = PeerTold()
 
     private struct Pipe {
         var bytes: [UInt8] = []
@@ -37,6 +42,7 @@ final class SimulatedLink {
         self.simulation = simulation
         self.device = device
         self.server = server
+        history = simulation.history
         rank = 1_000 + number
         random = SeededGenerator(seed: simulation.seed, of: "link", number)
         window = random.element([200, 2_000, 64 * 1024])
@@ -149,6 +155,43 @@ final class SimulatedLink {
         pumpToDevice(in: latency())
     }
 
+    // MARK: What the witness sees
+
+    private var isWatchedOver: Bool {
+        history == simulation.history && (device.watches || simulation.witness.isRevoked(device))
+    }
+
+    private func messages(_ frames: ByteBuffer) -> [ServerMessage] {
+        var splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
+        splitter.feed(frames.readableBytesView)
+        var messages: [ServerMessage] = []
+        while let frame = try? splitter.next(), let message = try? FrameCodec.decodeServer(frame) {
+            messages.append(message)
+        }
+        return messages
+    }
+
+    /// The device asks for these.
+    func asks(_ users: [UserID]) { for user in users { told.asked[user, default: 0] += 1 } }
+
+    /// The server writes these frames.
+    fileprivate func wrote(_ frames: ByteBuffer) {
+        guard isWatchedOver, let life else { return }
+        for message in messages(frames) {
+            simulation.witness.wrote(
+                message, to: device, &told, knowsRevoked: life.revocations[device.id] != nil,
+                seen: { life.seen[$0] ?? .zero })
+        }
+    }
+
+    /// The kernel takes some of them: from then on nobody can call them back.
+    fileprivate func takes(_ frames: ByteBuffer) {
+        guard isWatchedOver, let seenAt = life?.revocations[device.id], seenAt < simulation.clock.now else { return }
+        guard let news = messages(frames).first(where: \.isNews) else { return }
+        simulation.witness.fail(
+            "A3: \("\(news)".prefix(40)) waited for \(device) and is sent after the server has seen its revocation")
+    }
+
     // MARK: Ends
 
     /// What is under way from it may still come, or not.
@@ -192,7 +235,7 @@ final class SocketHandler: ChannelOutboundHandler {
     private static let lowWater = 1 * 1024
 
     weak var link: SimulatedLink?
-    private var pending: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+    private var pending: [(bytes: ByteBuffer, whole: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
     private var pendingBytes = 0
     private var flushed = 0
     private var channel: EmbeddedChannel?
@@ -202,7 +245,8 @@ final class SocketHandler: ChannelOutboundHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let buffer = unwrapOutboundIn(data)
-        pending.append((buffer, promise))
+        link?.wrote(buffer)
+        pending.append((buffer, buffer, promise))
         pendingBytes += buffer.readableBytes
         noteWritability()
     }
@@ -229,6 +273,7 @@ final class SocketHandler: ChannelOutboundHandler {
             guard var first = pending.first, room > 0 || first.bytes.readableBytes == 0 else { break }
             let piece = first.bytes.readBytes(length: min(room, first.bytes.readableBytes)) ?? []
             pendingBytes -= piece.count
+            if !piece.isEmpty { link.takes(first.whole) }
             link.take(piece)
             guard first.bytes.readableBytes == 0 else {
                 pending[0] = first

@@ -24,6 +24,7 @@ final class SimulatedLog {
     private var models: [Partition: ReadModel] = [:]
     /// What is on the disk of it: projections commit without waiting for that.
     private var flushed: [Partition: ReadModel] = [:]
+    private var backup: (events: [Partition: [LoggedEvent]], models: [Partition: ReadModel])?
     private let witness: Witness
 
     init(_ log: LogID, partitions: Int32, witness: Witness) {
@@ -126,6 +127,16 @@ final class SimulatedLog {
 
     /// The projections so far are on the disk.
     func flush() { flushed = models }
+
+    func backUp() { backup = (events, models) }
+
+    /// The database is as it was at the backup. False: there is none.
+    func restore() -> Bool {
+        guard let backup else { return false }
+        (events, models, flushed) = (backup.events, backup.models, backup.models)
+        witness.fellBack(to: events.mapValues(\.count))
+        return true
+    }
 
     /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.
     func loseProjections() { models = flushed }

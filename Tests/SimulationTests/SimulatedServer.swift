@@ -20,11 +20,24 @@ final class SimulatedServer {
         fileprivate(set) var links: [SimulatedLink] = []
         fileprivate var hasBegun: Set<Int> = []
         fileprivate var nextTurn = Int64.max
+        /// What it has read or written of each user's events, at least.
+        private(set) var seen: [UserID: Version] = [:]
+        /// When it saw that devices were revoked.
+        private(set) var revocations: [DeviceID: Int64] = [:]
 
         fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, _ workers: [LaneWorker]) {
             self.loop = loop
             self.services = services
             self.workers = workers
+        }
+
+        fileprivate func sees(_ user: UserID, _ version: Version, _ simulation: Simulation) {
+            seen[user] = max(seen[user] ?? .zero, version)
+            for device in simulation.devices where device.user == user && revocations[device.id] == nil {
+                guard let revocation = simulation.witness.revocations[device.id], revocation.version <= version
+                else { continue }
+                revocations[device.id] = simulation.clock.now
+            }
         }
     }
 
@@ -58,7 +71,7 @@ final class SimulatedServer {
         let context = LaneContext(
             log: simulation.log.identity, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent)
+            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent, receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
@@ -70,7 +83,7 @@ final class SimulatedServer {
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
-                mailbox: lanes.lanes[lane].mailbox, store: store(lane),
+                mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
                 projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher())
         }
         process = new
@@ -100,10 +113,15 @@ final class SimulatedServer {
         return configuration
     }
 
-    private func store(_ lane: Int) -> SimulatedStore {
+    private func store(_ lane: Int, _ process: Process) -> SimulatedStore {
         let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
         let simulation = simulation
-        return SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+        let store = SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+        store.willCall = { [weak self, weak process] in
+            if let self, let process { self.step(process) }
+        }
+        store.didSee = { [weak process, unowned simulation] in process?.sees($0, $1, simulation) }
+        return store
     }
 
     private func projector(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedProjector {

@@ -10,6 +10,10 @@ final class SimulatedStore: LaneStore {
     private var random: SeededGenerator
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
+    /// What is to happen before the database is asked: the connections go on meanwhile.
+    var willCall: () -> Void = {}
+    /// The server has this much of a user's events.
+    var didSee: (UserID, Version) -> Void = { _, _ in }
 
     init(_ log: SimulatedLog, _ random: SeededGenerator, faults: @escaping () -> SimulationPlan.Faults) {
         self.log = log
@@ -18,6 +22,7 @@ final class SimulatedStore: LaneStore {
     }
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+        willCall()
         let faults = faults()
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
         if random.once(in: faults.diesBeforeCommit) { throw StoreStopped() }
@@ -27,10 +32,15 @@ final class SimulatedStore: LaneStore {
         }
         let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
         if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
+        for batch in batches {
+            guard case .committed = outcomes[batch.partition] else { continue }
+            for event in batch.events { didSee(event.user, event.version) }
+        }
         return outcomes
     }
 
     private func read() throws {
+        willCall()
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
         }
@@ -43,7 +53,9 @@ final class SimulatedStore: LaneStore {
 
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
         try read()
-        return log.events(partition, from: offset, limit: limit)
+        let events = log.events(partition, from: offset, limit: limit)
+        for event in events { didSee(event.user, event.version) }
+        return events
     }
 
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
@@ -59,7 +71,16 @@ final class SimulatedStore: LaneStore {
     func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
         try read()
         return Dictionary(
-            uniqueKeysWithValues: users.map { partition, user in (user, Result { try log.load(user, partition) }) })
+            uniqueKeysWithValues: users.map { partition, user in
+                (
+                    user,
+                    Result {
+                        let loaded = try log.load(user, partition)
+                        didSee(user, loaded.state.version)
+                        return loaded
+                    }
+                )
+            })
     }
 
     func dueUsers(

@@ -8,7 +8,7 @@ extension Simulation {
         judgeLog()
         for device in devices {
             judgeEvents(of: device)
-            judgeRows(of: device)
+            if !witness.isRevoked(device) { judgeRows(of: device) }
         }
         judgeReadModel()
     }
@@ -37,7 +37,14 @@ extension Simulation {
     private func judgeEvents(of device: SimulatedDevice) {
         var logged: [EventID: String] = [:]
         var places: [Incarnation: Int] = [:]
+        var lost: [(incarnation: Incarnation, range: ClosedRange<DeviceSequence>)] = []
+        var healed: Set<EventID> = []
         for event in witness.log where event.device == device.id {
+            if let gone = event.lost {
+                lost.append((event.incarnation, gone.first...gone.last))
+                continue
+            }
+            if event.encoding == LoggedEvent.healed { healed.insert(event.id) }
             let verdict = verdict(of: event)
             // Taken a second time by another incarnation: holds a place, changes nothing (rule E1).
             if verdict == RefusalCode.alreadyLogged.rawValue {
@@ -56,18 +63,33 @@ extension Simulation {
             }
             places[event.incarnation] = queued.place
         }
-        for (event, told) in device.record.acknowledged {
-            let expected =
-                switch told {
-                case .accepted: ""
-                case .refused(let code, _): code
+        judgeAcknowledged(device, logged, healed) { told in
+            lost.contains { $0.incarnation == told.incarnation && $0.range.contains(told.sequence) }
+        }
+    }
+
+    private func judgeAcknowledged(
+        _ device: SimulatedDevice, _ logged: [EventID: String], _ healed: Set<EventID>,
+        isLost: (DeviceHistory.Acknowledged) -> Bool
+    ) {
+        let held = Set((try? device.storage.held().map(\.event)) ?? [])
+        for event in held where logged[event] == nil && !witness.isRevoked(device) {
+            witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
+        }
+        for told in device.record.acknowledged {
+            guard let found = logged[told.event] else {
+                // The log had it once. Whoever forgot that cannot declare it lost.
+                let isExcused =
+                    told.history < history && (told.isForgotten || isLost(told) || witness.isRevoked(device))
+                if !isExcused {
+                    witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }
-            guard let found = logged[event] else {
-                witness.fail("P1: \(event) of \(device) was acknowledged and is not in the log")
                 continue
             }
-            if found != expected {
-                witness.fail("E2: \(device) was told \"\(expected)\" of \(event), logged is \"\(found)\"")
+            // Judged anew, for want of a receipt, by an answer that did not arrive.
+            if told.history < history, !healed.contains(told.event) { continue }
+            if found != told.verdict {
+                witness.fail("E2: \(device) was told \"\(told.verdict)\" of \(told.event), logged is \"\(found)\"")
             }
         }
     }

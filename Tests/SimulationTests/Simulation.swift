@@ -6,14 +6,16 @@ import FocusSyncClient
 ///
 /// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
 ///
-/// Places kept for what comes later: a restore of the server from an older backup (rule S6) is one more disaster, beside
-/// `loseProjections`, with `Witness` forgetting what it lacks; viewers (rules V1–V4) are one more kind of
-/// `SimulatedDevice`, whose frames `Witness.saw` judges by the audience at each version of the watched user.
+/// Twice at most all servers die and the log falls back to a backup of it (rule S6): another `history` begins, and what
+/// was said in the one before counts no more, but for what devices know of it.
 final class Simulation {
     let seed: UInt64
     let plan: SimulationPlan
     let clock = SimulatedClock()
-    let witness = Witness()
+    let witness: Witness
+    let receiptKey: ReceiptKey
+    /// How often the log lost its tail.
+    private(set) var history = 0
     let log: SimulatedLog
     let life: RandomLife
     private(set) var servers: [SimulatedServer] = []
@@ -30,6 +32,8 @@ final class Simulation {
 
     /// Simulated microseconds after which everything must have come to rest, once nothing is broken any more.
     private static let patience: Int64 = 90_000_000
+    private static let viewersPatience: Int64 = 8_000_000
+    private var settledAt: Int64?
 
     /// - Parameters:
     ///   - change: what a test wants otherwise than the seed.
@@ -44,9 +48,11 @@ final class Simulation {
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
         change(&plan)
         self.plan = plan
+        witness = Witness(clock)
+        receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(LogID(random.uuid()), partitions: plan.partitions, witness: witness)
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
-        life = RandomLife(users: users)
+        life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }
         devices = try (0..<plan.devices).map { try SimulatedDevice($0, user: users[$0 % users.count], self) }
@@ -71,7 +77,7 @@ final class Simulation {
             clock.now = max(clock.now, next.time)
             next.action()
             if clock.now >= plan.duration, !isHealed { heal() }
-            if isHealed, devices.allSatisfy(isSettled) { break }
+            if isHealed, devices.allSatisfy(isSettled), seesRight() { break }
             guard clock.now < plan.duration + Self.patience else {
                 let restless = devices.filter { !isSettled($0) }
                 witness.fail("nothing is broken, and yet these do not come to rest: \(restless)")
@@ -95,11 +101,32 @@ final class Simulation {
             device.start()
             device.act()
         }
+        for _ in 0..<plan.restores {
+            let moments = [random.number(0...Int(plan.duration)), random.number(0...Int(plan.duration))].sorted()
+            after(moments[0], rank: 50) { [unowned self] in
+                trace("the log is backed up")
+                log.backUp()
+            }
+            after(moments[1], rank: 51) { [unowned self] in fallBack() }
+        }
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
 
+    /// Rule V1. A few seconds after everything else has come to rest it must be so.
+    private func seesRight() -> Bool {
+        let wrong = devices.lazy.filter { [self] in $0.watches && !witness.isRevoked($0) }.compactMap {
+            $0.wrongStatus()
+        }
+        guard let first = wrong.first else { return true }
+        settledAt = settledAt ?? clock.now
+        if clock.now - (settledAt ?? 0) > Self.viewersPatience { witness.fail("V1: \(first)") }
+        return false
+    }
+
     private func isSettled(_ device: SimulatedDevice) -> Bool {
-        device.verified == witness.version(of: device.user) && (try? device.storage.queueRange.isEmpty) == true
+        if witness.isRevoked(device) { return device.session?.isLive != true }
+        return device.link?.history == history && device.verified == witness.version(of: device.user)
+            && (try? device.storage.queueRange.isEmpty) == true && (try? device.storage.isHealing) == false
     }
 
     // MARK: Network
@@ -133,6 +160,15 @@ final class Simulation {
         default: log.flush()
         }
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
+    }
+
+    /// The database is restored from a backup.
+    private func fallBack() {
+        guard !isHealed else { return }
+        for server in servers { server.die() }
+        guard log.restore() else { return }
+        history += 1
+        trace("the log falls back: history \(history)")
     }
 
     private func heal() {

@@ -15,9 +15,17 @@ struct SimulationPlan {
         var deviceDies = 0
         /// Of a device's actions.
         var restore = 0
+        /// It forgets acknowledged events.
+        var forgets = 0
+        /// Of what it offers again (rule S6).
+        var forges = 0
+        /// Of a device's actions: it revokes one (rule A3).
+        var revokes = 0
     }
 
     let users: Int
+    /// Some devices watch other users (rule V1).
+    let watches: Bool
     let devices: Int
     let servers: Int
     let partitions: Int32
@@ -35,6 +43,8 @@ struct SimulationPlan {
     var faults: Faults
     /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
     var disasters: Int
+    /// How often the log is restored from a backup.
+    var restores: Int
     /// Microseconds that bytes travel, at most.
     let latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.
@@ -42,7 +52,8 @@ struct SimulationPlan {
 
     init(_ random: inout SeededGenerator, usesSQLite: Bool) {
         self.usesSQLite = usesSQLite
-        users = random.number(1...2)
+        users = random.number(1...3)
+        watches = users > 1 && random.once(in: 2)
         devices = users + random.number(1...3)
         servers = random.number(1...3)
         partitions = Int32(random.number(1...2))
@@ -56,7 +67,11 @@ struct SimulationPlan {
         cacheBytes = random.once(in: 4) ? 1 : 512 * 1024 * 1024
         latency = random.element([2_000, 30_000, 400_000])
         disasters = random.element([0, 1_500_000, 6_000_000])
+        restores = random.element([0, 0, 1, 1, 2])
         var faults = Faults()
+        if random.once(in: 3) { faults.revokes = 2 }
+        if random.once(in: 3) { faults.forgets = 1 }
+        if random.once(in: 4) { faults.forges = 4 }
         if random.once(in: 2) { faults.appendFails = 30 }
         if random.once(in: 2) { faults.diesBeforeCommit = 60 }
         if random.once(in: 2) { faults.diesAfterCommit = 60 }

@@ -28,6 +28,19 @@ import Testing
 ///     refusals of other devices in the view                         0, 0    E2
 ///     heads not looked up for a device that comes (was so)          2, 17   P2
 ///     a checkpoint waits again when the user left memory (was so)   1, 2    does not come to rest
+///
+/// Of healing, watching and revocation, in memory only, once each:
+///
+///     a re-offer counts as proved whatever its receipt             20       S6
+///     a proved event is judged anew (and would ring)                1       S6
+///     Lost answered and not logged                                  8       P1
+///     a revoked device's session goes on                            1       A3
+///     a status outlives the removal from the audience              17       V1 (V2, when it is told anew)
+///
+/// Not found within 75 s, on a machine that four builds shared (some 150 schedules): a healed event appended again by a
+/// second offer; what waits for a slow device still written after its revocation; changes of other servers not told to
+/// watchers; changes told within 250 ms; statuses told while a lane is stale. Those rules have tests of their own in
+/// SyncServerTests; the simulation checks them, but seldom meets them.
 @Suite("Simulation") struct SimulationTests {
     /// Schedules of the first test: about five seconds. With FOCUS_ROUNDS so many times 25 (`ops/test --thorough`:
     /// 5,000).
@@ -40,7 +53,8 @@ import Testing
     private static let rounds = environment["FOCUS_ROUNDS"].flatMap(Int.init)
 
     @Test(
-        "P1, P2, P6, P7, S1, S2, S3, S4, S7, S9, F1: whatever breaks, in the end every device holds what the log says")
+        "A3, P1, P2, P6, P7, S1, S2, S3, S4, S6, S7, S9, V1, V2, V4, F1: in the end all hold what the log says"
+    )
     func converges() throws {
         try run(Self.schedules, usesSQLite: false)
     }
@@ -75,6 +89,12 @@ import Testing
             let failure = simulation.run()
             #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
         }
+    }
+
+    @Test("A3: a checkpoint that waits for a slow device is not written after its revocation")
+    func waitingCheckpointIsNotSent() throws {
+        // The one of some 600 that met it.
+        #expect(try Simulation(seed: 232_047_399_187_204).run() == nil)
     }
 
     /// As many as asked for, in a row from a random one; the one that is asked for by name alone.

@@ -8,10 +8,23 @@ final class Witness {
     private(set) var failure: String?
 
     /// A user's state after each of their events, from version 0: the fold, run once more beside the servers.
-    private var states: [UserID: [UserState]] = [:]
+    private(set) var states: [UserID: [UserState]] = [:]
+    /// When each was committed.
+    private(set) var times: [UserID: [Int64]] = [:]
     private(set) var log: [LoggedEvent] = []
     private var lastSequences: [SequenceKey: DeviceSequence] = [:]
     private var versions: [SequenceKey: [Version]] = [:]
+    /// What devices were told since the log last lost its tail.
+    private var promised: [SequenceKey: DeviceSequence] = [:]
+    /// What the log lost, each time that it was there.
+    private var lost: [EventID: [LoggedEvent]] = [:]
+    /// Rule A3: the version of the user that a device was revoked at, and when that was committed.
+    private(set) var revocations: [DeviceID: (version: Version, time: Int64)] = [:]
+    /// What devices offered again with a receipt, since the log last lost its tail.
+    private var proved: [DeviceID: Set<EventID>] = [:]
+    let clock: SimulatedClock
+
+    init(_ clock: SimulatedClock) { self.clock = clock }
 
     private struct SequenceKey: Hashable {
         var device: DeviceID
@@ -22,22 +35,92 @@ final class Witness {
 
     // MARK: Log
 
-    func committed(_ event: LoggedEvent) {
+    func committed(_ event: LoggedEvent) { committed(event, at: clock.now) }
+
+    private func committed(_ event: LoggedEvent, at time: Int64) {
         log.append(event)
+        times[event.user, default: [0]].append(time)
+        judgeHealed(event)
         var state = states[event.user]?.last ?? UserState(user: event.user)
+        // What comes in the same frame as a device's own revocation is refused, and that is logged (rule E2).
+        if revocations[event.device] != nil, event.type != EventType.eventRefused.rawValue {
+            fail("A3: an event of \(event.device) is logged, which was revoked")
+        }
+        if event.type == EventType.deviceRevoked.rawValue,
+            case .deviceRevoked(let revoked)? = try? event.decoded().body,
+            revocations[revoked.device] == nil
+        {
+            revocations[revoked.device] = (event.version, time)
+        }
         let key = SequenceKey(device: event.device, incarnation: event.incarnation)
         let expected = lastSequences[key, default: .zero].next
-        if event.sequence != expected {
+        if (event.lost?.first ?? event.sequence) != expected {
             fail("E1: \(event.device) has sequence \(event.sequence) logged where \(expected) is due")
         }
         lastSequences[key] = event.sequence
-        versions[key, default: []].append(event.version)
+        let taken = Int(max(1, event.sequence.rawValue - expected.rawValue + 1))
+        versions[key, default: []] += Array(repeating: event.version, count: taken)
         do {
-            _ = try state.apply(event.decoded())
+            let touched = try state.apply(event.decoded())
+            states[event.user, default: [UserState(user: event.user)]].append(state)
+            judgeAlerts(touched, of: state)
         } catch {
             return fail("a logged event does not fold: \(error)")
         }
-        states[event.user, default: [UserState(user: event.user)]].append(state)
+    }
+
+    func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
+        guard !offer.code.isEmpty, !device.record.hasForged, !device.record.wasEverRestored else { return }
+        proved[device.id, default: []].formUnion(offer.events.map(\.envelope.id))
+    }
+
+    /// It may append afresh what it does not know of any more.
+    func restored(_ device: SimulatedDevice) { proved[device.id] = nil }
+
+    /// Rule S6: what is taken without being judged is what was there before.
+    private func judgeHealed(_ event: LoggedEvent) {
+        guard event.encoding == LoggedEvent.healed else {
+            if proved[event.device]?.contains(event.id) == true, !event.isRepetition {
+                fail("S6: \(event.id) came with its receipt, and was judged anew")
+            }
+            return
+        }
+        let isGenuine = lost[event.id, default: []].contains {
+            $0.device == event.device && $0.incarnation == event.incarnation && $0.sequence == event.sequence
+                && $0.type == event.type && $0.app == event.app && $0.occurredAt == event.occurredAt
+                && $0.schemaVersion == event.schemaVersion && $0.payload == event.payload
+        }
+        if !isGenuine { fail("S6: \(event.id) of \(event.device) is taken as healed, and never was in the log so") }
+    }
+
+    /// Rule S6: what a device brings back rang before, or was to.
+    private func judgeAlerts(_ touched: [RowKey], of state: UserState) {
+        for key in touched where key.collection == .alerts || key.collection == .classAlerts {
+            guard let value = state.row(key)?.value, let row = try? AlertRow(decoding: value),
+                row.decision.alert == .now, let post = event(of: state.user, at: row.post),
+                post.encoding == LoggedEvent.healed
+            else { continue }
+            fail("S6: \(post.id) was healed, and rings again")
+        }
+    }
+
+    private func event(of user: UserID, at version: Version) -> LoggedEvent? {
+        log.last { $0.user == user && $0.version == version }
+    }
+
+    /// The log lost its tail: it ends at these offsets.
+    func fellBack(to ends: [Partition: Int]) {
+        var kept: [(event: LoggedEvent, time: Int64)] = []
+        for event in log {
+            if event.offset.rawValue < Int64(ends[event.partition] ?? 0) {
+                kept.append((event, times[event.user]?[Int(event.version.rawValue)] ?? 0))
+            } else {
+                lost[event.id, default: []].append(event)
+            }
+        }
+        (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
+        (revocations, proved) = ([:], [:])
+        for (event, time) in kept { committed(event, at: time) }
     }
 
     func version(of user: UserID) -> Version { states[user]?.last?.version ?? .zero }
@@ -63,7 +146,8 @@ final class Witness {
             sawRows(rows, device)
             saw(cursor, device)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
-        case .snapshotBegin, .deltaBegin, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown:
+        case .snapshotBegin, .deltaBegin, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+            .unknown:
             break
         }
     }
@@ -73,16 +157,16 @@ final class Witness {
         if welcome.lastSequence > logged {
             fail("P1: \(device) hears of sequence \(welcome.lastSequence), the log ends at \(logged)")
         }
-        if welcome.lastSequence < device.highestAcknowledged {
-            fail(
-                "P2: \(device) has sequence \(device.highestAcknowledged) acknowledged and is told \(welcome.lastSequence)"
-            )
+        let key = SequenceKey(device: device.id, incarnation: device.incarnation)
+        if welcome.lastSequence < promised[key, default: .zero] {
+            fail("P2: \(device) has \(promised[key, default: .zero]) acknowledged and is told \(welcome.lastSequence)")
         }
     }
 
     private func sawAppended(_ appended: Appended, _ device: SimulatedDevice) {
-        let key = SequenceKey(device: device.id, incarnation: device.incarnation)
+        let key = SequenceKey(device: device.id, incarnation: appended.incarnation ?? device.incarnation)
         let logged = lastSequences[key, default: .zero]
+        promised[key] = max(promised[key, default: .zero], appended.throughSequence)
         guard appended.throughSequence <= logged else {
             return fail("P1: \(device) hears of sequence \(appended.throughSequence), the log ends at \(logged)")
         }
@@ -119,5 +203,21 @@ final class Witness {
         let event = states[device.user]?[Int(cursor.version.rawValue)].lastEvent
         if let event, event != cursor.event { fail("S4: the cursor of \(device) names an event that is not there") }
         if cursor.view != device.view.hash { fail("S4: the cursor of \(device) is of another view") }
+    }
+}
+
+extension LoggedEvent {
+    /// It only takes a place: another incarnation had it logged (rule E1).
+    var isRepetition: Bool {
+        guard type == EventType.eventRefused.rawValue, case .eventRefused(let refused)? = try? decoded().body
+        else { return false }
+        return refused.code == RefusalCode.alreadyLogged.rawValue
+    }
+
+    /// What the log lost and nobody holds.
+    var lost: DeviceEventsLost? {
+        guard type == EventType.deviceEventsLost.rawValue, case .deviceEventsLost(let lost)? = try? decoded().body
+        else { return nil }
+        return lost
     }
 }

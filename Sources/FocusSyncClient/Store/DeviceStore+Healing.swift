@@ -84,7 +84,7 @@ extension DeviceStore {
 }
 
 /// The first of the records that can go together.
-private struct ReofferBatch {
+struct ReofferBatch {
     private var records: ArraySlice<SentRecord>
     private let isProved: Bool
 

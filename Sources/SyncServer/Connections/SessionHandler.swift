@@ -118,7 +118,7 @@ final class SessionHandler: ChannelInboundHandler {
                 perform(session.appendAnswered())
             case .rows(let frame): writeRows(frame)
             case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
-            case .control(let frame): write(frame)
+            case .control(let frame): writeControl(frame)
             case .failed(let error): perform(session.failed(error))
             case .goAway(let code): goAway(code)
             case .cutOff: cutOff()
@@ -251,6 +251,18 @@ final class SessionHandler: ChannelInboundHandler {
             guard outbox.release(count) else { return }
             lane?.post(.resume(session: id))
             loop.value.peers.post(.resume(session: id), except: lane)
+        }
+        context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
+    }
+
+    /// Not counted in the outbox, but it waits as rows do: rules F2 and A3 are about it too.
+    private func writeControl(_ frame: [UInt8]) {
+        guard let context else { return }
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        session.rowsQueued(now: services.clock.monotonic())
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.whenComplete { _ in
+            loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }

@@ -1,0 +1,68 @@
+import FocusCore
+import FocusSyncClient
+import FocusWire
+
+/// Rule S6, as `SyncClient+Healing` does it; now and then by a device that lies.
+extension SimulatedDevice {
+    func performHealing(_ action: ClientAction) throws -> [ClientAction] {
+        switch action {
+        case .beginHealing(let logged):
+            if history == 0 {
+                simulation.witness.fail("S6: the log lost nothing, and \(self) is told that it ends at \(logged)")
+            }
+            try commit { try storage.beginHealing(logged: logged) }
+        case .sendHealing(let position, let maximumBytes):
+            // Small frames, so that several are under way.
+            let (request, next) = try storage.nextToHeal(position, maximumBytes: min(maximumBytes, 400))
+            if let request {
+                if case .lost(let lost) = request { try declares(lost) }
+                simulation.trace("\(self) heals \(request.incarnation) from \(request.firstSequence) on")
+                let sent = forged(request)
+                if case .reoffer(let offer) = sent { simulation.witness.offered(offer, self) }
+                link?.send(FrameCodec.frame(ClientMessage.heal(sent)))
+            }
+            return session?.healingSent(request, next: next) ?? []
+        case .keepHealed(let appended, let request):
+            try commit {
+                try storage.keepHealed(appended, request)
+                record.healed(appended, request, history: history, simulation.witness, self)
+            }
+        case .endHealing(let report):
+            if !report.conflicts.isEmpty, !record.wasEverRestored {
+                simulation.witness.fail("S6: \(self) finds others' events in its places: \(report.conflicts)")
+            }
+            try commit { try storage.endHealing() }
+        case .send, .sendAppend, .acknowledge, .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta,
+            .apply, .compare, .getToken, .report, .fetched, .fetchFailed, .peers, .end:
+            break
+        }
+        return []
+    }
+
+    /// What is held is never declared lost.
+    func declares(_ lost: LostEvents) throws {
+        simulation.trace("\(self) declares \(lost.first) to \(lost.last) of \(lost.incarnation) lost")
+        let held = try storage.held().first {
+            $0.incarnation == lost.incarnation && (lost.first...lost.last).contains($0.sequence)
+        }
+        if let held { simulation.witness.fail("S6: \(self) declares \(held.event) lost, and holds it") }
+    }
+
+    /// Another code, another time, or a refused event that is said to have been accepted.
+    private func forged(_ request: HealRequest) -> HealRequest {
+        guard case .reoffer(var offer) = request, random.once(in: simulation.plan.faults.forges) else { return request }
+        simulation.trace("\(self) forges \(offer.incarnation), \(offer.firstSequence)")
+        record.forged()
+        let index = random.number(0..<offer.events.count)
+        switch random.number(0..<3) {
+        case 0: offer.code = offer.code.map { $0 ^ 1 }
+        case 1:
+            let time = offer.events[index].envelope.occurredAt
+            offer.events[index].envelope.occurredAt = time.adding(microseconds: 1)
+        default:
+            offer.events[index].outcome = .accepted
+            offer.events[index].envelope.schemaVersion = 1
+        }
+        return .reoffer(offer)
+    }
+}

@@ -1,0 +1,101 @@
+import FocusCore
+
+@testable import SyncServer
+
+/// What a connection was told of others: kept by the link, as a new connection begins anew.
+struct PeerTold {
+    struct Key: Hashable {
+        var user: UserID
+        var app: AppID?
+    }
+
+    var statuses: [Key: Bool?] = [:]
+    /// Milliseconds.
+    var changedAt: [UserID: Int64] = [:]
+    /// Answers that `Watch` is owed at once.
+    var asked: [UserID: Int] = [:]
+}
+
+extension Witness {
+    /// Microseconds: whoever has not confirmed the heads for so long says nothing (architecture.md §3).
+    private static let freshness: Int64 = 1_001_000
+
+    /// A server writes this frame to a connection now.
+    /// - Parameter seen: the version of a user that the server has folded at least.
+    func wrote(
+        _ message: ServerMessage, to device: SimulatedDevice, _ told: inout PeerTold, knowsRevoked: Bool,
+        seen: (UserID) -> Version
+    ) {
+        if message.isNews, let revocation = revocations[device.id] {
+            if knowsRevoked {
+                fail("A3: \(device) is told \("\(message)".prefix(40)) by a server that has seen its revocation")
+            }
+            if clock.now - revocation.time > Self.freshness {
+                fail("A3: \(device) is told something \((clock.now - revocation.time) / 1_000) ms after its revocation")
+            }
+        }
+        guard case .peerStatuses(let statuses) = message else { return }
+        for (user, some) in Dictionary(grouping: statuses.statuses, by: \.user).sorted(by: { $0.key < $1.key }) {
+            wrote(some, of: user, to: device, &told, seen(user))
+        }
+    }
+
+    private func wrote(
+        _ statuses: [PeerStatus], of user: UserID, to device: SimulatedDevice, _ told: inout PeerTold, _ seen: Version
+    ) {
+        let viewer = Viewer(user: device.user, scope: device.scope)
+        let earliest = max(version(of: user, at: clock.now - Self.freshness), seen)
+        let isSo = (earliest.rawValue...max(earliest, version(of: user)).rawValue).contains { version in
+            let visible = visibility(of: user, at: Version(version), to: viewer)
+            return statuses.allSatisfy { status in
+                guard let app = status.app else { return status.isFocused == nil && visible.isEmpty }
+                return visible[app] == status.isFocused
+            }
+        }
+        if !isSo { fail("V2: \(device) is told \(statuses), and from version \(earliest) on that may not be seen") }
+        var isChange = false
+        for status in statuses {
+            let key = PeerTold.Key(user: user, app: status.app)
+            if let app = device.scope.app, status.app != app {
+                fail("V1: \(device) of \(app) is told of \(status.app?.rawValue ?? "no app")")
+            }
+            if status.isFocused == nil, let app = status.app, app != device.scope.app, told.statuses[key] == nil {
+                fail("V1: \(device) learns from an unavailable status that \(user) has \(app)")
+            }
+            if told.statuses[key] != .some(status.isFocused) { isChange = true }
+            told.statuses[key] = .some(status.isFocused)
+        }
+        let now = clock.monotonic.milliseconds
+        if told.asked[user, default: 0] > 0 {
+            told.asked[user, default: 0] -= 1
+        } else if isChange, let before = told.changedAt[user], now - before < PeerFeed.changeMilliseconds {
+            fail("V4: \(device) is told two changes of \(user) within \(now - before) ms")
+        }
+        if isChange { told.changedAt[user] = now }
+    }
+
+    func visibility(of user: UserID, at version: Version, to viewer: Viewer) -> [AppID: Bool] {
+        let states = states[user] ?? [UserState(user: user)]
+        guard states.indices.contains(Int(version.rawValue)) else { return [:] }
+        return states[Int(version.rawValue)].visibility(to: viewer)
+    }
+
+    /// The last version that was committed by then.
+    private func version(of user: UserID, at time: Int64) -> Version {
+        Version(Int64((times[user]?.lastIndex { $0 <= time }) ?? 0))
+    }
+
+    func isRevoked(_ device: SimulatedDevice) -> Bool { revocations[device.id] != nil }
+}
+
+extension ServerMessage {
+    /// Whether it tells a device something beyond what became of its own events.
+    var isNews: Bool {
+        switch self {
+        case .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta, .checkpoint,
+            .fetched, .peerStatuses:
+            true
+        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: false
+        }
+    }
+}
