@@ -85,7 +85,7 @@ enum FuzzCorpus {
             Input(name: "bad-token", records: [opening[0], [Moment.authenticationFailed.rawValue]]),
             Input(name: "no-hello", records: [[Moment.time.rawValue, 0xFF, 0xFF]]),
             live("append", [(.message, append), (.appendAnswered, [])]),
-            live("many-appends", [(.many, [80] + append)] + Array(repeating: (.appendAnswered, []), count: 40)),
+            live("many-appends", [(.many, [80] + append)] + Array(repeating: (.appendAnswered, []), count: 60)),
             live("renew", [(.message, renew), (.renewed, [4]), (.message, renew), (.renewed, [0x20])]),
             live("fetches", [(.many, [6] + fetch), (.fetchAnswered, []), (.message, fetch)]),
             live("heartbeat", Array(repeating: (.time, [0xFF, 0x7F]), count: 4)),
