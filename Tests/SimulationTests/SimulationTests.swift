@@ -97,10 +97,11 @@ import Testing
         #expect(try Simulation(seed: 232_047_399_187_204).run() == nil)
     }
 
-    /// As many as asked for, in a row from a random one; the one that is asked for by name alone.
+    /// As many as asked for, in a row; the one that is asked for by name alone. The usual run always plays the same ones,
+    /// so that a failure tells of the change; `--thorough` begins at a random one.
     private static func seeds(_ count: Int) -> [UInt64] {
         if let seed { return [seed] }
-        let first = UInt64.random(in: 0..<(1 << 48))
+        let first = rounds == nil ? 20_261_121 : UInt64.random(in: 0..<(1 << 48))
         return (0..<UInt64(count)).map { first + $0 }
     }
 

@@ -70,7 +70,12 @@ final class Witness {
     }
 
     func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
-        guard !offer.code.isEmpty, !device.record.hasForged, !device.record.wasEverRestored else { return }
+        guard !offer.code.isEmpty else { return }
+        // An offer that never arrived proves nothing of the forged one that follows it.
+        guard !device.record.hasForged, !device.record.wasEverRestored else {
+            proved[device.id] = nil
+            return
+        }
         proved[device.id, default: []].formUnion(offer.events.map(\.envelope.id))
     }
 
