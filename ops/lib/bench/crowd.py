@@ -404,6 +404,9 @@ def idle_devices(bench, server, secured):
     for index in range(CROWD):
         some.append(Device(server.address, people.token(index), people.seed, tls=context))
         devices.add(some[-1], index)
+        if index % 500 == 499:
+            # Pings are answered also while the rest connect.
+            list(devices.turn(0))
     devices.wait(some, CHECKPOINT, 120)
     before = processor_of(server.process.pid)
     until(lambda: list(devices.turn(0.5)), IDLE_SECONDS)
