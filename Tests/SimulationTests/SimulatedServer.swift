@@ -48,6 +48,7 @@ final class SimulatedServer {
     private var random: SeededGenerator
     private let clockOffset: Int64
     private var lives = 0
+    private var isInTurn = false
 
     init(_ index: Int, _ simulation: Simulation) {
         self.index = index
@@ -106,6 +107,7 @@ final class SimulatedServer {
         configuration.gatherMicroseconds = 0
         configuration.pageBytes = plan.pageBytes
         configuration.refoldLimit = plan.refoldLimit
+        configuration.lookMilliseconds = plan.lookMilliseconds
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
@@ -118,7 +120,9 @@ final class SimulatedServer {
         let simulation = simulation
         let store = SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
         store.willCall = { [weak self, weak process] in
-            if let self, let process { self.step(process) }
+            guard let self, let process else { return }
+            self.step(process)
+            self.letAnotherIn()
         }
         store.didSee = { [weak process, unowned simulation] in process?.sees($0, $1, simulation) }
         return store
@@ -167,7 +171,20 @@ final class SimulatedServer {
         }
     }
 
+    /// While this one waits for the database, another server has a whole turn.
+    private func letAnotherIn() {
+        guard random.once(in: simulation.plan.interleaves) else { return }
+        let others = simulation.servers.filter { !$0.isInTurn && $0.process != nil }
+        guard !others.isEmpty else { return }
+        let other = random.element(others)
+        guard let process = other.process else { return }
+        simulation.trace("server \(other.index) has a turn while server \(index) waits for the log")
+        other.turn(process)
+    }
+
     private func turn(_ process: Process) {
+        isInTurn = true
+        defer { isInTurn = false }
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {

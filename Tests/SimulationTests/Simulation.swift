@@ -48,7 +48,7 @@ final class Simulation {
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
         change(&plan)
         self.plan = plan
-        witness = Witness(clock)
+        witness = Witness(clock, appendsFail: plan.faults.appendFails > 0)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(LogID(random.uuid()), partitions: plan.partitions, witness: witness)
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }

@@ -23,21 +23,25 @@ struct SimulationPlan {
         var revokes = 0
     }
 
-    let users: Int
+    var users: Int
     /// Some devices watch other users (rule V1).
     let watches: Bool
-    let devices: Int
-    let servers: Int
-    let partitions: Int32
+    var devices: Int
+    var servers: Int
+    var partitions: Int32
     let lanesPerServer: Int
     /// Microseconds in which devices act and things break.
     let duration: Int64
     /// What each device does at most, and the microseconds between two of them at most.
     let actions: Int
-    let pause: Int
+    var pause: Int
     let pageBytes: Int
     let outgoingBytes: Int
-    let refoldLimit: Int
+    var refoldLimit: Int
+    /// Of a server's database calls: another server has a turn meanwhile, once in so many; 0: never.
+    var interleaves: Int
+    /// Between two looks of a lane for who is due.
+    var lookMilliseconds: Int64
     /// What the lanes keep of users: everything, or nobody for longer than half a second.
     var cacheBytes: Int
     var faults: Faults
@@ -81,6 +85,8 @@ struct SimulationPlan {
         if random.once(in: 2) { faults.deviceDies = 60 }
         if random.once(in: 2) { faults.restore = 1 }
         self.faults = faults
+        interleaves = random.element([0, 3, 20])
+        lookMilliseconds = random.element([20, 1_000])
     }
 
     var limits: SessionLimits {

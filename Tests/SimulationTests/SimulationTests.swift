@@ -28,6 +28,7 @@ import Testing
 ///     refusals of other devices in the view                         0, 0    E2
 ///     heads not looked up for a device that comes (was so)          2, 17   P2
 ///     a checkpoint waits again when the user left memory (was so)   1, 2    does not come to rest
+///     who left memory in mid-turn denied instead of loaded (was so) 3, –    P1, with 3 servers that interleave
 ///
 /// Of healing, watching and revocation, in memory only, once each:
 ///
@@ -83,6 +84,23 @@ import Testing
                 seed: seed,
                 change: { plan in
                     plan.cacheBytes = 1
+                    plan.faults = SimulationPlan.Faults()
+                    plan.disasters = 0
+                })
+            let failure = simulation.run()
+            #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
+        }
+    }
+
+    @Test("P1: who asks for a user that left memory in mid-turn waits for the next turn, and is not told `unavailable`")
+    func absentUsersAreWaitedFor() throws {
+        for seed in Self.seeds(40) {
+            let simulation = try Simulation(
+                seed: seed,
+                change: { plan in
+                    (plan.users, plan.devices, plan.servers, plan.partitions) = (3, 6, 3, 1)
+                    (plan.refoldLimit, plan.interleaves, plan.pause, plan.cacheBytes) = (0, 2, 60_000, 1)
+                    plan.lookMilliseconds = 20
                     plan.faults = SimulationPlan.Faults()
                     plan.disasters = 0
                 })

@@ -24,7 +24,13 @@ final class Witness {
     private var proved: [DeviceID: Set<EventID>] = [:]
     let clock: SimulatedClock
 
-    init(_ clock: SimulatedClock) { self.clock = clock }
+    /// Some appends fail, by the seed.
+    private let appendsFail: Bool
+
+    init(_ clock: SimulatedClock, appendsFail: Bool) {
+        self.clock = clock
+        self.appendsFail = appendsFail
+    }
 
     private struct SequenceKey: Hashable {
         var device: DeviceID
@@ -151,10 +157,17 @@ final class Witness {
             sawRows(rows, device)
             saw(cursor, device)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
-        case .snapshotBegin, .deltaBegin, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+        case .error(let error): sawError(error, device)
+        case .snapshotBegin, .deltaBegin, .ping, .pong, .goAway, .tokenExpiry, .fetched, .peerStatuses,
             .unknown:
             break
         }
+    }
+
+    /// The log always answers here but where a seed has appends fail; what a server lacks it is to read, not to deny.
+    private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
+        guard error.code == .unavailable || error.code == .userQuarantined, !appendsFail else { return }
+        fail("\(device) is told \(error.code) although the log answers: \(error.message)")
     }
 
     private func sawWelcome(_ welcome: Welcome, _ device: SimulatedDevice) {

@@ -13,13 +13,20 @@ extension LaneWorker {
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
         var staging = AppendStaging()
+        var absent: [PendingAppend] = []
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
             staging.byteCount < configuration.bytesPerStatement
         {
             appends.removeFirst()
-            stage(next, into: &staging)
+            if let session = sessions[next.session], isToCome(session.identity.user) {
+                absent.append(next)
+            } else {
+                stage(next, into: &staging)
+            }
         }
+        // In their order, before all that came later.
+        for append in absent.reversed() { appends.prepend(append) }
         FaultPoint.pass(.staged)
         try commit(staging)
     }
@@ -39,7 +46,7 @@ extension LaneWorker {
     private func stage(_ append: PendingAppend, into staging: inout AppendStaging) {
         guard let session = sessions[append.session] else { return context.budget.give(append.request.bytes) }
         guard let user = users[session.identity.user] else {
-            let error = unavailable(session.identity.user)
+            let error = userQuarantined(session.identity.user)
             staging.answers.append(
                 .init(append: append, partition: partition(of: session.identity.user), error: error))
             return
@@ -130,7 +137,7 @@ extension LaneWorker {
         }
         let judged = judge(incoming, at: place, of: session, user, recordedAt: recordedAt, repeated: repeated)
         guard record(judged.event, judged.logged, user, into: &staging) else {
-            return .stopped(unavailable(user.id))
+            return .stopped(userQuarantined(user.id))
         }
         // A repeated event's contents were not compared with those that were judged, and a healed one has its receipt.
         if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: sequence) }

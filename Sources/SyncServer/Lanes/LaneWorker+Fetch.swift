@@ -27,8 +27,13 @@ extension LaneWorker {
         for fetch in waiting {
             guard let session = sessions[fetch.session] else { continue }
             let identity = session.identity
+            guard !isToCome(identity.user) else {
+                wanted.insert(identity.user)
+                fetches.append(fetch)
+                continue
+            }
             guard let user = users[identity.user] else {
-                var error = unavailable(identity.user)
+                var error = userQuarantined(identity.user)
                 error.request = fetch.request.id
                 send(.error(error), to: session)
                 continue

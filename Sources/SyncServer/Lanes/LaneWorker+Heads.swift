@@ -44,8 +44,9 @@ extension LaneWorker {
         let from = state.head.nextOffset
         guard head.nextOffset > from else { return }
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
-            for user in users.values where user.partition == partition { forget(user.id) }
             for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
+                // Whoever was loaded since then has it all.
+                if let user = users[changed.user], user.state.version < changed.version { forget(changed.user) }
                 state.unprojected[changed.user] = changed.lastOffset
                 dueTimes[changed.user] = nil
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }

@@ -118,7 +118,7 @@ extension LaneWorker {
                 id: EventID(UUID()), app: session.identity.scope.app, occurredAt: recordedAt, recordedAt: recordedAt,
                 body: body)
             if !record(event, (body.type, 1, PayloadCodec.encode(body)), user, into: &staging) {
-                answer.error = unavailable(user.id)
+                answer.error = userQuarantined(user.id)
             }
         }
         noteGap(&answer, session)

@@ -13,7 +13,7 @@ extension LaneWorker {
                 if let user = users[id] {
                     send(to: session, user)
                 } else if let handle = sessions[session]?.handle {
-                    fail(handle, unavailable(id))
+                    fail(handle, userQuarantined(id))
                 }
             }
         }

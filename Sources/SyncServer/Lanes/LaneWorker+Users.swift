@@ -65,6 +65,10 @@ extension LaneWorker {
         return isAhead(loaded.head)
     }
 
+    /// He left memory after this turn loaded what it needs: the lane fell far behind another server's events, or another
+    /// generation is shown. Whoever asks for him waits for the next turn, which loads him again.
+    func isToCome(_ id: UserID) -> Bool { users[id] == nil && quarantined[id] == nil }
+
     /// The state may hold what was not committed: it is loaded again when it is needed.
     func forget(_ id: UserID) {
         dueTimes[id] = nil

@@ -154,7 +154,7 @@ final class LaneWorker {
 
     /// Nobody waits while there is work; else until the next checkpoint, projection or look at the heads.
     private func nextDeadline() -> Date {
-        guard appends.isEmpty, wanted.isEmpty else { return .distantPast }
+        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty else { return .distantPast }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
         next = min(next, nextPeerDeadline)
@@ -183,12 +183,18 @@ final class LaneWorker {
     private func performOpenings() {
         let waiting = openings
         openings = []
-        for (handle, opening) in waiting { open(handle, opening) }
+        for (handle, opening) in waiting {
+            if isToCome(opening.identity.user) {
+                openings.append((handle, opening))
+            } else {
+                open(handle, opening)
+            }
+        }
     }
 
     private func open(_ handle: SessionHandle, _ opening: SessionOpening) {
         let identity = opening.identity
-        guard let user = users[identity.user] else { return fail(handle, unavailable(identity.user)) }
+        guard let user = users[identity.user] else { return fail(handle, userQuarantined(identity.user)) }
         guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
         let now = context.clock.monotonic()
         user.lastUsed = now.milliseconds
@@ -219,13 +225,10 @@ final class LaneWorker {
         deliveries.add(.failed(error), to: handle)
     }
 
-    /// Why a user's state is not here although it was to be loaded.
-    func unavailable(_ user: UserID) -> ProtocolError {
-        guard let until = quarantined[user] else {
-            return ProtocolError(
-                .unavailable, "The log cannot be read at the moment. Try again.", retryAfterMilliseconds: 1_000)
-        }
-        let wait = max(0, until - context.clock.monotonic())
+    /// What whoever asks for a quarantined user is told.
+    func userQuarantined(_ user: UserID) -> ProtocolError {
+        let now = context.clock.monotonic()
+        let wait = max(0, (quarantined[user] ?? now) - now)
         return ProtocolError(
             .userQuarantined, "This user's events cannot be folded at the moment. Nothing is lost; try again later.",
             retryAfterMilliseconds: UInt32(clamping: wait))
