@@ -49,7 +49,7 @@ let package = Package(
         target("PostgresClient", ["CLibPQ"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging]),
+        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
@@ -67,6 +67,7 @@ let package = Package(
             name: "focusctl",
             dependencies: [
                 "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
+                nioLocks,
             ],
             swiftSettings: strict),
 

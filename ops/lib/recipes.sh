@@ -7,6 +7,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 environment=$PWD/.build/recipes-python
+# Tests ask for it at the same time: whoever comes second waits, instead of pulling the first one's from under it.
+mkdir -p .build
+exec 9> .build/recipes-python.lock
+flock 9
 if ! "$environment/bin/python3" -c 'import duckdb, pandas' 2>/dev/null; then
     rm -rf "$environment"
     if ! python3 -m venv "$environment" >&2; then

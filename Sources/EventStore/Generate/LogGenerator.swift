@@ -1,6 +1,6 @@
 import FocusCore
+import NIOConcurrencyHelpers
 import PostgresClient
-import Synchronization
 
 /// Writes a made log into a database.
 ///
@@ -35,18 +35,18 @@ public struct LogGenerator: Sendable {
     public func run(threads: Int, appends: Bool, progress: @escaping @Sendable (Int) -> Void = { _ in }) throws {
         let (log, heads) = try begin(appends: appends)
         let shares = plan.shares(partitions: log.partitions)
-        let work = Mutex(Work(heads: heads.filter { shares[$0.partition] != nil }))
+        let work = NIOLockedValueBox(Work(heads: heads.filter { shares[$0.partition] != nil }))
         let workers = try (0..<max(1, min(threads, heads.count))).map { _ in
             try PostgresThread(name: "generate") {
                 do {
                     try makePartitions(shares, work, progress)
                 } catch {
-                    work.withLock { $0.failure = $0.failure ?? error }
+                    work.withLockedValue { $0.failure = $0.failure ?? error }
                 }
             }
         }
         for worker in workers { worker.join() }
-        if let failure = work.withLock({ $0.failure }) { throw failure }
+        if let failure = work.withLockedValue({ $0.failure }) { throw failure }
     }
 
     private func begin(appends: Bool) throws -> (LogIdentity, [PartitionHead]) {
@@ -68,12 +68,12 @@ public struct LogGenerator: Sendable {
     }
 
     private func makePartitions(
-        _ shares: [Partition: [LogPlan.Share]], _ work: borrowing Mutex<Work>, _ progress: @Sendable (Int) -> Void
+        _ shares: [Partition: [LogPlan.Share]], _ work: NIOLockedValueBox<Work>, _ progress: @Sendable (Int) -> Void
     ) throws {
         let connection = try PostgresConnection(configuration.postgres)
         defer { connection.close() }
         if configuration.assumesRole { try SessionRole.assume(on: connection) }
-        while let head = work.withLock({ $0.failure == nil ? $0.heads.popLast() : nil }) {
+        while let head = work.withLockedValue({ $0.failure == nil ? $0.heads.popLast() : nil }) {
             var maker = PartitionMaker(head.partition, plan, shares[head.partition] ?? [], from: head.nextOffset)
             var batch = PartitionAppend(partition: head.partition, expectedOffset: maker.next, events: [])
             var isDone = false
@@ -85,7 +85,7 @@ public struct LogGenerator: Sendable {
                 guard try LogCopier().append(batch, on: connection) else {
                     throw LogGeneratorError.notAlone(head.partition)
                 }
-                let made = work.withLock { work in
+                let made = work.withLockedValue { work in
                     work.made += batch.events.count
                     return work.failure == nil ? work.made : nil
                 }

@@ -1,6 +1,6 @@
 import FocusCore
+import NIOConcurrencyHelpers
 import PostgresClient
-import Synchronization
 
 /// What the workers of a rebuild share: which partitions are left, how far all of them are, what came of it.
 final class RebuildWork: Sendable {
@@ -13,7 +13,7 @@ final class RebuildWork: Sendable {
         var isStopped = false
     }
 
-    private let state: Mutex<State>
+    private let state: NIOLockedValueBox<State>
     private let report: @Sendable (RebuildProgress) -> Void
 
     init(places: [RebuildPlace], events: Int, report: @escaping @Sendable (RebuildProgress) -> Void) {
@@ -25,37 +25,37 @@ final class RebuildWork: Sendable {
         state.done[.filling] = places.reduce(0) {
             $0 + Int($1.phase == .filling ? $1.events : $1.through.rawValue)
         }
-        self.state = Mutex(state)
+        self.state = NIOLockedValueBox(state)
     }
 
     /// The next partition; nil when none is left or a worker failed.
     func take() -> RebuildPlace? {
-        state.withLock { $0.isStopped ? nil : $0.waiting.popLast() }
+        state.withLockedValue { $0.isStopped ? nil : $0.waiting.popLast() }
     }
 
-    func finishPreparing(_ place: RebuildPlace) { state.withLock { $0.prepared.append(place) } }
+    func finishPreparing(_ place: RebuildPlace) { state.withLockedValue { $0.prepared.append(place) } }
 
     func beginCutOver() {
-        state.withLock { $0.waiting = $0.prepared.sorted { $0.partition > $1.partition } }
+        state.withLockedValue { $0.waiting = $0.prepared.sorted { $0.partition > $1.partition } }
     }
 
     /// The others end with their next transaction.
-    func stop() { state.withLock { $0.isStopped = true } }
+    func stop() { state.withLockedValue { $0.isStopped = true } }
 
-    var isStopped: Bool { state.withLock { $0.isStopped } }
+    var isStopped: Bool { state.withLockedValue { $0.isStopped } }
 
     func note(_ outcome: CutOver.Outcome) {
-        state.withLock { $0.outcomes.append(outcome) }
+        state.withLockedValue { $0.outcomes.append(outcome) }
         advance(.cuttingOver, by: 1)
     }
 
     /// Users of a partition that a stage will see.
     func expect(_ users: Int, in stage: RebuildProgress.Stage) {
-        state.withLock { $0.totals[stage, default: 0] += users }
+        state.withLockedValue { $0.totals[stage, default: 0] += users }
     }
 
     func advance(_ stage: RebuildProgress.Stage, by count: Int) {
-        state.withLock { state in
+        state.withLockedValue { state in
             state.done[stage, default: 0] += count
             report(
                 RebuildProgress(
@@ -65,7 +65,7 @@ final class RebuildWork: Sendable {
     }
 
     func summary(_ target: Generation, _ previous: [Int32], _ events: Int64) -> RebuildReport {
-        state.withLock { state in
+        state.withLockedValue { state in
             var report = RebuildReport(
                 generation: target.number, previous: Set(previous).subtracting([target.number]), events: events)
             for outcome in state.outcomes {
@@ -81,14 +81,14 @@ final class RebuildWork: Sendable {
 
 /// The first error of several threads.
 final class Failure: Sendable {
-    private let first = Mutex<(any Error)?>(nil)
+    private let first = NIOLockedValueBox<(any Error)?>(nil)
 
     /// That another one stopped says nothing of why.
     func note(_ error: any Error) {
-        first.withLock { if $0 == nil || $0 is RebuildStopped { $0 = error } }
+        first.withLockedValue { if $0 == nil || $0 is RebuildStopped { $0 = error } }
     }
 
-    var error: (any Error)? { first.withLock { $0 } }
+    var error: (any Error)? { first.withLockedValue { $0 } }
 }
 
 extension RebuildPlace {

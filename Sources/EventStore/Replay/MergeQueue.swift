@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Between the thread that reads chunks of several partitions and the one that merges them: a partition's next chunk
 /// is read when it is asked for, which is when its last one begins to be consumed. So two of each are in memory at most.
@@ -10,39 +10,39 @@ final class MergeQueue: Sendable {
         var isCancelled = false
     }
 
-    private let state: Mutex<State>
+    private let state: NIOLockedValueBox<State>
     private let requests = DispatchSemaphore(value: 0)
     private let ready: [DispatchSemaphore]
 
     init(lanes: Int) {
-        state = Mutex(State(chunks: Array(repeating: [], count: lanes)))
+        state = NIOLockedValueBox(State(chunks: Array(repeating: [], count: lanes)))
         ready = (0..<lanes).map { _ in DispatchSemaphore(value: 0) }
     }
 
     func ask(_ lane: Int) {
-        state.withLock { $0.asked.append(lane) }
+        state.withLockedValue { $0.asked.append(lane) }
         requests.signal()
     }
 
     /// Waits for somebody to ask. Nil: nobody wants more.
     func nextRequest() -> Int? {
         requests.wait()
-        return state.withLock { $0.isCancelled || $0.asked.isEmpty ? nil : $0.asked.removeFirst() }
+        return state.withLockedValue { $0.isCancelled || $0.asked.isEmpty ? nil : $0.asked.removeFirst() }
     }
 
     func put(_ chunk: Result<ReplayChunk, any Error>, _ lane: Int) {
-        state.withLock { $0.chunks[lane].append(chunk) }
+        state.withLockedValue { $0.chunks[lane].append(chunk) }
         ready[lane].signal()
     }
 
     /// Waits for the lane's next chunk, which must have been asked for.
     func take(_ lane: Int) throws -> ReplayChunk {
         ready[lane].wait()
-        return try state.withLock { $0.chunks[lane].removeFirst() }.get()
+        return try state.withLockedValue { $0.chunks[lane].removeFirst() }.get()
     }
 
     func cancel() {
-        state.withLock { $0.isCancelled = true }
+        state.withLockedValue { $0.isCancelled = true }
         requests.signal()
     }
 }

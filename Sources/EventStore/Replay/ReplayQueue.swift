@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A few chunks between the thread that reads them and the one that consumes them: the reader waits while it is full.
 final class ReplayQueue: Sendable {
@@ -11,7 +11,7 @@ final class ReplayQueue: Sendable {
         var isCancelled = false
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
     // Begins at 0 and is raised: a semaphore must not die below the value it was made with.
     private let room = DispatchSemaphore(value: 0)
     private let ready = DispatchSemaphore(value: 0)
@@ -23,24 +23,24 @@ final class ReplayQueue: Sendable {
     /// Waits for room. False: nobody wants more.
     func waitForRoom() -> Bool {
         room.wait()
-        return state.withLock { !$0.isCancelled }
+        return state.withLockedValue { !$0.isCancelled }
     }
 
     func put(_ chunk: Result<ReplayChunk, any Error>) {
-        state.withLock { $0.chunks.append(chunk) }
+        state.withLockedValue { $0.chunks.append(chunk) }
         ready.signal()
     }
 
     /// Waits for the next chunk.
     func take() throws -> ReplayChunk {
         ready.wait()
-        let chunk = state.withLock { $0.chunks.removeFirst() }
+        let chunk = state.withLockedValue { $0.chunks.removeFirst() }
         room.signal()
         return try chunk.get()
     }
 
     func cancel() {
-        state.withLock { $0.isCancelled = true }
+        state.withLockedValue { $0.isCancelled = true }
         room.signal()
     }
 }

@@ -1,11 +1,11 @@
 import Conformance
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A line on standard error for each case that is done, as they end: the table comes at the end of all.
 final class ConformanceProgress: Sendable {
     private let total: Int
     private let isQuiet: Bool
-    private let done = Mutex(0)
+    private let done = NIOLockedValueBox(0)
 
     init(_ total: Int, isQuiet: Bool) {
         self.total = total
@@ -13,7 +13,7 @@ final class ConformanceProgress: Sendable {
     }
 
     func note(_ result: CaseResult) {
-        let number = done.withLock { done in
+        let number = done.withLockedValue { done in
             done += 1
             return done
         }

@@ -1,7 +1,7 @@
 import FocusCore
 import FocusSyncClient
 import FocusWire
-import Synchronization
+import NIOConcurrencyHelpers
 
 import struct FocusCore.Cursor
 
@@ -11,7 +11,7 @@ final class UpdatePrinter: Sendable {
     /// Shows no rows.
     private let isQuiet: Bool
     private let isFollowing: Bool
-    private let diverged = Mutex(false)
+    private let diverged = NIOLockedValueBox(false)
 
     init(json: Bool, isQuiet: Bool, isFollowing: Bool) {
         isJSON = json
@@ -19,7 +19,7 @@ final class UpdatePrinter: Sendable {
         self.isFollowing = isFollowing
     }
 
-    var hasDiverged: Bool { diverged.withLock { $0 } }
+    var hasDiverged: Bool { diverged.withLockedValue { $0 } }
 
     func show(_ update: SyncUpdate) {
         switch update {
@@ -39,7 +39,7 @@ final class UpdatePrinter: Sendable {
             }
         case .verified(let cursor): verified(cursor)
         case .diverged(let collections):
-            diverged.withLock { $0 = true }
+            diverged.withLockedValue { $0 = true }
             let names = collections.map(\.rawValue).joined(separator: ", ")
             Terminal.complain("Rows of \(names) differ from the server's; fetching them afresh.")
         case .appendsDelayed(let error, let milliseconds):

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Says on standard error how far long work is: a line that is written over on a terminal, else one every ten seconds.
-final class ProgressDisplay {
+struct ProgressDisplay: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let start = ContinuousClock.now
     private var line: ProgressLine
@@ -12,7 +12,7 @@ final class ProgressDisplay {
             total: total, noun: noun, interval: isTerminal ? .milliseconds(200) : .seconds(10))
     }
 
-    func show(_ done: Int) {
+    mutating func show(_ done: Int) {
         guard let text = line.next(done, after: ContinuousClock.now - start) else { return }
         if isTerminal {
             write("\r\u{1B}[K\(text)")

@@ -1,11 +1,11 @@
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// A `ProgressDisplay` that several threads report to.
 final class SharedProgress: Sendable {
-    private let display: Mutex<ProgressDisplay>
+    private let display: NIOLockedValueBox<ProgressDisplay>
 
-    init(total: Int, of noun: String) { display = Mutex(ProgressDisplay(total: total, of: noun)) }
+    init(total: Int, of noun: String) { display = NIOLockedValueBox(ProgressDisplay(total: total, of: noun)) }
 
-    func show(_ done: Int) { display.withLock { $0.show(done) } }
-    func clear() { display.withLock { $0.clear() } }
+    func show(_ done: Int) { display.withLockedValue { $0.show(done) } }
+    func clear() { display.withLockedValue { $0.clear() } }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// `focusctl preferences watch`.
 struct PreferencesWatchCommand: AsyncParsableCommand {
@@ -68,7 +68,7 @@ final class PreferencePrinter: Sendable {
     private let app: AppID
     private let only: RowKey?
     private let isJSON: Bool
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     init(app: AppID, key: String?, asJSON: Bool) {
         self.app = app
@@ -76,12 +76,12 @@ final class PreferencePrinter: Sendable {
         isJSON = asJSON
     }
 
-    var hasDiverged: Bool { state.withLock { $0.hasDiverged } }
+    var hasDiverged: Bool { state.withLockedValue { $0.hasDiverged } }
 
     /// Shows the current values (rule P3: they come first). A change that is stored by then and told only later is
     /// known to have been shown.
     func begin(_ store: DeviceStore) throws {
-        try state.withLock { state in
+        try state.withLockedValue { state in
             let rows = try store.rows(in: .preferences).filter { isWanted($0.key) }
             var shown: [RowKey: [UInt8]] = [:]
             for row in rows {
@@ -95,7 +95,7 @@ final class PreferencePrinter: Sendable {
     func show(_ update: SyncUpdate) {
         switch update {
         case .rows(let changes, _, _):
-            state.withLock { state in
+            state.withLockedValue { state in
                 for change in changes where isWanted(change.key) {
                     guard let shown = state.shown, shown[change.key] != change.after else { continue }
                     state.shown?[change.key] = change.after
@@ -103,7 +103,7 @@ final class PreferencePrinter: Sendable {
                 }
             }
         case .diverged(let collections):
-            state.withLock { $0.hasDiverged = true }
+            state.withLockedValue { $0.hasDiverged = true }
             let names = collections.map(\.rawValue).joined(separator: ", ")
             Terminal.complain("Rows of \(names) differ from the server's; fetching them afresh.")
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")

@@ -1,5 +1,5 @@
 import EventStore
-import Synchronization
+import NIOConcurrencyHelpers
 
 /// Shows how far a rebuild is: each of its stages has a line of its own.
 final class RebuildDisplay: Sendable {
@@ -8,10 +8,10 @@ final class RebuildDisplay: Sendable {
         var display: ProgressDisplay?
     }
 
-    private let state = Mutex(State())
+    private let state = NIOLockedValueBox(State())
 
     func show(_ progress: RebuildProgress) {
-        state.withLock { state in
+        state.withLockedValue { state in
             if state.stage != progress.stage {
                 state.display?.clear()
                 state.stage = progress.stage
@@ -21,7 +21,7 @@ final class RebuildDisplay: Sendable {
         }
     }
 
-    func clear() { state.withLock { $0.display?.clear() } }
+    func clear() { state.withLockedValue { $0.display?.clear() } }
 
     private static func noun(_ stage: RebuildProgress.Stage) -> String {
         switch stage {

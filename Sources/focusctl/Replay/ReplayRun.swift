@@ -1,7 +1,7 @@
 import EventStore
 import FocusCore
+import NIOConcurrencyHelpers
 import PostgresClient
-import Synchronization
 
 /// Takes stretches of the log to the sink: as one stream, or partitions side by side.
 struct ReplayRun: Sendable {
@@ -12,20 +12,20 @@ struct ReplayRun: Sendable {
 
     func run(_ ranges: [PartitionRange], parallel: Int?) throws {
         guard let parallel, parallel > 1, ranges.count > 1 else { return try merge(ranges) }
-        let rest = Mutex((ranges: ranges, failure: (any Error)?.none))
+        let rest = NIOLockedValueBox((ranges: ranges, failure: (any Error)?.none))
         let threads = try (0..<min(parallel, ranges.count)).map { _ in
             try PostgresThread(name: "replay") {
-                while let range = rest.withLock({ $0.failure == nil ? $0.ranges.popLast() : nil }) {
+                while let range = rest.withLockedValue({ $0.failure == nil ? $0.ranges.popLast() : nil }) {
                     do {
                         try read(range)
                     } catch {
-                        rest.withLock { $0.failure = $0.failure ?? error }
+                        rest.withLockedValue { $0.failure = $0.failure ?? error }
                     }
                 }
             }
         }
         for thread in threads { thread.join() }
-        if let failure = rest.withLock({ $0.failure }) { throw failure }
+        if let failure = rest.withLockedValue({ $0.failure }) { throw failure }
     }
 
     private func merge(_ ranges: [PartitionRange]) throws {

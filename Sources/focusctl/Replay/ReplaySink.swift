@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Foundation
+import NIOConcurrencyHelpers
 import Synchronization
 
 /// Where the events of a replay go, from one thread or several, and how far it got: a position counts once what lies
@@ -17,7 +18,7 @@ final class ReplaySink: Sendable {
     /// How often the checkpoint is written, at most: it waits for the disk.
     private static let saveInterval: Duration = .seconds(1)
 
-    private let state: Mutex<State>
+    private let state: NIOLockedValueBox<State>
     private let output = DataOutput()
     private let checkpoint: ReplayCheckpoint?
     private let interruption = Atomic<Bool>(false)
@@ -26,19 +27,19 @@ final class ReplaySink: Sendable {
 
     /// - Parameter total: offsets to be looked at, for the display; nil: nobody looks.
     init(from vector: PositionVector, checkpoint: ReplayCheckpoint?, total: Int?) {
-        state = Mutex(State(vector: vector, saved: .now))
+        state = NIOLockedValueBox(State(vector: vector, saved: .now))
         start = vector
         self.checkpoint = checkpoint
         display = total.map { SharedProgress(total: $0, of: "events") }
     }
 
     var isInterrupted: Bool { interruption.load(ordering: .relaxed) }
-    var vector: PositionVector { state.withLock { $0.vector } }
+    var vector: PositionVector { state.withLockedValue { $0.vector } }
     func interrupt() { interruption.store(true, ordering: .relaxed) }
 
     /// Writes whole events, and then takes over the positions behind them.
     func deliver(_ bytes: [UInt8], _ moved: [Partition: LogOffset]) throws {
-        try state.withLock { state in
+        try state.withLockedValue { state in
             try output.write(bytes, isInterrupted: { isInterrupted })
             for (partition, offset) in moved { state.vector.positions[partition] = offset }
             show(state.vector)
@@ -51,7 +52,7 @@ final class ReplaySink: Sendable {
     /// Writes the checkpoint.
     func save() throws {
         display?.clear()
-        try state.withLock { try checkpoint?.write($0.vector) }
+        try state.withLockedValue { try checkpoint?.write($0.vector) }
     }
 
     private func show(_ vector: PositionVector) {
