@@ -67,6 +67,8 @@ def measure(options):
             figures["lanes"][name] = summary
             for line in report.outcome(name, lane, summary):
                 print(line, file=sys.stderr, flush=True)
+            # Before the next lane, which may fail.
+            write(options, figures)
     finally:
         server.stop()
     return figures
@@ -101,7 +103,6 @@ def main():
     if options.check:
         return
     figures = measure(options)
-    write(options, figures)
     if "B1" in options.lanes and not options.no_profile:
         print("profile of B1 …", file=sys.stderr, flush=True)
         figures["profile"] = look(options)

@@ -12,8 +12,8 @@ import time
 
 import mqtt
 from device import (
-    APPENDED, CHECKPOINT, SNAPSHOT_END, SNAPSHOT_ROWS, DELTA, Device, Devices, Tokens, fields, identifiers, posted,
-    registered)
+    APPENDED, CHECKPOINT, PEER_STATUSES, SNAPSHOT_END, SNAPSHOT_ROWS, Device, Devices, Tokens, fields, focused,
+    identifiers, posted, registered, shared)
 from server import Server
 
 
@@ -220,11 +220,100 @@ def fan_out(bench):
     finally:
         broker.stop()
     devices.close()
-    return [figure(
+    return [watched(bench), figure(
         f"1 user, {SUBSCRIBERS} devices: deliveries per processor second of the server", "1/s",
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"{INFLIGHT} events (messages) unacknowledged; of ours focusd and PostgreSQL together, durable; mosquitto QoS 1, "
         "not persistent, payload as large as ours")]
+
+
+WATCHERS = 1_000
+# Rule V4: more changes of a user than one in 250 ms are told as one.
+CHANGE_SECONDS = 0.3
+
+
+def watched(bench):
+    people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
+    writer = people.device(0)
+    some = [viewers.device(index) for index in range(WATCHERS)]
+    for name, device in enumerate([writer, *some]):
+        devices.add(device, name)
+    devices.wait([writer, *some], CHECKPOINT)
+    setup = registered() + shared(viewers.users)
+    writer.append(setup)
+    devices.bring([writer], len(setup))
+    for device in some:
+        device.watch(people.users)
+    devices.wait(some, PEER_STATUSES)
+    broker = mqtt.Broker(bench.options.dir)
+    try:
+        clients = mqtt.Clients()
+        for index in range(WATCHERS):
+            clients.add(mqtt.Client(broker.port, f"w{index}", "bench"))
+        publisher = mqtt.Client(broker.port, "publisher")
+        clients.add(publisher)
+        until(lambda: clients.turn(0.1), 0.5)
+        rounds = []
+        for _ in range(bench.options.rounds):
+            ours, size = statuses_out(bench, devices, writer)
+            rounds.append((ours, statuses_published(bench, broker, clients, publisher, size)))
+        clients.close()
+    finally:
+        broker.stop()
+    devices.close()
+    return figure(
+        f"1 watched user, {WATCHERS:,} watchers: deliveries per processor second of the server", "1/s",
+        [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
+        f"a change every {CHANGE_SECONDS * 1_000:.0f} ms (rule V4), the same rate of messages to mosquitto; of ours focusd "
+        "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")
+
+
+def changes(seconds):
+    """The moments at which a change is due."""
+    began = time.perf_counter()
+    for index in range(int(seconds / CHANGE_SECONDS)):
+        yield index, began + index * CHANGE_SECONDS
+
+
+def statuses_out(bench, devices, writer):
+    delivered = size = changed = 0
+    processor = bench.server.processor_times()
+
+    def receive(timeout):
+        nonlocal delivered, size
+        for _, _, kind, message in devices.turn(timeout):
+            if kind == PEER_STATUSES:
+                delivered, size = delivered + 1, len(message)
+
+    for index, due in changes(bench.options.seconds):
+        while (left := due - time.perf_counter()) > 0:
+            receive(left)
+        writer.append([focused(index % 2 == 0)])
+        changed += 1
+    # An even number of changes or not: it ends as it began, so that the next round's first is a change.
+    if changed % 2:
+        until(lambda: receive(0.05), CHANGE_SECONDS)
+        writer.append([focused(False)])
+        changed += 1
+    deadline = time.time() + 10
+    while delivered < changed * WATCHERS and time.time() < deadline:
+        receive(0.1)
+    if delivered < changed * WATCHERS * 0.98:
+        raise SystemExit(f"{delivered} statuses came of {changed} changes to {WATCHERS} watchers")
+    used = bench.server.processor_times()
+    return delivered / sum(used[name] - processor[name] for name in ("focusd", "postgres")), size
+
+
+def statuses_published(bench, broker, clients, publisher, size):
+    before = sum(client.published for client in clients.clients)
+    processor = broker.processor_time()
+    for _, due in changes(bench.options.seconds):
+        while (left := due - time.perf_counter()) > 0:
+            clients.turn(left)
+        publisher.publish("bench", b"x" * size)
+    until(lambda: clients.turn(0.1), 1)
+    delivered = sum(client.published for client in clients.clients) - before
+    return delivered / (broker.processor_time() - processor)
 
 
 def until(turn, seconds):

@@ -17,7 +17,7 @@ import uuid
 APP = "com.example.bench"
 # Numbers of ServerFrame in sync.proto.
 WELCOME, APPENDED, SNAPSHOT_ROWS, SNAPSHOT_END, DELTA_END, DELTA, CHECKPOINT = 1, 2, 4, 5, 8, 9, 10
-PING, ERROR, GO_AWAY = 11, 13, 14
+PING, ERROR, GO_AWAY, PEER_STATUSES = 11, 13, 14, 15
 
 
 def varint(value):
@@ -103,7 +103,8 @@ def envelope(kind, payload, app=APP):
     # UUIDv7: RFC 9562 §5.7.
     event = bytearray(struct.pack(">Q", now // 1_000)[2:] + os.urandom(10))
     event[6], event[8] = event[6] & 0x0F | 0x70, event[8] & 0x3F | 0x80
-    return data(1, bytes(event)) + data(2, kind) + data(3, app) + number(4, now) + number(5, 1) + data(6, payload)
+    of_app = data(3, app) if app else b""
+    return data(1, bytes(event)) + data(2, kind) + of_app + number(4, now) + number(5, 1) + data(6, payload)
 
 
 def registered():
@@ -116,6 +117,17 @@ def registered():
 
 def posted(name, size=60):
     return envelope("notification.posted", data(1, name) + data(4, "Bench") + data(6, "x" * size))
+
+
+def shared(viewers):
+    """A Focus that shows, and who may see it in the app."""
+    some = [data(1, str(viewer)) for viewer in viewers]
+    return [envelope("focus.configured", data(1, "work") + data(2, "Work") + number(7, 1), app=None)] + [
+        envelope("audience.changed", b"".join(some[start:start + 500])) for start in range(0, len(some), 500)]
+
+
+def focused(is_active):
+    return envelope("focus.changed", data(1, "work") + (number(2, 1) if is_active else b""), app=None)
 
 
 class Device:
@@ -138,6 +150,9 @@ class Device:
         message = number(1, self.sequence) + b"".join(data(2, one) for one in envelopes)
         self.sequence += len(envelopes)
         self.send(frame(2, message))
+
+    def watch(self, users):
+        self.send(frame(9, b"".join(data(1, user.bytes) for user in users)))
 
     def send(self, bytes):
         """Small frames only: it waits until the socket takes them."""
