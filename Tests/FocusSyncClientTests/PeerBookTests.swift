@@ -65,8 +65,24 @@ import Testing
         #expect(book.receive(told(both[0], both[1]), now: at(1)) == both)
         #expect(book.current([anna]) == both)
         let gone = [chat, mail].map { PeerStatus(user: anna, app: $0, isFocused: nil) }
-        #expect(Array(book.receive(told(none), now: at(2)).prefix(2)) == gone)
+        #expect(book.receive(told(none), now: at(2)) == gone)
+        #expect(book.current([anna]) == gone)
         book.forget([anna])
         #expect(book.current([anna]) == [])
+    }
+
+    @Test("V1, V2: an answer to Watch says all there is: what it does not name is over, what is as before is no change")
+    func answer() {
+        var book = PeerBook()
+        let none = PeerStatus(user: anna, app: nil, isFocused: nil)
+        let both = [chat, mail].map { PeerStatus(user: anna, app: $0, isFocused: true) }
+        #expect(book.receive(told(none, both[0], both[1]), now: at(0)) == both)
+        #expect(book.receive(told(none, both[0], both[1]), now: at(1)) == [])
+        let others = PeerStatus(user: ben, app: mail, isFocused: true)
+        #expect(book.receive(told(others), now: at(2)) == [others])
+        let gone = PeerStatus(user: anna, app: mail, isFocused: nil)
+        #expect(book.receive(told(none, both[0]), now: at(3)) == [gone])
+        #expect(book.current([anna, ben]) == [both[0], gone, others])
+        #expect(book.deadline == at(60_002))
     }
 }

@@ -48,7 +48,10 @@ extension Witness {
         let isSo = (earliest.rawValue...max(earliest, version(of: user)).rawValue).contains { version in
             let visible = visibility(of: user, at: Version(version), to: viewer)
             return statuses.allSatisfy { status in
-                guard let app = status.app else { return status.isFocused == nil && visible.isEmpty }
+                // It ends what was told before: all that is visible must follow.
+                guard let app = status.app else {
+                    return status.isFocused == nil && Set(visible.keys).isSubset(of: statuses.compactMap(\.app))
+                }
                 return visible[app] == status.isFocused
             }
         }

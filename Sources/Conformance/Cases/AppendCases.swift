@@ -130,5 +130,16 @@ enum AppendCases {
             let version = try await newer.appendAccepted([.post("n", app: "a")])
             try expect(version == Version(3), "the log has \(version.rawValue) events instead of 3")
         },
+        ConformanceCase("P8", "a Hello that comes late, on the older connection, does not send the newer one away") {
+            site in
+            let device = Device.ofNewUser()
+            let older = try await site.connect(as: device)
+            let newer = try await site.open(device)
+            try await newer.appendAccepted(Envelope.setUp("a"))
+            try await older.send(device.hello(token: try await site.token(device)))
+            _ = try await older.expectGoAway(.superseded)
+            try await older.expectClosed("after GoAway")
+            try await newer.appendAccepted([.post("n", app: "a")])
+        },
     ]
 }

@@ -42,6 +42,9 @@ enum PeerCases {
             try expect(
                 viewer.latest(sharing.user) == PeerStatus(user: sharing.user, app: Sharing.appID, isFocused: false),
                 "told \(String(describing: viewer.latest(sharing.user)))")
+            try expect(
+                viewer.told(of: sharing.user).first?.status == PeerStatus(user: sharing.user, app: nil, isFocused: nil),
+                "the answer does not end first what the session may hold of other apps")
             try await viewer.unwatch([sharing.user])
             // Another's answer comes after it.
             try await viewer.ask(UserID(UUID()))

@@ -24,15 +24,16 @@ struct BackupTool {
     /// Runs it to its end, however long that takes.
     /// - Parameter output: gets all that it has said so far, twice a second.
     func run(_ arguments: [String], output: (String) -> Void = { _ in }) throws(BackupError) {
-        var file = Array("/tmp/focusctl-backup-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&file)
-        guard descriptor >= 0 else { throw .cannotWrite("/tmp", reason: String(cString: strerror(errno))) }
-        close(descriptor)
-        let log = String(decoding: file.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { unlink(log) }
+        let file: TemporaryFile
+        do {
+            file = try TemporaryFile("focusctl-backup")
+        } catch {
+            throw .cannotWrite(TemporaryFile.directory, reason: error.reason)
+        }
         let pid: pid_t
         do {
-            pid = try Executable.spawn([path] + arguments, log: log, inheriting: ["HOME", "PGPASSWORD", "PGPASSFILE"])
+            pid = try Executable.spawn(
+                [path] + arguments, log: file.path, inheriting: ["HOME", "PGPASSWORD", "PGPASSFILE"])
         } catch {
             throw .cluster(error)
         }
@@ -41,11 +42,9 @@ struct BackupTool {
         while waitpid(pid, &status, WNOHANG) == 0 {
             usleep(20_000)
             polls += 1
-            if polls % 25 == 0 { output(text(log)) }
+            if polls % 25 == 0 { output(file.text ?? "") }
         }
-        output(text(log))
-        guard status == 0 else { throw .failed(name, output: String(text(log).suffix(4_000))) }
+        output(file.text ?? "")
+        guard status == 0 else { throw .failed(name, output: String((file.text ?? "").suffix(4_000))) }
     }
-
-    private func text(_ log: String) -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 }

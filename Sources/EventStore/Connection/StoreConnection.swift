@@ -130,8 +130,7 @@ public final class StoreConnection {
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
         while true {
             do {
-                let made = try PostgresConnection(configuration.postgres)
-                if configuration.assumesRole { try SessionRole.assume(on: made) }
+                let made = try configuration.connect()
                 current = made
                 return made
             } catch {

@@ -80,17 +80,9 @@ enum Executable {
 extension Executable {
     /// What a program prints, without blanks around it; nil if it fails. Not Foundation's `Process`, which leaks.
     static func output(of command: [String]) -> String? {
-        var name = Array("/tmp/focusd-output-XXXXXX".utf8CString)
-        guard access(command[0], X_OK) == 0 else { return nil }
-        let descriptor = mkstemp(&name)
-        guard descriptor >= 0 else { return nil }
-        let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        guard (try? run(command, log: path, timeout: .seconds(10))) != nil else { return nil }
-        return (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard access(command[0], X_OK) == 0, let file = try? TemporaryFile("focusd-output") else { return nil }
+        guard (try? run(command, log: file.path, timeout: .seconds(10))) != nil else { return nil }
+        return file.text?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

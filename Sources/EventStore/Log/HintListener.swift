@@ -40,8 +40,7 @@ public final class HintListener {
 
     private func connect() throws {
         close()
-        let made = try PostgresConnection(configuration.postgres)
-        if configuration.assumesRole { try SessionRole.assume(on: made) }
+        let made = try configuration.connect()
         try LogNotification.listen(on: made)
         current = made
     }

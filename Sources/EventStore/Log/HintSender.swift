@@ -32,8 +32,7 @@ public final class HintSender {
     private func usable() throws -> PostgresConnection {
         if let current, current.isUsable { return current }
         close()
-        let made = try PostgresConnection(configuration.postgres)
-        if configuration.assumesRole { try SessionRole.assume(on: made) }
+        let made = try configuration.connect()
         try LogNotification.prepareSending(on: made)
         current = made
         return made

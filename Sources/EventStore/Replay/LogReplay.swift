@@ -43,7 +43,7 @@ public struct LogReplay: Sendable {
                 case .tuples(let tuples): try decoder.decode(tuples, chunk.partition, body)
                 case .events(let events): try events.forEach(body)
                 }
-                next = min(chunk.next, range.offsets.upperBound)
+                next = chunk.next
                 try passed(range.partition, next)
             }
         }
@@ -53,19 +53,15 @@ public struct LogReplay: Sendable {
         _ ranges: [PartitionRange], _ configuration: StoreConfiguration, _ filter: ReplayFilter, into queue: ReplayQueue
     ) {
         do {
-            let connection = try PostgresConnection(configuration.postgres)
+            let connection = try configuration.connect()
             defer { connection.close() }
-            if configuration.assumesRole { try SessionRole.assume(on: connection) }
             var source = ReplaySource(filter)
             for range in ranges {
                 var rest = range
                 while !rest.offsets.isEmpty {
                     guard queue.waitForRoom() else { return }
                     let chunk = try source.chunk(rest, on: connection)
-                    guard chunk.next > rest.offsets.lowerBound else {
-                        throw EventStoreError.corrupt("the log has no event at \(rest.partition):\(chunk.next)")
-                    }
-                    rest.offsets = min(chunk.next, rest.offsets.upperBound)..<rest.offsets.upperBound
+                    rest.offsets = chunk.next..<rest.offsets.upperBound
                     queue.put(.success(chunk))
                 }
             }

@@ -61,16 +61,10 @@ public struct MergedReplay: Sendable {
         defer { connection?.close() }
         while let lane = queue.nextRequest() {
             do {
-                let open = try connection ?? PostgresConnection(configuration.postgres)
-                if connection == nil, configuration.assumesRole { try SessionRole.assume(on: open) }
+                let open = try connection ?? configuration.connect()
                 connection = open
-                var chunk = try sources[lane].chunk(rests[lane], on: open)
-                let end = rests[lane].offsets.upperBound
-                guard chunk.next > rests[lane].offsets.lowerBound else {
-                    throw EventStoreError.corrupt("the log has no event at \(chunk.partition):\(chunk.next)")
-                }
-                chunk.next = min(chunk.next, end)
-                rests[lane].offsets = chunk.next..<end
+                let chunk = try sources[lane].chunk(rests[lane], on: open)
+                rests[lane].offsets = chunk.next..<rests[lane].offsets.upperBound
                 queue.put(.success(chunk), lane)
             } catch {
                 queue.put(.failure(error), lane)

@@ -26,8 +26,18 @@ struct ReplaySource: Sendable {
         self.targetBytes = targetBytes
     }
 
-    /// The next chunk of a range that is not empty.
+    /// The next chunk of a range that is not empty; it ends within the range, and past its beginning. Throws
+    /// `EventStoreError.corrupt` where the log has a hole; `PostgresError`.
     mutating func chunk(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
+        var chunk = try read(range, on: connection)
+        guard chunk.next > range.offsets.lowerBound else {
+            throw EventStoreError.corrupt("the log has no event at \(range.partition):\(chunk.next)")
+        }
+        chunk.next = min(chunk.next, range.offsets.upperBound)
+        return chunk
+    }
+
+    private mutating func read(_ range: PartitionRange, on connection: PostgresConnection) throws -> ReplayChunk {
         if let user = filter.user { return try chunk(of: user, range, on: connection) }
         if filter.picksEvents { return try matchingChunk(range, on: connection) }
         let chunk = try wholeChunk(range, on: connection)

@@ -53,7 +53,14 @@ public struct PeerFeed: Hashable, Sendable {
     }
 
     private static func current(_ visible: [AppID: Bool], of user: UserID, to viewer: Viewer) -> [PeerStatus] {
-        if visible.isEmpty { return [PeerStatus(user: user, app: viewer.scope.app, isFocused: nil)] }
-        return visible.sorted { $0.key < $1.key }.map { PeerStatus(user: user, app: $0.key, isFocused: $0.value) }
+        let statuses = visible.sorted { $0.key < $1.key }
+            .map { PeerStatus(user: user, app: $0.key, isFocused: $0.value) }
+        let nothing = PeerStatus(user: user, app: viewer.scope.app, isFocused: nil)
+        switch viewer.scope {
+        case .app: return statuses.isEmpty ? [nothing] : statuses
+        // The viewer may hold statuses of other apps, from an earlier connection or an earlier answer on this one: only
+        // what follows is available (rule V2).
+        case .system: return [nothing] + statuses
+        }
     }
 }

@@ -13,6 +13,12 @@ struct PeerBook {
         var ends: MonotonicTime
     }
 
+    /// How a status was before something came.
+    private struct Before {
+        var isKnown: Bool
+        var isFocused: Bool?
+    }
+
     /// What is available; everything else is not.
     private var available: [Key: Status] = [:]
     /// Users of whom the server has told something: from then on they are at least unavailable.
@@ -28,25 +34,29 @@ struct PeerBook {
         }
     }
 
-    /// Takes what the server says; gives what is different from before.
+    /// Takes what the server says; gives what is different from before, when all of it is taken.
     mutating func receive(_ statuses: PeerStatuses, now: MonotonicTime) -> [PeerStatus] {
         let left = statuses.validUntil.microseconds.subtractingReportingOverflow(statuses.serverTime.microseconds)
         let valid = left.overflow ? 0 : max(0, min(left.partialValue / 1_000, 10 * PeerStatuses.validMilliseconds))
-        var changes: [PeerStatus] = []
+        var before: [Key: Before] = [:]
         for status in statuses.statuses {
-            // Of no app: of every one that was heard of.
-            if status.app == nil { changes += endAll(of: status.user) }
+            // Of no app: of every one that was heard of. An answer to Watch begins so, and then names what is available.
+            if status.app == nil { endAll(of: status.user, noting: &before) }
             let key = Key(user: status.user, app: status.app)
-            let before = available[key]?.isFocused
+            note(key, in: &before)
             available[key] = status.isFocused.map {
                 Status(isFocused: $0, ends: now.adding(milliseconds: valid))
             }
-            let isNew = known[status.user, default: []].insert(status.app).inserted
-            // “No app's” was said before there was one.
+            // “No app's” is said only while there is none to name.
             if status.app != nil { known[status.user]?.remove(nil) }
-            if isNew || before != status.isFocused { changes.append(status) }
+            if status.app != nil || known[status.user, default: []].isEmpty {
+                known[status.user, default: []].insert(status.app)
+            }
         }
-        return changes
+        let changed = before.filter { key, before in
+            isKnown(key) && (!before.isKnown || before.isFocused != available[key]?.isFocused)
+        }
+        return changed.keys.map(status).sorted(by: Self.precede)
     }
 
     /// Rule V3: the server was silent for too long.
@@ -63,12 +73,21 @@ struct PeerBook {
         }
     }
 
-    private mutating func endAll(of user: UserID) -> [PeerStatus] {
-        Self.sorted(known[user] ?? []).compactMap { app in
-            guard app != nil, available.removeValue(forKey: Key(user: user, app: app)) != nil else { return nil }
-            return PeerStatus(user: user, app: app, isFocused: nil)
+    private mutating func endAll(of user: UserID, noting before: inout [Key: Before]) {
+        for app in known[user] ?? [] {
+            let key = Key(user: user, app: app)
+            note(key, in: &before)
+            available[key] = nil
         }
     }
+
+    /// Before it changes, if it has not yet.
+    private func note(_ key: Key, in before: inout [Key: Before]) {
+        guard before[key] == nil else { return }
+        before[key] = Before(isKnown: isKnown(key), isFocused: available[key]?.isFocused)
+    }
+
+    private func isKnown(_ key: Key) -> Bool { known[key.user]?.contains(key.app) == true }
 
     private func status(_ key: Key) -> PeerStatus {
         PeerStatus(user: key.user, app: key.app, isFocused: available[key]?.isFocused)

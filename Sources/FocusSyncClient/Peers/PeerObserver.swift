@@ -1,80 +1,48 @@
 import FocusCore
-import Synchronization
 
-/// Statuses on their way to one observer: the newest of each (user, app) that it has not taken yet.
-final class PeerObserver: Sendable {
+/// The newest status of each (user, app) that its reader has not taken yet.
+struct WaitingStatuses: Backlog {
     private struct Key: Hashable {
         var user: UserID
         var app: AppID?
     }
 
-    private struct State {
-        var waiting: [Key: PeerStatus] = [:]
-        var order: [Key] = []
-        var isFinished = false
-        var taker: CheckedContinuation<[PeerStatus]?, Never>?
+    private var newest: [Key: PeerStatus] = [:]
+    private var order: [Key] = []
 
-        /// Nil: nothing to give yet.
-        mutating func take() -> [PeerStatus]? {
-            guard !order.isEmpty else { return nil }
-            defer {
-                waiting = [:]
-                order = []
-            }
-            return order.compactMap { waiting[$0] }
+    mutating func note(_ statuses: [PeerStatus]) {
+        for status in statuses {
+            let key = Key(user: status.user, app: status.app)
+            if newest.updateValue(status, forKey: key) == nil { order.append(key) }
         }
     }
 
-    let users: Set<UserID>
-    private let state: Mutex<State>
-
-    init(_ users: Set<UserID>) {
-        self.users = users
-        state = Mutex(State())
+    mutating func take() -> [PeerStatus]? {
+        guard !order.isEmpty else { return nil }
+        defer { self = WaitingStatuses() }
+        return order.compactMap { newest[$0] }
     }
+}
+
+/// Statuses of some users on their way to one observer.
+final class PeerObserver: Sendable {
+    let users: Set<UserID>
+    private let queue = CoalescingQueue(WaitingStatuses())
+
+    init(_ users: Set<UserID>) { self.users = users }
+
+    var isFinished: Bool { queue.isFinished }
 
     func publish(_ statuses: [PeerStatus]) {
         let wanted = statuses.filter { users.contains($0.user) }
         guard !wanted.isEmpty else { return }
-        state.withLock { state in
-            guard !state.isFinished else { return }
-            for status in wanted {
-                let key = Key(user: status.user, app: status.app)
-                if state.waiting.updateValue(status, forKey: key) == nil { state.order.append(key) }
-            }
-            guard let taker = state.taker, let batch = state.take() else { return }
-            state.taker = nil
-            taker.resume(returning: batch)
-        }
+        queue.change { $0.note(wanted) }
     }
 
-    var isFinished: Bool { state.withLock { $0.isFinished } }
-
-    func finish() {
-        state.withLock { state in
-            state.isFinished = true
-            state.taker.take()?.resume(returning: nil)
-        }
-    }
+    func finish() { queue.finish() }
 
     /// One caller at a time.
-    func next() async -> [PeerStatus]? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { taker in
-                state.withLock { state in
-                    if let batch = state.take() {
-                        taker.resume(returning: batch)
-                    } else if state.isFinished || state.taker != nil {
-                        taker.resume(returning: nil)
-                    } else {
-                        state.taker = taker
-                    }
-                }
-            }
-        } onCancel: {
-            finish()
-        }
-    }
+    func next() async -> [PeerStatus]? { await queue.next() }
 }
 
 /// Whether others' Focus is on, as far as they share it: the current statuses first, then changes (rule V1). Each element

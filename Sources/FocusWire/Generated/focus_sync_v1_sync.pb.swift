@@ -1406,7 +1406,8 @@ nonisolated struct Focus_Sync_V1_PeerStatus: Sendable {
   var user: Data = Data()
 
   /// The app in which the user shares it: an app's session hears of its own app only, a `system` session of each app where
-  /// its user is in the audience. Absent, to a `system` session only: no app's status is available.
+  /// its user is in the audience. Absent, to a `system` session only: no app's status is available, but for those that
+  /// follow.
   var app: String {
     get {_app ?? String()}
     set {_app = newValue}

@@ -21,6 +21,8 @@ final class ConnectionRegistry: Sendable {
     /// - Parameter unauthenticatedLimit: connections without an accepted token; each holds at most one small frame.
     init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
 
+    /// Rising, in the order in which connections were accepted: rule P8 goes by it. (With several event loops, which the
+    /// server does not use by itself, two that come within a moment of each other may be numbered either way.)
     func makeID() -> UInt64 {
         state.withLockedValue { state in
             defer { state.next += 1 }

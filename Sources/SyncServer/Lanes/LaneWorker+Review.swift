@@ -25,10 +25,21 @@ extension LaneWorker {
     private func appendsElsewhere(_ session: LaneSession, _ user: CachedUser) -> Bool {
         let last = user.state.lastSequence(of: session.identity.device, incarnation: session.incarnation)
         guard last > session.lastSequence else { return false }
+        // What it sent again on coming here, and its earlier connection had under way, is no news of anywhere else.
+        if last <= lastWaiting(session) {
+            session.lastSequence = last
+            return false
+        }
         if headsConfirmedAt - session.openedAt < configuration.supersedeMilliseconds {
             session.lastSequence = last
             return false
         }
         return true
+    }
+
+    /// The last sequence of what the session appended and has no answer for.
+    private func lastWaiting(_ session: LaneSession) -> DeviceSequence {
+        appends.lazy.filter { $0.session == session.handle.id && $0.request.healing == nil }
+            .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
     }
 }

@@ -199,9 +199,12 @@ final class LaneWorker {
         let now = context.clock.monotonic()
         user.lastUsed = now.milliseconds
         let store = StoreKey(user: identity.user, device: identity.device, incarnation: opening.incarnation)
-        if let older = sessionsByStore[store], let session = sessions[older] {
+        if let other = sessionsByStore[store], let session = sessions[other] {
+            // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
+            // later has the higher id, and is the newer one.
+            guard other < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
             deliveries.add(.goAway(.superseded), to: session.handle)
-            close(older)
+            close(other)
         }
         let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         let standing = standing(opening.cursor, opening.view, user)

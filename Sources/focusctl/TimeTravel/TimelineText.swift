@@ -45,7 +45,7 @@ enum TimelineText {
             let count = value.flatMap { try? BadgeRow(decoding: $0) }.flatMap(\.count)
             return "the badge of \(app) shows \(count.map(String.init) ?? "nothing")"
         case .focusVisibility:
-            return "what \(app) sees of the Focus: \(value.map { RowText.summary(key.collection, $0) } ?? "nothing")"
+            return "what \(app) sees of the Focus: \(visibility(value))"
         case .activeFocus:
             return value.map { "active Focus: \(RowText.summary(key.collection, $0))" } ?? "no Focus is active"
         case .preferences:
@@ -57,6 +57,15 @@ enum TimelineText {
             .interactions, .routePoints, .preferenceDefaults:
             return nil
         }
+    }
+
+    /// Apple's words: a status is focused, not focused or unavailable (rule F3).
+    private static func visibility(_ value: [UInt8]?) -> String {
+        guard let value else { return "unavailable" }
+        guard let row = try? FocusVisibilityRow(decoding: value) else {
+            return RowText.summary(.focusVisibility, value)
+        }
+        return row.isFocused.map { $0 ? "focused" : "not focused" } ?? "unavailable"
     }
 
     private static func alert(_ name: String, _ value: [UInt8]) -> String? {

@@ -73,6 +73,19 @@ import Testing
         #expect(feed.renewal(of: .ada) == [status(.mail, false)])
     }
 
+    @Test("V1, V2: the answer to a system viewer begins by ending what it may hold of apps that are not in it")
+    func answer() {
+        var feed = PeerFeed()
+        feed.asked()
+        _ = feed.take([.chat: true, .mail: true], of: .ada, to: agent, now: at(0))
+        // Removed from one, and asked again before that was told.
+        feed.changed()
+        feed.asked()
+        #expect(feed.take([.chat: true], of: .ada, to: agent, now: at(1)) == [status(nil, nil), status(.chat, true)])
+        feed.changed()
+        #expect(feed.take([.chat: false], of: .ada, to: agent, now: at(300)) == [status(.chat, false)])
+    }
+
     @Test("V3: what is told again is what was told, and only what is available")
     func renewal() {
         var feed = PeerFeed()

@@ -99,21 +99,9 @@ final class HealedDevice: Sendable {
         }
     }
 
-    /// Processes that other tests start hold copies of all descriptors for a moment, and with them the store's lock.
     private func open() async throws -> DeviceStore {
         let directory = directory
-        return try await onThread {
-            var opened: DeviceStore?
-            try eventually("nobody holds \(directory)") {
-                do {
-                    opened = try DeviceStore(directory: directory)
-                } catch DeviceStoreError.inUse {
-                    return false
-                }
-                return true
-            }
-            return opened!
-        }
+        return try await onThread { try DeviceStore(directory: directory) }
     }
 
     /// The store, while no client has it open.
