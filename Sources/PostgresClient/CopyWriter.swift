@@ -1,8 +1,8 @@
 /// Writes the rows of a `COPY … FROM STDIN`, gathered to messages of 64 KiB.
 public struct CopyWriter {
     private let connection: PostgresConnection
-    private let isBinary: Bool
-    private let buffer = BinaryBufferBox()
+    let isBinary: Bool
+    let buffer = BinaryBufferBox()
 
     private static let messageSize = 64 << 10
 
@@ -28,24 +28,28 @@ public struct CopyWriter {
             buffer.bytes.append(value)
             buffer.bytes.replace(at: position, with: Int32(clamping: buffer.bytes.count - position - 4))
         }
-        if buffer.bytes.count >= Self.messageSize { try send() }
+        try sendIfFull()
     }
 
     /// Bytes as the format wants them: in text format whole or part lines; in binary whole tuples, as `copyOut`
     /// lends them.
     public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) {
         buffer.bytes.append(bytes)
-        if buffer.bytes.count >= Self.messageSize { try send() }
+        try sendIfFull()
     }
 
     public mutating func write(_ text: String) throws(PostgresError) {
         buffer.bytes.append(text)
-        if buffer.bytes.count >= Self.messageSize { try send() }
+        try sendIfFull()
     }
 
     mutating func finish() throws(PostgresError) {
         if isBinary { buffer.bytes.append(Int16(-1)) }
         try send()
+    }
+
+    mutating func sendIfFull() throws(PostgresError) {
+        if buffer.bytes.count >= Self.messageSize { try send() }
     }
 
     private mutating func send() throws(PostgresError) {
@@ -55,6 +59,6 @@ public struct CopyWriter {
 }
 
 /// Lets a copyable writer own a buffer that is not.
-private final class BinaryBufferBox {
+final class BinaryBufferBox {
     var bytes = BinaryBuffer()
 }

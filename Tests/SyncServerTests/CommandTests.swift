@@ -98,6 +98,7 @@ import Testing
             }
             #expect(status["lagEvents"] as? Int == 0 && status["events"] as? Int == 10)
             #expect((status["partitions"] as? [[String: Any]])?.count == 16)
+            #expect(status["rebuild"] is NSNull)
             let tables = try #require(status["tables"] as? [[String: Any]])
             #expect(tables.contains { $0["table"] as? String == "authorizations" && $0["rows"] as? Int == 7 })
             let table = try await focusctl.succeed(["projections", "status"] + log)

@@ -3,10 +3,12 @@ import PostgresClient
 
 /// Rows of folded users on their way into an empty generation.
 struct FilledRows {
-    /// Rows of one transaction.
+    /// Rows of one transaction: some 30 ms of the database's work, after which appends find it free.
     static let rowLimit = 4_000
     /// Bytes of their values and memos.
     static let byteLimit = 8 << 20
+    /// Fewer rows of a table do not repay the two round trips of a COPY: they go in one pipeline with others.
+    static let leastCopied = 32
 
     private var tables: [RowCollection: RowTable] = [:]
     private var users: [ProjectedUser] = []
@@ -27,11 +29,18 @@ struct FilledRows {
         users.append(ProjectedUser(user: state.user, version: state.version, rows: [], dueAt: state.dueAt))
     }
 
-    /// Inserts everything; a row that is there already is an error.
+    /// Puts everything in; a row that is there already is an error.
     func insert(into generation: Generation, _ partition: Partition, on connection: PostgresConnection) throws {
-        var requests = tables.values.sorted { $0.collection < $1.collection }
+        let tables = tables.values.sorted { $0.collection < $1.collection }
+        var requests = tables.filter { $0.count < Self.leastCopied }
             .map { ($0.collection.insert, $0.parameters(partition)) }
         requests.append(ProjectionWriter.users(partition, users))
         _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
+        for table in tables where table.count >= Self.leastCopied {
+            let columns = table.copyColumns(partition)
+            try connection.copyIn(generation.statement(table.collection.copy)) { writer in
+                try writer.rows(table.count, columns)
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ struct PartitionFill {
     let rules: FoldRules
     /// Events read at once: no statement holds a snapshot for long, and the largest payloads take 128 MB.
     var chunk = 500
-    /// Called between transactions with the events folded since the last call.
+    /// Called between transactions with the events whose rows were written since the last call.
     let pause: (Int) throws -> Void
 
     /// Until the phase is over. Throws `RebuildError` when the history is not whole.
@@ -31,6 +31,8 @@ struct PartitionFill {
                 next.events += 1
             }
             if let last = events.last { cursor = (last.user, last.version.rawValue) }
+            // No transaction is open: short spells of work delay appends less than long ones.
+            try pause(0)
             guard events.count == chunk else { break }
         }
         if let state { batch.append(state) }

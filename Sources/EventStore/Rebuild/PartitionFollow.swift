@@ -102,10 +102,11 @@ struct PartitionFollow {
     }
 
     private func write(
-        _ found: [UserComparison.Found], _ partition: Partition, on connection: PostgresConnection
+        _ outcome: UserComparison.Outcome, _ partition: Partition, on connection: PostgresConnection
     ) throws {
+        let found = outcome.found
         let different = found.filter { !$0.change.isEmpty }.map(\.user.uuid)
-        let alike = found.filter(\.change.isEmpty).map(\.user.uuid)
+        let alike = outcome.alike.map(\.uuid) + found.filter(\.change.isEmpty).map(\.user.uuid)
         let place: [PostgresValue] = [.int4(comparison.target.number), .int4(partition.rawValue)]
         var requests = ProjectionWriter.requests(partition, found.compactMap { $0.projected() }, shown: nil)
         let users = found.compactMap { $0.projected() }

@@ -18,7 +18,7 @@ struct RebuildJob: Sendable {
         try forEach { place, pace in
             if place.phase == .filling {
                 let fill = PartitionFill(rules: options.rules) { events in
-                    work.advance(.filling, by: events)
+                    if events > 0 { work.advance(.filling, by: events) }
                     try pace.pause()
                 }
                 try fill.run(&place, then: verifies ? .verifying : .comparing, on: connection)

@@ -18,24 +18,35 @@ extension Rebuilder {
             options: options, target: target, verifies: verifies, folds: folds,
             shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }), work: work
         )
-        try inParallel { connection in try job.prepare(on: connection) }
+        try inParallel(preparing) { connection in try job.prepare(on: connection) }
         // Nothing is shown before everything is filled and verified.
         work.beginCutOver()
-        try inParallel { connection in try job.cutOver(on: connection) }
+        try inParallel(owner) { connection in try job.cutOver(on: connection) }
         _ = try connection.query(Queries.finishRebuild, [.int4(target.number)])
         return work.summary(
             target, heads.map(\.generation),
             RebuildPlace.eventCount(try RebuildPlace.read(of: target, on: connection)))
     }
 
-    private func inParallel(_ body: @escaping @Sendable (PostgresConnection) throws -> Void) throws {
+    /// Rows and place are written in one transaction: what a crash of the server loses is done again. So the disk is
+    /// left to the appends' flushes. The cut-over's events are what devices are shown: it waits for its flush.
+    private var preparing: PostgresConfiguration {
+        var preparing = owner
+        // A pooler refuses settings.
+        if owner.usesPreparedStatements { preparing.settings["synchronous_commit"] = "off" }
+        return preparing
+    }
+
+    private func inParallel(
+        _ configuration: PostgresConfiguration, _ body: @escaping @Sendable (PostgresConnection) throws -> Void
+    ) throws {
         let failed = Failure()
         var threads: [PostgresThread] = []
         for index in 0..<options.parallel {
             threads.append(
-                try PostgresThread(name: "rebuild-\(index)") { [owner] in
+                try PostgresThread(name: "rebuild-\(index)") {
                     do {
-                        let connection = try PostgresConnection(owner)
+                        let connection = try PostgresConnection(configuration)
                         defer { connection.close() }
                         try SessionRole.assume(on: connection)
                         try body(connection)

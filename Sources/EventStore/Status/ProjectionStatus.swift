@@ -4,8 +4,10 @@ import FocusCore
 public struct ProjectionStatus: Hashable, Sendable {
     /// In order.
     public var partitions: [PartitionProjection]
-    /// Of each generation that is active somewhere, in order of generation and name.
+    /// Of each generation that is active somewhere or is on its way, in order of generation and name.
     public var tables: [TableSize]
+    /// The generation on its way, if any.
+    public var rebuild: UnfinishedRebuild?
 }
 
 /// Where the projection of one partition stands.

@@ -12,9 +12,11 @@ public struct StatusReader: Sendable {
         let heads = try LogReader().heads(of: log.allPartitions, on: connection)
         var status = ProjectionStatus(partitions: [], tables: [])
         for number in Set(heads.map(\.generation)).sorted() {
-            let generation = Generation(number)
-            status.partitions += try partitions(of: generation, on: connection)
-            status.tables += try tables(of: generation, counting: counting, on: connection)
+            status.partitions += try partitions(of: Generation(number), on: connection)
+        }
+        status.rebuild = try UnfinishedRebuild.read(on: connection)
+        for number in Set(heads.map(\.generation) + [status.rebuild?.generation].compactMap { $0 }).sorted() {
+            status.tables += try tables(of: Generation(number), counting: counting, on: connection)
         }
         status.partitions.sort { $0.partition < $1.partition }
         return status

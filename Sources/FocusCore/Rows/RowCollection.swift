@@ -84,7 +84,8 @@ public struct RowKey: Hashable, Sendable, Comparable {
 
     // By bytes, as the tables and other programs compare (see `ByteText`), so that one key is never two.
     public static func < (a: Self, b: Self) -> Bool {
-        if a.collection != b.collection { return a.collection < b.collection }
+        // Not `!=`, which compares the names: this is most of what sorting keys costs.
+        if a.collection.ordinal != b.collection.ordinal { return a.collection < b.collection }
         let order = ByteText.compare(a.app?.rawValue ?? "", b.app?.rawValue ?? "")
         return order == 0 ? ByteText.precedes(a.key, b.key) : order < 0
     }

@@ -25,6 +25,7 @@ enum ProjectionStatusText {
         }
         tables.add(["total", "", String(total.rows), size(total.bytes)])
         return ["This program's fold is \(FocusCore.foldVersion).", ""] + partitions.lines + [""] + tables.lines
+            + (status.rebuild.map { [""] + UnfinishedRebuildText.lines($0) } ?? [])
     }
 
     static func json(_ status: ProjectionStatus) -> String {
@@ -33,6 +34,7 @@ enum ProjectionStatusText {
         json.add("foldVersion", Int64(FocusCore.foldVersion))
         json.addRaw("partitions", array(status.partitions.map(Self.json)))
         json.addRaw("tables", array(status.tables.map(Self.json)))
+        json.addRaw("rebuild", status.rebuild.map(UnfinishedRebuildText.json) ?? "null")
         json.add("events", total.head)
         json.add("lagEvents", total.lagEvents)
         json.addRaw("lagSeconds", seconds(total.lagMicroseconds))

@@ -13,6 +13,10 @@ struct ProjectionsStatusCommand: ParsableCommand {
             lacks. Rows are about so many, by PostgreSQL's statistics; --exact counts
             them. They include the traces of deleted rows.
 
+            A generation on its way (a rebuild or rollback that runs, or was
+            interrupted) is told at the end, "rebuild" in JSON: its partitions filled
+            and shown, its events folded, and whether it can be resumed.
+
             Examples:
               focusctl projections status
               focusctl projections status --json --database postgres://focusd@db/focus

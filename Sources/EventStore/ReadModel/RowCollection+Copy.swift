@@ -1,0 +1,103 @@
+import FocusCore
+import Foundation
+import PostgresClient
+
+extension RowCollection {
+    /// Copies rows that its table does not have; any that it has is a unique violation.
+    var copy: Statement { upsert.asCopy }
+
+    /// Columns whose type is made of text by a cast in `upsert_<collection>`, by the number of their parameter there: a
+    /// binary COPY casts nothing.
+    fileprivate var castColumns: [Int: CastColumn] {
+        switch self {
+        case .apps: [12: .words, 13: .words]
+        case .audience, .refusals: [10: .uuid]
+        case .badges: [11: .words]
+        case .notificationSettings: [17: .words]
+        case .deliverySchedule: [10: .times]
+        case .preferences: [11: .json]
+        case .routeTotals: [12: .date]
+        case .routes: [13: .uuid]
+        case .authorizations, .focuses, .activeFocus, .focusVisibility, .notifications, .alerts, .classAlerts,
+            .categories, .actions, .suggestions, .workouts, .stream, .devices, .interactions, .routePoints,
+            .preferenceDefaults:
+            [:]
+        }
+    }
+}
+
+extension Statement {
+    /// Of an `upsert_…`: COPY into the same columns of the same table.
+    var asCopy: Statement {
+        guard let start = sql.firstRange(of: "INSERT INTO "), let end = sql.firstRange(of: ")") else {
+            preconditionFailure("\(name) inserts nothing")
+        }
+        return Statement(
+            name: name.replacing("upsert_", with: "copy_"),
+            sql: "COPY \(sql[start.upperBound..<end.upperBound]) FROM STDIN (FORMAT binary)")
+    }
+}
+
+extension RowTable {
+    /// As `RowCollection.copy` takes them.
+    func copyColumns(_ partition: Partition) -> [CopyColumn] {
+        let casts = collection.castColumns
+        return parameters(partition).enumerated().map { index, value in
+            if index == 0 { return .all(value) }
+            guard let cast = casts[index + 1], case .textArray(let texts) = value else { return .elements(value) }
+            return .values(texts.map { $0.map(cast.value) ?? .null })
+        }
+    }
+}
+
+/// A type that PostgreSQL's casts make of text, in the binary form of its `…_recv`.
+private enum CastColumn {
+    case uuid
+    /// `text[]`, of words between spaces.
+    case words
+    /// `time[]`, of `hh:mm` between spaces.
+    case times
+    case date
+    case json
+
+    /// NULL where the cast would fail: these texts are made by this program.
+    func value(_ text: String) -> PostgresValue {
+        switch self {
+        case .uuid: UUID(uuidString: text).map { .uuid($0) } ?? .null
+        case .words: .textArray(Self.words(text))
+        case .times: .bytea(Self.times(Self.words(text)))
+        // `jsonb_recv`: the version of its form, then text.
+        case .json: .bytea([1] + text.utf8)
+        case .date: Self.date(text).map { .int4($0) } ?? .null
+        }
+    }
+
+    private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    /// Days since 2000-01-01.
+    private static func date(_ text: String) -> Int32? {
+        let parts = text.split(separator: "-").compactMap { Int64($0) }
+        guard parts.count == 3 else { return nil }
+        let days = CivilDate(year: parts[0], month: parts[1], day: parts[2]).daysSince1970
+        return Int32(exactly: days - CivilDate(year: 2_000, month: 1, day: 1).daysSince1970)
+    }
+
+    /// `array_recv` of `time`: dimensions, no NULLs, the type, length and lower bound; microseconds after midnight.
+    private static func times(_ words: [String]) -> [UInt8] {
+        let timeType: Int32 = 1_083
+        var bytes: [UInt8] = []
+        for number in [words.isEmpty ? 0 : 1, 0, timeType] { bytes += bigEndian(number) }
+        guard !words.isEmpty else { return bytes }
+        bytes += bigEndian(Int32(clamping: words.count)) + bigEndian(Int32(1))
+        for word in words {
+            let parts = word.split(separator: ":").compactMap { Int64($0) }
+            let minutes = parts.count == 2 ? parts[0] * 60 + parts[1] : 0
+            bytes += bigEndian(Int32(8)) + bigEndian(minutes * 60_000_000)
+        }
+        return bytes
+    }
+
+    private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
