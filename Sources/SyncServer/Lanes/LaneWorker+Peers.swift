@@ -31,9 +31,9 @@ extension LaneWorker {
         // Another lane may wait for the database: a viewer may have been revoked there.
         peersWait = now - context.freshness.oldest >= configuration.freshnessMilliseconds
         guard !peersWait else { return }
-        for (handle, statuses) in peers.take(now: now, visible: visible) { tell(handle, statuses) }
+        tell(peers.take(now: now, visible: visible))
         if !missingPeers.isEmpty { peers.lookAgain(at: now) }
-        for (handle, statuses) in peers.renew(now: now) { tell(handle, statuses) }
+        tell(peers.renew(now: now))
     }
 
     /// When there is something to tell, or to see whether it may be told yet.
@@ -55,14 +55,23 @@ extension LaneWorker {
         return nil
     }
 
-    private func tell(_ handle: SessionHandle, _ statuses: [PeerStatus]) {
-        var rest = statuses[...]
-        while !rest.isEmpty {
-            let some = Array(rest.prefix(Self.statusesPerFrame))
-            rest = rest.dropFirst(some.count)
-            let frame = FrameCodec.frame(.peerStatuses(PeerStatuses(some, now: context.clock.wall())))
-            handle.outbox.add(frame.count)
-            deliveries.add(.rows(frame: frame), to: handle)
+    /// Viewers in a row who are told the same, as most are of one user's change, get the same bytes.
+    private func tell(_ told: [(SessionHandle, [PeerStatus])]) {
+        var last: (statuses: [PeerStatus], frames: [[UInt8]]) = ([], [])
+        for (handle, statuses) in told {
+            if statuses != last.statuses { last = (statuses, frames(statuses)) }
+            for frame in last.frames {
+                handle.outbox.add(frame.count)
+                deliveries.add(.rows(frame: frame), to: handle)
+            }
+        }
+    }
+
+    private func frames(_ statuses: [PeerStatus]) -> [[UInt8]] {
+        let now = context.clock.wall()
+        return stride(from: 0, to: statuses.count, by: Self.statusesPerFrame).map { first in
+            let some = statuses[first..<min(first + Self.statusesPerFrame, statuses.count)]
+            return FrameCodec.frame(.peerStatuses(PeerStatuses(Array(some), now: now)))
         }
     }
 }

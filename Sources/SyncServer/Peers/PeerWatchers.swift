@@ -2,7 +2,8 @@ import FocusCore
 
 /// Who watches whom, of the users whose partitions a lane owns. Bounded by the sessions and what each may watch.
 struct PeerWatchers {
-    struct Watcher {
+    /// A reference, as a thousand of them are looked at for one change: the lane alone has it.
+    final class Watcher {
         let handle: SessionHandle
         let viewer: Viewer
         var feeds: [UserID: PeerFeed] = [:]
@@ -10,6 +11,18 @@ struct PeerWatchers {
         var renewsAt: MonotonicTime
         /// It does not take what it is sent (rule F1): it is told what is so by the time that it does.
         var isBehind = false
+
+        init(_ handle: SessionHandle, _ viewer: Viewer, renewsAt: MonotonicTime) {
+            self.handle = handle
+            self.viewer = viewer
+            self.renewsAt = renewsAt
+        }
+
+        func hasRoom() -> Bool {
+            guard !isBehind else { return false }
+            isBehind = !handle.outbox.hasRoom()
+            return !isBehind
+        }
     }
 
     struct Due: Hashable {
@@ -37,9 +50,9 @@ struct PeerWatchers {
     // MARK: Watching
 
     mutating func watch(_ handle: SessionHandle, _ viewer: Viewer, _ users: [UserID], now: MonotonicTime) {
-        var watcher =
+        let watcher =
             sessions[handle.id]
-            ?? Watcher(handle: handle, viewer: viewer, renewsAt: now.adding(milliseconds: Self.renewal(handle.id)))
+            ?? Watcher(handle, viewer, renewsAt: now.adding(milliseconds: Self.renewal(handle.id)))
         for user in users {
             watcher.feeds[user, default: PeerFeed()].asked()
             watchersOfUser[user, default: []].insert(handle.id)
@@ -103,32 +116,25 @@ struct PeerWatchers {
         nextLook = Self.never
         var told: [UInt64: [PeerStatus]] = [:]
         for entry in due {
-            guard var feed = sessions[entry.session]?.feeds[entry.user], let deadline = feed.deadline else {
+            guard let watcher = sessions[entry.session], var feed = watcher.feeds[entry.user],
+                let deadline = feed.deadline
+            else {
                 due.remove(entry)
                 continue
             }
-            guard hasRoom(entry.session) else { continue }
+            guard watcher.hasRoom() else { continue }
             guard deadline <= now else {
                 nextLook = min(nextLook, deadline)
                 continue
             }
-            guard let watcher = sessions[entry.session], let seen = visible(entry.user, watcher.viewer) else {
-                continue
-            }
+            guard let seen = visible(entry.user, watcher.viewer) else { continue }
             told[entry.session, default: []] += feed.take(seen, of: entry.user, to: watcher.viewer, now: now)
-            sessions[entry.session]?.feeds[entry.user] = feed
+            watcher.feeds[entry.user] = feed
             due.remove(entry)
         }
         return told.compactMap { session, statuses in
             sessions[session].flatMap { statuses.isEmpty ? nil : ($0.handle, statuses) }
         }
-    }
-
-    private mutating func hasRoom(_ session: UInt64) -> Bool {
-        guard let watcher = sessions[session], !watcher.isBehind else { return false }
-        if watcher.handle.outbox.hasRoom() { return true }
-        sessions[session]?.isBehind = true
-        return false
     }
 
     /// What still holds and ends before long (rule V3). Sessions' times are spread, so that those which came together are
@@ -138,8 +144,8 @@ struct PeerWatchers {
         nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
         var told: [(SessionHandle, [PeerStatus])] = []
         for (session, watcher) in sessions where watcher.renewsAt <= now {
-            guard hasRoom(session) else { continue }
-            sessions[session]?.renewsAt = now.adding(milliseconds: Self.renewal(session))
+            guard watcher.hasRoom() else { continue }
+            watcher.renewsAt = now.adding(milliseconds: Self.renewal(session))
             // What is about to be told anew is not told as it was.
             let settled = watcher.feeds.filter { $0.value.deadline == nil }
             let statuses = settled.flatMap { $0.value.renewal(of: $0.key) }
