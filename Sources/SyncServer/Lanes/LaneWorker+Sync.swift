@@ -35,6 +35,8 @@ extension LaneWorker {
             for frame in nextFrames(of: session, user) {
                 session.handle.outbox.add(frame.count)
                 deliveries.add(.rows(frame: frame), to: session.handle)
+                // One page is written while the next is made.
+                if frame.count > configuration.pageBytes / 2 { deliveries.send() }
             }
         }
         awaitCheckpoint(id)
