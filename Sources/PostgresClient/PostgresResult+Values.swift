@@ -37,11 +37,28 @@ extension PostgresResult {
 
     /// Of any text type, `json`, and of enums (their label).
     public func text(row: Int, column: Int) throws(PostgresError) -> String {
+        let bytes = try textInPlace(row, column)
+        return withExtendedLifetime(storage) { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Whether `text` would be the same, byte by byte; makes no text.
+    public func isText(row: Int, column: Int, _ text: String) throws(PostgresError) -> Bool {
+        let bytes = try textInPlace(row, column)
+        return withExtendedLifetime(storage) {
+            guard bytes.count == text.utf8.count else { return false }
+            let isEqual = text.utf8.withContiguousStorageIfAvailable { other in
+                bytes.isEmpty || memcmp(bytes.baseAddress!, other.baseAddress!, bytes.count) == 0
+            }
+            return isEqual ?? text.utf8.elementsEqual(bytes)
+        }
+    }
+
+    private func textInPlace(_ row: Int, _ column: Int) throws(PostgresError) -> UnsafeRawBufferPointer {
         let bytes = try bytesInPlace(row, column)
         switch type(column) {
         case TypeOID.text, TypeOID.varchar, TypeOID.bpchar, TypeOID.name, TypeOID.char, TypeOID.unknown,
             TypeOID.json, TypeOID.firstUserDefined...:
-            return withExtendedLifetime(storage) { String(decoding: bytes, as: UTF8.self) }
+            return bytes
         default:
             throw .decoding("column \(column) has type \(type(column)), not text")
         }

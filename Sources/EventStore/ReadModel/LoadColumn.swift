@@ -26,6 +26,10 @@ enum LoadColumn {
     static let eventKind = "event"
 
     static func isHead(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> Bool {
-        try result.text(row: row, column: kind) == headKind
+        try result.isText(row: row, column: kind, headKind)
+    }
+
+    static func isEvent(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> Bool {
+        try result.isText(row: row, column: kind, eventKind)
     }
 }

@@ -7,7 +7,8 @@ struct StoredUser {
     let head: PartitionHead
     /// What the rows show.
     let version: Version
-    private(set) var rows: [RowKey: Row] = [:]
+    private var found: [(key: RowKey, row: Row)] = []
+    private var names = RowNames()
     private var events: [LoggedEvent] = []
     /// A row that belongs to no collection that this program knows, or has an impossible app.
     private var strangers = 0
@@ -22,16 +23,22 @@ struct StoredUser {
             generation: try result.int4(row: row, column: LoadColumn.schemaVersion))
     }
 
+    /// The rows by their keys, of which each is there once.
+    var rows: [RowKey: Row] { Dictionary(found.lazy.map { ($0.key, $0.row) }) { $1 } }
+
     mutating func append(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
-        let kind = try result.text(row: row, column: LoadColumn.kind)
-        if kind == LoadColumn.eventKind {
+        if try LoadColumn.isEvent(result, row) {
             events.append(try event(result, row))
-        } else if let collection = RowCollection(rawValue: kind), let key = try key(of: collection, result, row) {
-            rows[key] = Row(
-                version: Version(try result.int8(row: row, column: LoadColumn.version)),
-                isDeleted: try result.bool(row: row, column: LoadColumn.isDeleted),
-                value: try result.bytes(row: row, column: LoadColumn.value),
-                memo: try result.bytes(row: row, column: LoadColumn.memo))
+        } else if let key = try names.key(result, row) {
+            found.append(
+                (
+                    key,
+                    Row(
+                        version: Version(try result.int8(row: row, column: LoadColumn.version)),
+                        isDeleted: try result.bool(row: row, column: LoadColumn.isDeleted),
+                        value: try result.bytes(row: row, column: LoadColumn.value),
+                        memo: try result.bytes(row: row, column: LoadColumn.memo))
+                ))
         } else {
             strangers += 1
         }
@@ -46,7 +53,7 @@ struct StoredUser {
     /// Builds the state of the rows and folds the events in.
     func folded(_ rules: FoldRules) throws -> LoadedUser {
         guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
-        var state = try UserState(user: user, version: version, rows: rows, rules: rules)
+        var state = try UserState(user: user, version: version, loading: found, rules: rules)
         var touched: Set<RowKey> = []
         for event in events.sorted(by: { $0.version < $1.version }) {
             guard event.version == state.version.next else {
@@ -55,20 +62,6 @@ struct StoredUser {
             touched.formUnion(try state.apply(event.decoded()))
         }
         return LoadedUser(state: state, projectedVersion: version, touchedKeys: touched, head: head)
-    }
-
-    /// Nil when its app is none.
-    private func key(
-        of collection: RowCollection, _ result: PostgresResult, _ row: Int
-    ) throws(PostgresError) -> RowKey? {
-        let name = try result.text(row: row, column: LoadColumn.app)
-        let app = name.isEmpty ? nil : AppID(name)
-        guard name.isEmpty || app != nil else { return nil }
-        let key =
-            result.isNull(row: row, column: LoadColumn.keyBytes)
-            ? try result.text(row: row, column: LoadColumn.key)
-            : String(decoding: try result.bytes(row: row, column: LoadColumn.keyBytes), as: UTF8.self)
-        return RowKey(collection, app: app, key: key)
     }
 
     private func event(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> LoggedEvent {

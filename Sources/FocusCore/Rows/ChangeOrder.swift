@@ -12,6 +12,8 @@ struct ChangeOrder: Sendable {
 
     var count: Int { changes.count }
 
+    mutating func reserveCapacity(_ count: Int) { changes.reserveCapacity(count) }
+
     mutating func append(_ key: RowKey, at version: Version) {
         changes.append(RowChange(version: version, key: key))
     }

@@ -4,12 +4,14 @@ extension RowStore {
     func page(after position: SyncPosition, in view: View, limitBytes: Int, version: Version) -> SyncPage {
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0
+        var found: [Place] = []
         // A position without a key has all of its version.
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
-            for key in keys(in: run, after: position, view: view) {
-                guard let entry = entries[key] else { continue }
+            find(in: run, after: position, view: view, &found)
+            for place in found {
+                let (key, entry) = (place.key, entries.values[place.index])
                 if entry.isDeleted && entry.version <= position.skipTombstonesThrough { continue }
                 let row = DeltaRow(key: key, version: entry.version, value: value(of: entry, key, in: view))
                 bytes += row.approximateBytes
@@ -32,16 +34,24 @@ extension RowStore {
         return hiddenPreviews.hides(key.collection, of: key.app, in: view) ? entry.hiddenValue : entry.value
     }
 
-    /// The rows whose last change is in the run, sorted.
-    private func keys(in run: Range<Int>, after position: SyncPosition, view: View) -> [RowKey] {
-        var keys: [RowKey] = []
-        for change in order.changes[run] where view.includes(change.key) {
-            guard entries[change.key]?.version == change.version else { continue }
+    private struct Place {
+        let key: RowKey
+        /// In `entries`.
+        let index: Dictionary<RowKey, Entry>.Index
+    }
+
+    /// The rows whose last change is in the run, sorted. `found` is one array for all runs, of which a user has thousands.
+    private func find(in run: Range<Int>, after position: SyncPosition, view: View, _ found: inout [Place]) {
+        found.removeAll(keepingCapacity: true)
+        for place in run where view.includes(order.changes[place].key) {
+            let change = order.changes[place]
+            guard let index = entries.index(forKey: change.key), entries.values[index].version == change.version else {
+                continue
+            }
             if change.version == position.version, let sent = position.key, change.key <= sent { continue }
-            keys.append(change.key)
+            found.append(Place(key: change.key, index: index))
         }
-        if keys.count > 1 { keys.sort() }
-        return keys
+        if found.count > 1 { found.sort { $0.key < $1.key } }
     }
 }
 

@@ -112,11 +112,19 @@ struct RowStore: Sendable {
         return dropped
     }
 
-    /// Takes over a row of the read model. Rows must come ordered by (version, key).
-    mutating func load(_ key: RowKey, _ row: Row) {
-        entries[key] = Entry(
+    /// Before as many rows are loaded.
+    mutating func reserveCapacity(_ count: Int) {
+        entries.reserveCapacity(count)
+        order.reserveCapacity(count)
+        unhashed.reserveCapacity(count)
+    }
+
+    /// Takes over a row of the read model. Rows must come ordered by (version, key). False: the key is here already.
+    mutating func load(_ key: RowKey, _ row: Row) -> Bool {
+        let entry = Entry(
             version: row.version, appearedAt: .zero, isDeleted: row.isDeleted, value: row.value, hash: nil,
             awaitsHash: !row.isDeleted)
+        guard entries.updateValue(entry, forKey: key) == nil else { return false }
         approximateBytes += Self.overheadPerRow + row.value.count + 2 * key.key.utf8.count
         order.append(key, at: row.version)
         if row.isDeleted {
@@ -124,6 +132,7 @@ struct RowStore: Sendable {
         } else {
             unhashed.append(key)
         }
+        return true
     }
 
     /// Makes the hash of a row in `unhashed`, which may have been deleted since.

@@ -70,29 +70,31 @@ extension ServerMessage {
         }
     }
 
-    private static func size(_ rows: [DeltaRow]) -> Int { rows.reduce(0) { $0 + FieldSize.present($1.directSize) } }
+    private static func size(_ sizes: [Int]) -> Int { sizes.reduce(0) { $0 + FieldSize.present($1) } }
 
-    private static func write(_ rows: [DeltaRow], field: UInt8, to writer: inout FieldWriter) {
-        for row in rows {
-            writer.open(field, size: row.directSize)
+    private static func write(_ rows: [DeltaRow], _ sizes: [Int], field: UInt8, to writer: inout FieldWriter) {
+        for (row, size) in zip(rows, sizes) {
+            writer.open(field, size: size)
             row.write(to: &writer)
         }
     }
 
     private static func frame(_ rows: [DeltaRow], _ field: UInt8) -> [UInt8] {
-        let size = size(rows)
+        let sizes = rows.map(\.directSize)
+        let size = size(sizes)
         return FieldWriter.frame(size: FieldSize.present(size)) { writer in
             writer.open(field, size: size)
-            write(rows, field: 1, to: &writer)
+            write(rows, sizes, field: 1, to: &writer)
         }
     }
 
     private static func deltaFrame(_ from: Version, _ rows: [DeltaRow], _ cursor: Cursor) -> [UInt8] {
-        let size = FieldSize.int(from.rawValue) + size(rows) + FieldSize.present(cursor.directSize)
+        let sizes = rows.map(\.directSize)
+        let size = FieldSize.int(from.rawValue) + size(sizes) + FieldSize.present(cursor.directSize)
         return FieldWriter.frame(size: FieldSize.present(size)) { writer in
             writer.open(deltaField, size: size)
             writer.int(1, from.rawValue)
-            write(rows, field: 2, to: &writer)
+            write(rows, sizes, field: 2, to: &writer)
             writer.open(3, size: cursor.directSize)
             cursor.write(to: &writer)
         }

@@ -10,19 +10,21 @@ final class AcceptPace: ChannelDuplexHandler {
 
     /// Connections of one batch. One costs about a third of a millisecond until its Hello is answered, more with TLS.
     static let batch: UInt = 16
-    private static let pause = TimeAmount.milliseconds(4)
-    private var hasAccepted = false
+    /// For each that was taken: whoever comes a moment after one that came alone waits no longer than that one costs.
+    private static let pause = TimeAmount.microseconds(250)
+    private var accepted: Int64 = 0
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        hasAccepted = true
+        accepted += 1
         context.fireChannelRead(data)
     }
 
     func read(context: ChannelHandlerContext) {
         // A connection that comes alone does not wait: the pause follows those that were taken.
-        guard hasAccepted else { return context.read() }
-        hasAccepted = false
+        guard accepted > 0 else { return context.read() }
+        let pause = Self.pause * accepted
+        accepted = 0
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: Self.pause) { bound.value.read() }
+        context.eventLoop.scheduleTask(in: pause) { bound.value.read() }
     }
 }

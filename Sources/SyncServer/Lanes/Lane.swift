@@ -28,6 +28,12 @@ final class Lane: Sendable {
             let store = StoreConnection(
                 context.store, isStopping: isStopping,
                 onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
+            do {
+                try store.prepareToLoad(partitions)
+            } catch {
+                // Whoever is loaded first waits a little longer, or meets what is wrong.
+                logger.debug("load not prepared", metadata: ["error": "\(error)"])
+            }
             let projector = Projector(
                 configuration: context.store, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.projected($0, $1)) })

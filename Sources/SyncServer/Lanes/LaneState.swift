@@ -12,6 +12,8 @@ final class CachedUser {
     var dirty: Set<RowKey>
     var projectedVersion: Version
     var lastUsed: Int64
+    /// While several sessions are being sent to.
+    var deltas: DeltaFrames?
 
     /// Calls what does not change the state. A plain call on the property would copy the state first, which touches a
     /// reference count for each of its tables.

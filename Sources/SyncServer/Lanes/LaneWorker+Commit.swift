@@ -70,9 +70,7 @@ extension LaneWorker {
         for id in staging.touched.keys {
             guard let user = users[id], !behind.contains(user.partition) else { continue }
             if user.state.hasRevokedDevices { review(user) }
-            for session in sessionsByUser[id] ?? [] {
-                send(to: session, user)
-            }
+            sendToAll(user)
         }
     }
 

@@ -9,12 +9,12 @@ extension LaneWorker {
         let ready = wanted.filter { users[$0] != nil || sessionsByUser[$0] == nil || quarantined[$0] != nil }
         wanted.subtract(ready)
         for id in ready {
+            if let user = users[id] {
+                sendToAll(user)
+                continue
+            }
             for session in sessionsByUser[id] ?? [] {
-                if let user = users[id] {
-                    send(to: session, user)
-                } else if let handle = sessions[session]?.handle {
-                    fail(handle, userQuarantined(id))
-                }
+                if let handle = sessions[session]?.handle { fail(handle, userQuarantined(id)) }
             }
         }
     }
@@ -32,10 +32,11 @@ extension LaneWorker {
             return
         }
         while session.subscription.liveVersion != user.state.version, session.handle.outbox.hasRoom() {
-            for message in user.reading({ session.subscription.advance($0) }) {
-                let frame = FrameCodec.frame(message)
+            for frame in nextFrames(of: session, user) {
                 session.handle.outbox.add(frame.count)
                 deliveries.add(.rows(frame: frame), to: session.handle)
+                // One page is written while the next is made.
+                if frame.count > configuration.pageBytes / 2 { deliveries.send() }
             }
         }
         awaitCheckpoint(id)

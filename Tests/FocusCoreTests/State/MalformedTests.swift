@@ -149,6 +149,25 @@ import Testing
         #expect(reloaded.allRows == state.allRows, "seed \(seed)")
     }
 
+    @Test("Rows load alike from a list in any order; a key that comes twice is corrupt")
+    func lists() throws {
+        var random = SeededRandom(seed: 5)
+        var stage = HistoryMaker.ready()
+        for step in 0..<200 { HistoryMaker.step(&stage, at: Double(step), using: &random) }
+        let listed = stage.rows.map { (key: $0.key, row: $0.value) }.shuffled(using: &random)
+        let version = stage.state.version
+        let loaded = try UserState(user: .ada, version: version, loading: listed)
+        #expect(loaded.allRows == stage.rows)
+        let start = SyncPosition(version: .zero)
+        let view = View(scope: .system, device: .phone, deviceClass: .phone)
+        let pages = [loaded, stage.state].map { $0.rows(after: start, in: view, limitBytes: .max) }
+        #expect(pages[0] == pages[1])
+        let twice = try #require(listed.first { $0.key.collection == .notifications && !$0.row.isDeleted })
+        #expect(throws: FoldError.corruptRow(twice.key)) {
+            try UserState(user: .ada, version: version, loading: listed + [twice])
+        }
+    }
+
     @Test("Damaged rows throw or load, and then fold on", arguments: 1...15 as ClosedRange<UInt64>)
     func damage(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
