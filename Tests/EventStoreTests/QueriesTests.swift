@@ -27,7 +27,9 @@ struct QueriesTests {
     func everyQueryPrepares() throws {
         let connection = try StoreFixture().connection()
         // None can be prepared, and the server's role does not run the second.
-        let utilities: Set<String> = ["listen_log", "create_migrations", "copy_events", "copy_events_in"]
+        let utilities: Set<String> = [
+            "listen_log", "create_migrations", "copy_events", "copy_events_in", "copy_rows_in",
+        ]
         for statement in Queries.all where !utilities.contains(statement.name) {
             #expect(throws: Never.self, "\(statement.name)") {
                 try connection.execute("PREPARE \(statement.name) AS \(statement.sql)")

@@ -30,7 +30,7 @@ struct PartitionMaker {
         guard let entry = queue.removeFirst() else { return [] }
         let slot = entry.slot
         var events: [LoggedEvent] = []
-        if let due = states[slot].dueEvent(at: entry.time) {
+        if let due = state(slot, { $0.dueEvent(at: entry.time) }) {
             try log(due, slot, entry.time, &events)
         } else {
             try send(slot, entry.time, &events)
@@ -46,9 +46,14 @@ struct PartitionMaker {
         return events
     }
 
+    /// Where it lies: an array's element would be copied, which for a state is some hundred counted references.
+    private func state<T>(_ slot: Int, _ ask: (borrowing UserState) -> T) -> T {
+        states.withUnsafeBufferPointer { ask($0[slot]) }
+    }
+
     private func nextTime(_ slot: Int) -> Timestamp {
         let arrival = lives[slot].arrival
-        guard let due = states[slot].dueAt else { return arrival }
+        guard let due = state(slot, { $0.dueAt }) else { return arrival }
         // The scheduler looks once a second.
         return min(arrival, due.adding(microseconds: 500_000))
     }
@@ -83,7 +88,7 @@ struct PartitionMaker {
     /// What the server does with an event: judge, fold, write (rule E2).
     private mutating func log(_ event: Event, _ slot: Int, _ events: inout [LoggedEvent]) throws {
         var event = event
-        if let refusal = states[slot].validate(event, scope: .system) {
+        if let refusal = state(slot, { $0.validate(event, scope: .system) }) {
             let type = event.body.type.rawValue
             event.app = nil
             event.body = .eventRefused(

@@ -111,6 +111,12 @@ enum Queries {
         ) FROM STDIN (FORMAT binary)
         """#)
 
+    /// Rows of a collection as a binary stream into a table that has none of them. "apps (partition)" stands for the table
+    /// and its columns as upsert_<collection> names them.
+    static let copyRowsIn = Statement(name: "copy_rows_in", sql: #"""
+        COPY read_1.apps (partition) FROM STDIN (FORMAT binary)
+        """#)
+
     /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
     static let countRows = Statement(name: "count_rows", sql: #"""
         SELECT count(*) FROM read_1.apps
@@ -1285,5 +1291,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

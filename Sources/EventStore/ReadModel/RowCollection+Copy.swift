@@ -4,7 +4,15 @@ import PostgresClient
 
 extension RowCollection {
     /// Copies rows that its table does not have; any that it has is a unique violation.
-    var copy: Statement { upsert.asCopy }
+    var copy: Statement {
+        let (upsert, copy) = (upsert, Queries.copyRowsIn)
+        guard let start = upsert.sql.firstRange(of: "read_1."), let end = upsert.sql.firstRange(of: ")") else {
+            preconditionFailure("\(upsert.name) names no table and columns")
+        }
+        return Statement(
+            name: "\(copy.name)_\(rawValue)",
+            sql: copy.sql.replacing("read_1.apps (partition)", with: upsert.sql[start.lowerBound..<end.upperBound]))
+    }
 
     /// Columns whose type is made of text by a cast in `upsert_<collection>`, by the number of their parameter there: a
     /// binary COPY casts nothing.
@@ -23,18 +31,6 @@ extension RowCollection {
             .preferenceDefaults:
             [:]
         }
-    }
-}
-
-extension Statement {
-    /// Of an `upsert_…`: COPY into the same columns of the same table.
-    var asCopy: Statement {
-        guard let start = sql.firstRange(of: "INSERT INTO "), let end = sql.firstRange(of: ")") else {
-            preconditionFailure("\(name) inserts nothing")
-        }
-        return Statement(
-            name: name.replacing("upsert_", with: "copy_"),
-            sql: "COPY \(sql[start.upperBound..<end.upperBound]) FROM STDIN (FORMAT binary)")
     }
 }
 

@@ -8,6 +8,9 @@ public struct RebuildOptions: Sendable {
     public var verifies = false
     /// Percent of the time that each of the parallel workers is at work, 1…100: the rest is the appends'.
     public var maximumLoad = 60
+    /// How far the threads that fill and compare stand behind the machine's other work: 0 … 19, as nice(1) says. Those
+    /// that cut over do not, because appends wait for them.
+    public var niceness: Int32 = 0
     /// What users are folded by. Others than `current` are for tests.
     public var rules = FoldRules.current
 

@@ -18,7 +18,11 @@ extension Rebuilder {
             options: options, target: target, verifies: verifies, folds: folds,
             shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }), work: work
         )
-        try inParallel(preparing) { connection in try job.prepare(on: connection) }
+        try inParallel(preparing) { [options] connection in
+            // Of this thread alone, on Linux. What it inherited it keeps when it may not have more.
+            if options.niceness > 0 { _ = nice(options.niceness) }
+            try job.prepare(on: connection)
+        }
         // Nothing is shown before everything is filled and verified.
         work.beginCutOver()
         try inParallel(owner) { connection in try job.cutOver(on: connection) }

@@ -58,7 +58,7 @@ struct ProjectionsRebuildCommand: ParsableCommand {
         options.verifies = verify
         options.maximumLoad = maxLoad
         // Behind everything that serves devices.
-        if maxLoad < 100 { _ = nice(10) }
+        if maxLoad < 100 { options.niceness = 10 }
         let run = RebuildRun(source: source, options: options, json: json)
         try run.perform(keepsOld: keepOld) { try resume ? $0.resume() : $0.rebuild() }
     }

@@ -14,11 +14,12 @@ import crowd
 import history
 import lanes
 import profile
+import rebuilding
 import report
 import route
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE}
+LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE, **rebuilding.LANES}
 
 
 def parse():
@@ -29,6 +30,7 @@ def parse():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--events", type=int, default=320_000)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--log", type=int, default=300_000)
     parser.add_argument("--out", default="ops/BENCHMARKS.md")
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
@@ -39,8 +41,8 @@ def parse():
             parser.error(f"no lane {name}; there are {', '.join(LANES)}")
     if not options.bin and not options.check:
         parser.error("--bin is missing")
-    if options.rounds < 1 or options.events < 1 or options.seconds < 1:
-        parser.error("--rounds, --events and --seconds are at least 1")
+    if min(options.rounds, options.events, options.seconds, options.log) < 1:
+        parser.error("--rounds, --events, --seconds and --log are at least 1")
     for program in ("psql", "pgbench"):
         if not shutil.which(program):
             parser.error(f"{program} is not on the PATH (Debian: apt install postgresql)")

@@ -573,8 +573,9 @@ def storm(bench):
             f"{OTHERS} devices, {RATE} events/s; against the same before the storm")]
 
 
-def acknowledgements(bench, pipe):
-    """Appends at an even pace and times the answers, until it is asked for them a second time."""
+def acknowledgements(bench, pipe, asks=2):
+    """Appends at an even pace and times the answers: those since the last time it was asked for them. Until it is asked
+    for the last of `asks` times; None: until it is told to end."""
     people, devices = People(bench, "other", OTHERS), Devices()
     writers = [people.device(index) for index in range(OTHERS)]
     for index, device in enumerate(writers):
@@ -591,18 +592,19 @@ def acknowledgements(bench, pipe):
                     times.append(now - sent.pop(key))
 
     pipe.send("ready")
-    for index, due in paced(600):
+    for index, due in paced(600 if asks else 86_400):
         while (left := due - time.perf_counter()) > 0:
             receive(left)
         writer = writers[index % OTHERS]
         sent[index % OTHERS, writer.sequence] = time.perf_counter()
         writer.append([posted(f"n{writer.sequence}")])
         if pipe.poll():
-            pipe.recv()
+            if pipe.recv() == "end":
+                break
             pipe.send(list(times))
             times.clear()
             asked += 1
-            if asked == 2:
+            if asked == asks:
                 break
     devices.close()
 
