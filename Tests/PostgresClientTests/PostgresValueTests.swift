@@ -91,6 +91,8 @@ import Testing
         let result = try connection.run("SELECT m FROM t ORDER BY m")
         #expect(try result.text(row: 0, column: 0) == "calm")
         #expect(try result.text(row: 1, column: 0) == "wild")
+        #expect(try result.isText(row: 0, column: 0, "calm") && !result.isText(row: 1, column: 0, "calm"))
+        #expect(try !result.isText(row: 0, column: 0, "cal") && !result.isText(row: 0, column: 0, ""))
     }
 
     @Test("reading a wrong type, NULL or no row throws, never traps")
@@ -100,6 +102,7 @@ import Testing
         #expect(try error { _ = try result.int2(row: 0, column: 0) }.kind == .decoding)
         #expect(try error { _ = try result.uuid(row: 0, column: 2) }.kind == .decoding)
         #expect(try error { _ = try result.text(row: 0, column: 0) }.kind == .decoding)
+        #expect(try error { _ = try result.isText(row: 0, column: 0, "1") }.kind == .decoding)
         #expect(try error { _ = try result.int4(row: 0, column: 1) }.kind == .decoding)
         #expect(try error { _ = try result.int4(row: 1, column: 0) }.kind == .decoding)
         #expect(try error { _ = try result.int8(row: 0, column: 9) }.kind == .decoding)

@@ -36,7 +36,7 @@ import Testing
         let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
         channel.pipeline.read()
         #expect(reads.count == 1, "whoever comes alone does not wait")
-        try channel.writeInbound(EmbeddedChannel() as any Channel)
+        for _ in 0..<AcceptPace.batch { try channel.writeInbound(EmbeddedChannel() as any Channel) }
         channel.pipeline.read()
         #expect(reads.count == 1)
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(3))
@@ -45,6 +45,21 @@ import Testing
         #expect(reads.count == 2)
         channel.pipeline.read()
         #expect(reads.count == 3, "nobody was taken since: no pause")
+        _ = try channel.finish()
+    }
+
+    @Test("F3: the pause is as long as what was taken costs: behind one connection a sixteenth of that behind a batch")
+    func shortPause() throws {
+        let reads = ReadCounter()
+        let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
+        for round in 1...3 {
+            try channel.writeInbound(EmbeddedChannel() as any Channel)
+            channel.pipeline.read()
+            channel.embeddedEventLoop.advanceTime(by: .microseconds(249))
+            #expect(reads.count == round - 1)
+            channel.embeddedEventLoop.advanceTime(by: .microseconds(1))
+            #expect(reads.count == round)
+        }
         _ = try channel.finish()
     }
 }

@@ -83,10 +83,17 @@ public struct UserLoader: Sendable {
             let head = try StoredUser(result, row)
             stored[head.user] = head
         }
+        // Rows of a user mostly come one after the other: he is taken out of the table for all of them.
+        var current: StoredUser?
         for row in 0..<result.rowCount where try !LoadColumn.isHead(result, row) {
             let user = UserID(try result.uuid(row: row, column: LoadColumn.user))
-            try stored[user]?.append(result, row)
+            if current?.user != user {
+                if let current { stored[current.user] = current }
+                current = stored.removeValue(forKey: user)
+            }
+            try current?.append(result, row)
         }
+        if let current { stored[current.user] = current }
         return stored
     }
 }

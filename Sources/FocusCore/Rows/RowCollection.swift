@@ -59,7 +59,17 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         }
     }
 
-    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    /// By name.
+    public static func < (a: Self, b: Self) -> Bool { ranks[Int(a.ordinal)] < ranks[Int(b.ordinal)] }
+
+    /// The place of each, by ordinal, in the order of their names: keys are sorted far too often to compare names.
+    private static let ranks: [UInt8] = {
+        var ranks = [UInt8](repeating: 0, count: allCases.count)
+        for (rank, collection) in allCases.sorted(by: { $0.rawValue < $1.rawValue }).enumerated() {
+            ranks[Int(collection.ordinal)] = UInt8(rank)
+        }
+        return ranks
+    }()
 }
 
 /// Names a row within a user's state.

@@ -109,4 +109,9 @@ import Testing
         var reloaded = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
         #expect(reloaded.digests(in: system) == stage.state.digests(in: system))
     }
+
+    @Test("S9: collections are ordered by their names")
+    func names() {
+        #expect(RowCollection.allCases.sorted().map(\.rawValue) == RowCollection.allCases.map(\.rawValue).sorted())
+    }
 }
