@@ -3,6 +3,46 @@
 ///
 /// Flow: `ConformanceTarget` → `ConformanceRun` plays each `ConformanceCase` with users of its own → `CaseResult` →
 /// table, JSON or JUnit. Cases run beside each other; those that hurt the server run alone, at the end.
+///
+/// Breaks of our server, made by hand one after the other, and the rules whose cases failed then:
+///
+///     a row left out of snapshots and deltas                              S1
+///     deletions left out of deltas                                        S2
+///     a cursor of another view or log continued from                      S4
+///     a cursor older than the tombstones continued from                   S5
+///     any receipt counts as proof                                         S6
+///     a proved event is judged anew                                       S6, with --restore-database
+///     Welcome does not say that the log is behind                         S6, with --restore-database
+///     Lost answered and not logged                                        S6
+///     the choice of collections has no effect                             S7
+///     an idle filtered cursor stands still                                S7 (sharpened: was not found)
+///     a snapshot after a rebuild                                          S8, with --rebuild
+///     Resync of one collection sends all                                  S9
+///     digests of nothing; no checkpoint after the first deltas            S9
+///     sessions outlive their token                                        A2
+///     Renew takes anybody's token                                         A2
+///     no TokenExpiry before the end                                       A2 (new case)
+///     a revoked device's session goes on, always or after own commits     A3 (sharpened: took 300 s)
+///     a revoked device is let in again; is told why                       A3
+///     an event of another app accepted                                    A4
+///     badges of all apps in an app's view                                 A4
+///     another event under a taken sequence accepted; stored               P3
+///     a gap passed over; reported each time; with another sequence        P4
+///     a refusal ends its batch; is not named                              P5
+///     appends of one turn taken last first; acknowledged twice            P6
+///     the older connection stays; the late Hello wins                     P8
+///     reads on, however much waits; never reads again                     P9 (the first sharpened: was not found)
+///     who asks again is not answered                                      V1 (sharpened: was not found)
+///     another server's changes not told                                   V1, with a second --server
+///     a removal shows nothing; is not told; what was so is told late      V2
+///     nothing told again; valid for 600 s                                 V3
+///     changes told at once                                                V4
+///     no bound to what waits for a device                                 F1
+///     who takes nothing stays                                             F2
+///     no Ping; silence is borne; Pong with another nonce                  F4
+///
+/// Not to be seen from here: progress of a slow device that does not count (F2), as a kernel takes more at once than a
+/// session may queue.
 public enum Conformance {
     /// Every case, in the order of the protocol's rules.
     public static let cases: [ConformanceCase] =

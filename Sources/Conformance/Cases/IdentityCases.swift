@@ -45,6 +45,16 @@ enum IdentityCases {
             try expect(later > first.adding(microseconds: 4_000_000_000), "the new end is not that of the new token")
             try await live.appendAccepted(Envelope.setUp("a"))
         },
+        ConformanceCase("A2", "a token's end is announced 60 s before, so that it can be renewed in time", isLong: true)
+        {
+            site in
+            let live = try await site.open(.ofNewUser(), tokenSeconds: 75)
+            let left = try await live.connection.first("TokenExpiry before the token's end", within: 80) { message in
+                if case .tokenExpiry(let end, let now) = message { end.microseconds - now.microseconds } else { nil }
+            }
+            // A loaded machine may be late; it must not be early.
+            try expect(left > 10_000_000 && left <= 61_000_000, "announced \(left / 1_000_000) s before the end")
+        },
         ConformanceCase("A2", "after its token's end a session is sent away, and nothing is lost or logged twice") {
             site in
             let device = Device.ofNewUser()

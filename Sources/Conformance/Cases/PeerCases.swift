@@ -45,6 +45,9 @@ enum PeerCases {
             try expect(
                 viewer.told(of: sharing.user).first?.status == PeerStatus(user: sharing.user, app: nil, isFocused: nil),
                 "the answer does not end first what the session may hold of other apps")
+            // Who asks again is told again, though nothing changed.
+            try await viewer.ask(sharing.user, within: 15)
+            try expect(viewer.knows(sharing.user, false), "the second answer is not the current status")
             try await viewer.unwatch([sharing.user])
             // Another's answer comes after it.
             try await viewer.ask(UserID(UUID()))

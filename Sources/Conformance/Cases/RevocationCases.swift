@@ -56,9 +56,12 @@ enum RevocationCases {
     @discardableResult
     private static func expectCutOff(_ connection: RawConnection) async throws -> [DeltaRow] {
         var rows: [DeltaRow] = []
+        let clock = ContinuousClock()
+        // Heartbeats and rows that it goes on getting are no reason to wait longer.
+        let end = clock.now.advanced(by: .seconds(connection.patience))
         do {
             while true {
-                let message = try await connection.next()
+                let message = try await connection.next(within: max(0, (end - clock.now).inSeconds))
                 rows += message.rows
                 if case .goAway(let goAway) = message {
                     try expect(goAway.code == .unauthenticated, "GoAway \(goAway.code.rawValue)")

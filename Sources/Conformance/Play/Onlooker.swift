@@ -55,10 +55,11 @@ final class Onlooker {
     }
 
     /// Asks anew, and listens until that is answered.
-    func ask(_ user: UserID) async throws {
+    /// - Parameter seconds: less than the 20 after which what still holds is told anyhow (V3); nil: however long it takes.
+    func ask(_ user: UserID, within seconds: Double? = nil) async throws {
         let count = told(of: user).count
         try await watch([user])
-        try await hear("the status that it asked for") { $0.told(of: user).count > count }
+        try await hear("the status that it asked for", within: seconds) { $0.told(of: user).count > count }
     }
 
     func expectError(_ code: ErrorCode, _ when: String) async throws {
