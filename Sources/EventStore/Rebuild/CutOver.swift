@@ -31,7 +31,6 @@ struct CutOver {
         var done = place.beginning(.done)
         var since = ContinuousClock.now
         var outcome = Outcome(locked: .zero, users: 0, rows: 0, events: 0)
-        try warmUp(from, on: connection)
         place = try connection.transaction { connection in
             let partition = PostgresValue.int4(from.partition.rawValue)
             let locked = try connection.query(Queries.lockPartitions, [.int4Array([from.partition.rawValue])])
@@ -61,7 +60,7 @@ struct CutOver {
     }
 
     /// Asks before the lock what will be asked under it, for nothing: plans are made, and pages are in memory.
-    private func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
+    func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first else { return }
         let recent = try LogReader().users(
             partition: place.partition, in: place.followed..<head.nextOffset, on: connection
