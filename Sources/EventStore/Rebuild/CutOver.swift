@@ -59,6 +59,16 @@ struct CutOver {
         return outcome
     }
 
+    /// Asks before the lock what will be asked under it, for nothing: plans are made, and pages are in memory.
+    func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
+        guard let head = try LogReader().heads(of: [place.partition], on: connection).first else { return }
+        let recent = try LogReader().users(
+            partition: place.partition, in: place.followed..<head.nextOffset, on: connection
+        ).map(\.user)
+        _ = try comparison.compare(
+            [.beforeAll] + recent.prefix(UserComparison.page), in: place.partition, on: connection)
+    }
+
     private func settleDifferent(
         besides done: Set<UserID>, _ place: RebuildPlace, _ head: inout PartitionHead, _ outcome: inout Outcome,
         on connection: PostgresConnection

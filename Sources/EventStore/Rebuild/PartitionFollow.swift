@@ -11,6 +11,8 @@ struct PartitionFollow {
     private static let roundLimit: Int64 = 10_000
     /// Appends may outrun us; the cut-over then takes what is left.
     private static let rounds = 50
+    /// So many rounds are for the very last events: the cut-over folds whom it finds while appends wait.
+    private static let closeRounds = 10
 
     let comparison: UserComparison
     /// Called between transactions with the users done since the last call.
@@ -42,10 +44,10 @@ struct PartitionFollow {
 
     /// Until little is left.
     func follow(_ place: inout RebuildPlace, on connection: PostgresConnection) throws {
-        for _ in 0..<Self.rounds {
+        for round in 0..<Self.rounds {
             let head = try head(place.partition, on: connection)
             let behind = head.rawValue - place.followed.rawValue
-            guard behind > Self.nearEnough else { return }
+            guard behind > (round < Self.closeRounds ? 0 : Self.nearEnough) else { return }
             let end = place.followed.advanced(by: Int(min(behind, Self.roundLimit)))
             var users = try LogReader().users(partition: place.partition, in: place.followed..<end, on: connection)
                 .map(\.user).sorted()[...]

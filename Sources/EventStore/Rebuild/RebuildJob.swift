@@ -39,9 +39,11 @@ struct RebuildJob: Sendable {
     func cutOver(on connection: PostgresConnection) throws {
         try forEach { place, pace in
             guard place.phase == .following, let comparison = comparison(place.partition) else { return }
+            let cutOver = CutOver(comparison: comparison)
+            try cutOver.warmUp(place, on: connection)
             let follow = PartitionFollow(comparison: comparison) { _ in try pace.pause() }
             try follow.follow(&place, on: connection)
-            work.note(try CutOver(comparison: comparison).run(&place, on: connection))
+            work.note(try cutOver.run(&place, on: connection))
             try LogNotification.send([place.partition], on: connection)
         }
     }

@@ -25,7 +25,7 @@ extension Rebuilder {
         }
         // Nothing is shown before everything is filled and verified.
         work.beginCutOver()
-        try inParallel(owner) { connection in try job.cutOver(on: connection) }
+        try inParallel(planned) { connection in try job.cutOver(on: connection) }
         _ = try connection.query(Queries.finishRebuild, [.int4(target.number)])
         return work.summary(
             target, heads.map(\.generation),
@@ -35,10 +35,20 @@ extension Rebuilder {
     /// Rows and place are written in one transaction: what a crash of the server loses is done again. So the disk is
     /// left to the appends' flushes. The cut-over's events are what devices are shown: it waits for its flush.
     private var preparing: PostgresConfiguration {
-        var preparing = owner
-        // A pooler refuses settings.
+        var preparing = planned
         if owner.usesPreparedStatements { preparing.settings["synchronous_commit"] = "off" }
         return preparing
+    }
+
+    /// Every statement goes by keys: planned once, with indexes, whatever size a table had at that moment. Planning the
+    /// load of users takes longer than the load, and a cut-over would do it while appends wait.
+    private var planned: PostgresConfiguration {
+        var planned = owner
+        // A pooler refuses settings.
+        guard owner.usesPreparedStatements else { return planned }
+        planned.settings["plan_cache_mode"] = "force_generic_plan"
+        planned.settings["enable_seqscan"] = "off"
+        return planned
     }
 
     private func inParallel(
