@@ -203,7 +203,6 @@ class Device:
                 store.clear(self.replaces)
             for row in message.rows if name == "delta" else self.pending:
                 store.put((row.collection, row.app, row.key), None if row.deleted else row.value)
-            self.pending = []
             store.save(message.cursor)
         elif name == "checkpoint":
             store.save(message.cursor)
@@ -218,8 +217,7 @@ class Device:
 def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
-def event_id():
-    """UUIDv7: 48 bits of milliseconds, version, variant, random."""
+def event_id():  # UUIDv7: 48 bits of milliseconds, version, variant, random.
     number = int(time.time() * 1000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
     return number.to_bytes(16, "big")
 
@@ -260,16 +258,18 @@ def watch(device):
             shown[user, app] = focused
             print(json.dumps({"user": str(uuid.UUID(bytes=user)), "app": app, "focused": focused}), flush=True)
     def told(message):
-        seconds = (message.valid_until_us - message.server_time_us) / 1e6  # By our own clock (V3).
+        seconds, news = (message.valid_until_us - message.server_time_us) / 1e6, {}  # By our own clock (V3).
         for status in message.statuses:
             app = status.app if status.HasField("app") else None  # Absent: every app.
             focused = status.is_focused if status.HasField("is_focused") else None  # Absent: unavailable.
-            for key in [key for key in timers if key[0] == status.user and app in (None, key[1])]:
-                timers.pop(key).cancel()
-                show(*key, focused)
-            show(status.user, app, focused)
+            news |= {**{key: None for key in shown if not app and key[0] == status.user}, (status.user, app): focused}
+        for key in news.keys() & timers.keys():
+            timers.pop(key).cancel()
+        for (user, app), focused in news.items():  # Only what comes of the whole frame; named apps say more than none.
+            if app or not any(key[0] == user and key[1] for key in news):
+                show(user, app, focused)
             if focused is not None:
-                timer = timers[status.user, app] = threading.Timer(seconds, show, (status.user, app, None))
+                timer = timers[user, app] = threading.Timer(seconds, show, (user, app, None))
                 timer.daemon = True
                 timer.start()
     device.watched, device.on_statuses = [uuid.UUID(user).bytes for user in device.options.users], told
