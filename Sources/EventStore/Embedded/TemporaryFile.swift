@@ -22,5 +22,10 @@ struct TemporaryFile: ~Copyable {
     deinit { unlink(path) }
 
     /// What is in it by now; nil when that cannot be read, or is no text.
-    var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+    var text: String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        // Foundation leaks the buffer with which it reads an empty file.
+        return status.st_size == 0 ? "" : try? String(contentsOfFile: path, encoding: .utf8)
+    }
 }

@@ -84,18 +84,23 @@ final class WireClient: Sendable {
             .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: envelopes)))
     }
 
-    /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time.
+    /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time: heartbeats
+    /// alone win no more of it.
     func next(within seconds: Double = 60) async throws -> ServerMessage {
+        let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
-            let message = try await inbox.take(within: seconds)
+            let left = max(.zero, deadline - ContinuousClock.now)
+            let message = try await inbox.take(within: left / .seconds(1))
             if case .ping(let nonce) = message { try await send(.pong(nonce)) } else { return message }
         }
     }
 
     /// The next message that `pick` accepts; others before it are skipped.
-    func first<T>(within seconds: Double = 60, _ pick: (ServerMessage) -> T?) async throws -> T {
+    func first<T>(within seconds: Double = 120, _ pick: (ServerMessage) -> T?) async throws -> T {
+        let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
-            if let picked = pick(try await next(within: seconds)) { return picked }
+            let left = max(.zero, deadline - ContinuousClock.now)
+            if let picked = pick(try await next(within: left / .seconds(1))) { return picked }
         }
     }
 
