@@ -30,6 +30,8 @@ struct DeviceHistory {
     private var rowsOfAtBackup = 0
     private(set) var hasForged = false
     private(set) var wasEverRestored = false
+    /// What the log was told that nobody holds, and in which of its histories.
+    private var declaredLost: [(events: LostEvents, history: Int)] = []
     /// Told since the store was last restored.
     private var told: Set<EventID> = []
     /// No row, cursor or digest may be of an earlier version: one was shown or promised already (rule P7).
@@ -85,11 +87,20 @@ struct DeviceHistory {
     mutating func healed(
         _ appended: Appended, _ request: HealRequest, history: Int, _ witness: Witness, _ device: SimulatedDevice
     ) {
-        guard case .reoffer(let offer) = request else { return }
+        let offer: Reoffer
+        switch request {
+        case .reoffer(let some): offer = some
+        case .lost(let lost): return declaredLost.append((lost, history))
+        }
         let refusals = Dictionary(appended.refused.map { ($0.sequence, $0.code) }) { first, _ in first }
         for (index, offered) in offer.events.enumerated() {
             let sequence = offer.firstSequence.advanced(by: index)
             guard sequence <= appended.throughSequence else { break }
+            // For good, also when an older copy of the store has it still.
+            let isLost = declaredLost.contains { lost, told in
+                told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
+            }
+            if isLost { continue }
             let verdict = refusals[sequence] ?? ""
             if !offer.code.isEmpty, !hasForged, offered.outcome.code != verdict {
                 witness.fail(
