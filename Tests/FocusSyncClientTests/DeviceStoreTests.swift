@@ -67,7 +67,7 @@ struct DeviceStoreTests {
             [Fixture.draft("a"), Fixture.draft("b"), Fixture.draft("c")], clock: Fixture.clock)
         _ = try store.acknowledge(Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: []))
         let before = try store.incarnation
-        try store.beginIncarnation()
+        try store.beginIncarnation(offersHeld: false)
         #expect(try store.incarnation != before)
         #expect(try store.queued().map(\.sequence.rawValue) == [1, 2])
         #expect(try store.queued().map(\.envelope) == events[1...].map(\.envelope))

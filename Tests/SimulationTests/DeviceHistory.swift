@@ -18,7 +18,7 @@ struct DeviceHistory {
         var verdict: String
         /// Of the log's histories (see `Simulation.history`) the one that it was last told of.
         var history: Int
-        /// The store was restored from a backup that does not know of it.
+        /// The store was restored from a backup that does not know of it, or keeps nothing of its incarnation any more.
         var isForgotten = false
     }
 
@@ -56,6 +56,13 @@ struct DeviceHistory {
         wasEverRestored = true
         for index in acknowledged.indices.dropFirst(acknowledgedAtBackup) { acknowledged[index].isForgotten = true }
         rowsOf = rowsOfAtBackup
+    }
+
+    /// Old events left the store. Of an incarnation that is over and of which none is left, it knows nothing any more.
+    mutating func holds(_ incarnations: Set<Incarnation>) {
+        for index in acknowledged.indices where !incarnations.contains(acknowledged[index].incarnation) {
+            acknowledged[index].isForgotten = true
+        }
     }
 
     mutating func forged() { hasForged = true }

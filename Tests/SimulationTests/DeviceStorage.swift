@@ -15,7 +15,7 @@ protocol DeviceStorage: AnyObject {
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
-    func beginIncarnation(_ new: Incarnation) throws
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws
     func see(_ time: Timestamp) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
@@ -57,7 +57,7 @@ final class StoredDevice: DeviceStorage {
         directory = NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
         store = try DeviceStore(directory: directory + "/live")
         try store.claim(owner)
-        try beginIncarnation(incarnation)
+        try beginIncarnation(incarnation, offersHeld: false)
     }
 
     deinit {
@@ -82,8 +82,8 @@ final class StoredDevice: DeviceStorage {
     }
 
     /// The store throws dice of its own for it; a seed must decide.
-    func beginIncarnation(_ new: Incarnation) throws {
-        try store.beginIncarnation()
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws {
+        try store.beginIncarnation(offersHeld: offersHeld)
         try store.write { record, _ in record.incarnation = new.rawValue }
     }
 

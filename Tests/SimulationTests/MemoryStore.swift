@@ -93,7 +93,8 @@ final class MemoryStore: DeviceStorage {
         }
     }
 
-    func beginIncarnation(_ new: Incarnation) throws {
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws {
+        contents.isHealing = offersHeld && !contents.sent.isEmpty
         contents.incarnation = new
         contents.base = contents.acknowledgedPlace
     }

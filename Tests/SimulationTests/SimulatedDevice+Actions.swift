@@ -47,7 +47,8 @@ extension SimulatedDevice {
         case .beginIncarnation(let reason):
             simulation.trace("\(self) begins an incarnation: \(reason)")
             try commit {
-                try storage.beginIncarnation(Incarnation(Int64(random.number(1...1_000_000))))
+                try storage.beginIncarnation(
+                    Incarnation(Int64(random.number(1...1_000_000))), offersHeld: reason.isOfSameLog)
                 record.beganIncarnation(reason, simulation.witness, self)
             }
         case .beginStaging: try commit { try storage.beginStaging() }

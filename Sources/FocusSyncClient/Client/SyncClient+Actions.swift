@@ -35,7 +35,7 @@ extension SyncClient {
             checkWaiters()
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
         case .beginIncarnation(let reason):
-            try store.beginIncarnation()
+            try store.beginIncarnation(offersHeld: reason.isOfSameLog)
             try noteConfirmed([])
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()

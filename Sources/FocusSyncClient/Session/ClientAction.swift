@@ -49,6 +49,14 @@ public enum IncarnationReason: Hashable, Sendable {
     case storeBehind(logged: DeviceSequence, known: DeviceSequence)
     /// The server has another log, which knows nothing of what was acknowledged.
     case otherLog(logged: DeviceSequence, acknowledged: DeviceSequence)
+
+    /// Whether the server's log is the one that earlier incarnations appended to.
+    public var isOfSameLog: Bool {
+        switch self {
+        case .conflict, .storeBehind: true
+        case .otherLog: false
+        }
+    }
 }
 
 /// What the device's user or operator may want to know.

@@ -71,10 +71,14 @@ public final class DeviceStore: Sendable {
     public var queueRange: QueueRange { get throws { try record().queue } }
 
     /// Begins a new incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences from 1.
-    public func beginIncarnation() throws {
+    /// - Parameter offersHeld: what earlier incarnations had acknowledged is offered with the next connection: the new one
+    ///   has nothing acknowledged by which a log that lost its tail would show itself (rule S6). False: to no log, as the
+    ///   server has another one.
+    public func beginIncarnation(offersHeld: Bool) throws {
         try write { record, database in
             record.incarnation = DeviceSchema.randomIncarnation()
             record.sequenceBase = record.acknowledgedPlace
+            record.isHealing = try offersHeld && SentRecord.fetchCount(database) > 0
             try Self.forgetVersions(database)
         }
     }

@@ -103,12 +103,24 @@ import Testing
     func incarnations() throws {
         try send(2, code: 1)
         let old = try store.incarnation
-        try store.beginIncarnation()
+        try store.beginIncarnation(offersHeld: false)
         try send(1, code: 2)
         let requests = try offers(logged: 0)
         #expect(summary(requests) == ["1-2 [1]", "1-1 [2]"])
         #expect(try requests.map(\.incarnation) == [old, store.incarnation])
         #expect(try summary(offers(logged: 1)) == ["1-2 [1]"])
+    }
+
+    @Test("S6: a new incarnation offers what earlier ones had acknowledged: it would not notice that the log lost it")
+    func offersHeld() throws {
+        try store.beginIncarnation(offersHeld: true)
+        #expect(try !store.isHealing, "nothing is held")
+        try send(2, code: 1)
+        try store.beginIncarnation(offersHeld: true)
+        #expect(try store.isHealing)
+        #expect(try summary(offers(logged: 0)) == ["1-2 [1]"])
+        try store.beginIncarnation(offersHeld: false)
+        #expect(try !store.isHealing, "another log, or a server that does not know healing, gets nothing")
     }
 
     @Test("S6: that a healing goes on is kept, and new answers and receipts with the events")

@@ -158,7 +158,7 @@ import struct FocusSyncClient.AppendOutcome
         try await device.with(log) { client in
             try await client.synchronize()
             await client.close()
-            try client.store.beginIncarnation()
+            try client.store.beginIncarnation(offersHeld: false)
         }
         acknowledged += try await device.with(log) { client in
             let outcomes = try await client.append([Self.post("two")])
