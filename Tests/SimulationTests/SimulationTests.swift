@@ -79,33 +79,15 @@ import Testing
 
     @Test("S9: a checkpoint comes although its user leaves the lane's memory before it is due")
     func checkpointsNeedNoMemory() throws {
-        for seed in Self.seeds(5) {
-            let simulation = try Simulation(
-                seed: seed,
-                change: { plan in
-                    plan.cacheBytes = 1
-                    plan.faults = SimulationPlan.Faults()
-                    plan.disasters = 0
-                })
-            let failure = simulation.run()
-            #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
-        }
+        try runUndisturbed(5) { $0.cacheBytes = 1 }
     }
 
     @Test("P1: who asks for a user that left memory in mid-turn waits for the next turn, and is not told `unavailable`")
     func absentUsersAreWaitedFor() throws {
-        for seed in Self.seeds(40) {
-            let simulation = try Simulation(
-                seed: seed,
-                change: { plan in
-                    (plan.users, plan.devices, plan.servers, plan.partitions) = (3, 6, 3, 1)
-                    (plan.refoldLimit, plan.interleaves, plan.pause, plan.cacheBytes) = (0, 2, 60_000, 1)
-                    plan.lookMilliseconds = 20
-                    plan.faults = SimulationPlan.Faults()
-                    plan.disasters = 0
-                })
-            let failure = simulation.run()
-            #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (3, 6, 3, 1)
+            (plan.refoldLimit, plan.interleaves, plan.pause, plan.cacheBytes) = (0, 2, 60_000, 1)
+            plan.lookMilliseconds = 20
         }
     }
 
@@ -121,6 +103,21 @@ import Testing
         if let seed { return [seed] }
         let first = rounds == nil ? 20_261_121 : UInt64.random(in: 0..<(1 << 48))
         return (0..<UInt64(count)).map { first + $0 }
+    }
+
+    /// Nothing fails but what the change makes fail.
+    private func runUndisturbed(_ count: Int, change: (inout SimulationPlan) -> Void) throws {
+        for seed in Self.seeds(count) {
+            let simulation = try Simulation(
+                seed: seed,
+                change: { plan in
+                    plan.faults = SimulationPlan.Faults()
+                    plan.disasters = 0
+                    change(&plan)
+                })
+            let failure = simulation.run()
+            #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
+        }
     }
 
     private func run(_ count: Int, usesSQLite: Bool) throws {

@@ -31,8 +31,7 @@ final class SessionHandler: ChannelInboundHandler {
     private let outbox: Outbox
     private var pauses: Pauses = []
     private var context: ChannelHandlerContext?
-    private var timer: Scheduled<Void>?
-    private var timerFires = MonotonicTime(milliseconds: .max)
+    private var alarm: Alarm?
     private var lane: Lane?
     private var peers = PeerLanes()
 
@@ -50,6 +49,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
+        alarm = Alarm(on: context.eventLoop) { [weak self] in self?.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let mayStay = services.connections.add(id, outbox) { code in
@@ -68,7 +68,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         session.disconnected()
-        timer?.cancel()
+        alarm?.cancel()
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
@@ -270,29 +270,24 @@ final class SessionHandler: ChannelInboundHandler {
     /// Flushes, then closes; a device that does not take the last bytes loses the connection all the same.
     private func close() {
         guard let context else { return }
-        timer?.cancel()
+        alarm?.cancel()
         context.flush()
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
             channel.close(promise: nil)
         }
-        timer = context.eventLoop.scheduleTask(in: .seconds(3)) { channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: .seconds(3)) { channel.close(promise: nil) }
     }
 
     // MARK: Time
 
-    /// A deadline that moved later is met when the timer fires: frames do not touch it.
+    /// A deadline that moved later is met when the alarm rings: frames do not touch it.
     private func schedule() {
-        guard let context, !session.isClosed, session.deadline < timerFires else { return }
-        timer?.cancel()
-        timerFires = session.deadline
-        let wait = max(0, session.deadline - services.clock.monotonic())
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        timer = context.eventLoop.scheduleTask(in: .milliseconds(wait)) { loop.value.tick() }
+        guard context != nil, !session.isClosed else { return }
+        alarm?.set(for: session.deadline, now: services.clock.monotonic())
     }
 
     private func tick() {
-        timerFires = MonotonicTime(milliseconds: .max)
         perform(session.tick(now: services.clock.monotonic(), serverTime: services.clock.wall()))
         context?.flush()
         schedule()
