@@ -111,6 +111,7 @@ final class SimulatedServer {
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
+        configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
         configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
         return configuration
     }

@@ -23,6 +23,9 @@ struct LaneConfiguration: Sendable {
     var pageBytes = Subscription.pageBytes
     /// How long changed rows gather before they are written to the read model: a row that changes often is written once.
     var projectionMilliseconds: Int64 = 800
+    /// Appends pause when none came for so long. What has gathered is written then: little more would gather, and the
+    /// machine has the time.
+    var pauseMilliseconds: Int64 = 100
     /// A gap of more events than this is not folded into cached states: they are loaded again.
     var refoldLimit = 1_000
     /// How often the lane looks whether something is due (rules T1, T3), while there is nothing left from the last

@@ -41,8 +41,10 @@ struct PartitionState {
     /// Users with events at or past the checkpoint, and the offset of the last of them.
     var unprojected: [UserID: LogOffset] = [:]
     var isProjecting = false
-    /// Not before: gathers changed rows, and backs off when another server is at it.
-    var nextProjection: MonotonicTime
+    /// Changed rows are gathered until then, or until the lane's appends pause.
+    var gathersUntil: MonotonicTime
+    /// Nothing is written before: another server is at it, the database refused, or nobody could be loaded.
+    var retriesAt = MonotonicTime(milliseconds: 0)
 }
 
 /// A session as its lane sees it.

@@ -45,6 +45,7 @@ extension LaneWorker {
 
     private func committed(_ batch: PartitionAppend) {
         guard var state = partitions[batch.partition], let last = batch.events.last else { return }
+        lastGrowth = context.clock.monotonic()
         state.head = PartitionHead(
             partition: batch.partition, nextOffset: last.offset.next, lastRecordedAt: last.recordedAt,
             generation: state.head.generation)

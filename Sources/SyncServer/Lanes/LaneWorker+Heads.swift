@@ -43,6 +43,7 @@ extension LaneWorker {
         guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
         let from = state.head.nextOffset
         guard head.nextOffset > from else { return }
+        lastGrowth = context.clock.monotonic()
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
             for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
                 // Whoever was loaded since then has it all.

@@ -13,7 +13,7 @@ extension LaneWorker {
     func project() throws {
         let now = context.clock.monotonic()
         let due = partitions.filter { isDue($0.value, now) }
-            .min { ($0.value.nextProjection, $0.key) < ($1.value.nextProjection, $1.key) }
+            .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }
         guard let (partition, state) = due else { return }
         let users = state.unprojected.keys.sorted().prefix(Self.usersPerBatch)
         let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }.prefix(Self.loadsPerBatch)
@@ -22,14 +22,20 @@ extension LaneWorker {
     }
 
     private func isDue(_ state: PartitionState, _ now: MonotonicTime) -> Bool {
-        !state.isProjecting && !state.unprojected.isEmpty && state.nextProjection <= now
+        !state.isProjecting && !state.unprojected.isEmpty && projectionTime(of: state) <= now
+    }
+
+    /// When what the partition gathered is to be written.
+    func projectionTime(of state: PartitionState) -> MonotonicTime {
+        max(state.retriesAt, min(state.gathersUntil, lastGrowth.adding(milliseconds: configuration.pauseMilliseconds)))
     }
 
     private func handOver(_ partition: Partition, _ ids: [UserID]) {
         guard var state = partitions[partition] else { return }
         let now = context.clock.monotonic()
-        state.nextProjection = now.adding(milliseconds: configuration.projectionMilliseconds)
+        state.gathersUntil = now.adding(milliseconds: configuration.projectionMilliseconds)
         guard !ids.isEmpty else {
+            state.retriesAt = state.gathersUntil
             partitions[partition] = state
             return
         }
@@ -87,7 +93,7 @@ extension LaneWorker {
         case .failed:
             owe(report)
             let pause = configuration.projectionMilliseconds * 5
-            partitions[partition]?.nextProjection = context.clock.monotonic().adding(milliseconds: pause)
+            partitions[partition]?.retriesAt = context.clock.monotonic().adding(milliseconds: pause)
         }
     }
 

@@ -43,6 +43,8 @@ final class LaneWorker {
     var nextLookAtTime = MonotonicTime(milliseconds: 0)
     /// Append frames that the last statement answered.
     var lastAnswered = 0
+    /// When the log was last seen to grow, by this server or another.
+    var lastGrowth = MonotonicTime(milliseconds: 0)
     var nextCacheCheck = MonotonicTime(milliseconds: 0)
     private var isStopped = false
 
@@ -73,7 +75,7 @@ final class LaneWorker {
         }
         for partition in partitions {
             self.partitions[partition] = PartitionState(
-                head: unknown(partition), checkpoint: .zero, nextProjection: now)
+                head: unknown(partition), checkpoint: .zero, gathersUntil: now)
         }
     }
 
@@ -160,7 +162,7 @@ final class LaneWorker {
         next = min(next, nextPeerDeadline)
         if let checkpoint = checkpointsDue.first { next = min(next, checkpoint.at) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
-            next = min(next, partition.nextProjection)
+            next = min(next, projectionTime(of: partition))
         }
         return Date(timeIntervalSinceNow: Double(max(0, next - now)) / 1000)
     }
