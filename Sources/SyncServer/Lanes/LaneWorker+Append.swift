@@ -148,58 +148,6 @@ extension LaneWorker {
         }
     }
 
-    struct Judged {
-        var event: Event
-        var refusal: (code: String, message: String)?
-        /// What the log gets: the device's bytes, or the refusal in their place (rule E2).
-        var logged: (type: EventType, schemaVersion: Int32, payload: [UInt8])
-
-        var outcome: Outcome { refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted }
-    }
-
-    private func judge(
-        _ incoming: IncomingEvent, at place: Place, of session: LaneSession, _ user: CachedUser,
-        recordedAt: Timestamp, repeated: Outcome?
-    ) -> Judged {
-        let envelope = incoming.envelope
-        let scope = session.identity.scope
-        let app = envelope.app.flatMap(AppID.init)
-        var event = Event(
-            version: user.state.version.next, device: session.identity.device, incarnation: place.incarnation,
-            sequence: place.sequence, id: envelope.id, app: app, occurredAt: envelope.occurredAt.stored,
-            recordedAt: recordedAt,
-            body: .badgeCleared)
-        if repeated == nil, let healed = heal(incoming, event, place, scope) { return healed }
-        var refusal: Refusal?
-        if repeated != nil {
-            refusal = Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.")
-        } else if envelope.app != nil, app == nil {
-            refusal = Refusal(.fieldInvalid, "app is not a bundle identifier.")
-        } else {
-            switch incoming.content {
-            case .decoded(_, let body):
-                event.body = body
-                refusal = user.reading { $0.validate(event, scope: scope) }
-            case .refused(_, let found): refusal = found
-            case .unknown: preconditionFailure("an unknown event stops its frame before it is judged")
-            }
-        }
-        guard let refusal else {
-            return Judged(
-                event: event, refusal: nil, logged: (event.body.type, envelope.schemaVersion, envelope.payload))
-        }
-        return refused(event, envelope, scope, code: refusal.code.rawValue, refusal.message)
-    }
-
-    /// What the log gets in the event's place (rule E2).
-    func refused(_ event: Event, _ envelope: Envelope, _ scope: Scope, code: String, _ message: String) -> Judged {
-        var event = event
-        event.app = scope.app
-        event.body = .eventRefused(EventRefused(type: envelope.type, code: code, message: message))
-        return Judged(
-            event: event, refusal: (code, message), logged: (.eventRefused, 1, PayloadCodec.encode(event.body)))
-    }
-
     /// Folds the event and puts it behind the others of its partition. False: the fold failed; the user is quarantined.
     func record(
         _ event: Event, _ logged: (type: EventType, schemaVersion: Int32, payload: [UInt8]), _ user: CachedUser,

@@ -1,0 +1,73 @@
+import EventStore
+import FocusCore
+
+extension LaneWorker {
+    func close(_ id: UInt64) {
+        openings.removeAll { $0.0.id == id }
+        peers.close(id)
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        let user = session.identity.user
+        sessionsByUser[user]?.removeAll { $0 == id }
+        if sessionsByUser[user]?.isEmpty == true { sessionsByUser[user] = nil }
+        let store = StoreKey(user: user, device: session.identity.device, incarnation: session.incarnation)
+        if sessionsByStore[store] == id { sessionsByStore[store] = nil }
+    }
+
+    /// Lets in who waits, as far as the users are here.
+    func performOpenings() {
+        let waiting = openings
+        openings = []
+        for (handle, opening) in waiting {
+            if isToCome(opening.identity.user) {
+                openings.append((handle, opening))
+            } else {
+                open(handle, opening)
+            }
+        }
+    }
+
+    private func open(_ handle: SessionHandle, _ opening: SessionOpening) {
+        let identity = opening.identity
+        guard let user = users[identity.user] else { return fail(handle, userQuarantined(identity.user)) }
+        guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
+        let now = context.clock.monotonic()
+        user.lastUsed = now.milliseconds
+        let store = StoreKey(user: identity.user, device: identity.device, incarnation: opening.incarnation)
+        if let other = sessionsByStore[store], let session = sessions[other] {
+            // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
+            // later has the higher id, and is the newer one.
+            guard other < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
+            deliveries.add(.goAway(.superseded), to: session.handle)
+            close(other)
+        }
+        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
+        let standing = standing(opening.cursor, opening.view, user)
+        let session = LaneSession(
+            handle: handle, identity: identity, incarnation: opening.incarnation,
+            subscription: Subscription(
+                view: opening.view, log: context.log.log, resumingAt: standing.cursor,
+                pageBytes: configuration.pageBytes),
+            openedAt: now, lastSequence: last)
+        sessions[handle.id] = session
+        sessionsByUser[identity.user, default: []].append(handle.id)
+        sessionsByStore[store] = handle.id
+        deliveries.add(
+            .opened(SessionOpened(log: context.log.log, lastSequence: last, logIsBehind: standing.logIsBehind)),
+            to: handle)
+        send(to: handle.id, user)
+        awaitCheckpoint(handle.id)
+    }
+
+    func fail(_ handle: SessionHandle, _ error: ProtocolError) {
+        deliveries.add(.failed(error), to: handle)
+    }
+
+    /// What whoever asks for a quarantined user is told.
+    func userQuarantined(_ user: UserID) -> ProtocolError {
+        let now = context.clock.monotonic()
+        let wait = max(0, (quarantined[user] ?? now) - now)
+        return ProtocolError(
+            .userQuarantined, "This user's events cannot be folded at the moment. Nothing is lost; try again later.",
+            retryAfterMilliseconds: UInt32(clamping: wait))
+    }
+}
