@@ -19,6 +19,9 @@ final class CachedUser {
     /// reference count for each of its tables.
     func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
 
+    /// What it takes of the cache, roughly: a key in a set is some 100 bytes.
+    var approximateBytes: Int { state.approximateBytes + dirty.count * 100 }
+
     init(
         id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey>,
         projectedVersion: Version, lastUsed: Int64

@@ -5,6 +5,8 @@ import Logging
 extension LaneWorker {
     /// Users of one batch. More follow with the next.
     private static let usersPerBatch = 512
+    /// Rows of one batch, or one user's: a server that starts on a log which was never projected has millions to write.
+    private static let rowsPerBatch = 16_384
     /// Users that are not in memory, of one batch: each is loaded first.
     private static let loadsPerBatch = 64
 
@@ -41,8 +43,11 @@ extension LaneWorker {
         }
         var report = ProjectionReport(checkpoint: .zero, generation: state.head.generation, users: [:])
         var projected: [ProjectedUser] = []
+        var rowCount = 0
         for id in ids {
+            guard rowCount < Self.rowsPerBatch else { break }
             guard let user = users[id] else { continue }
+            rowCount += user.dirty.count
             // One copy of the state for all its rows.
             let folded = user.state
             let rows = user.dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
@@ -56,6 +61,7 @@ extension LaneWorker {
         }
         // Whoever is left out keeps the checkpoint below the first of his events that is not written.
         let isWhole = report.users.count == state.unprojected.count
+        if rowCount >= Self.rowsPerBatch { state.gathersUntil = now }
         report.checkpoint = isWhole ? state.head.nextOffset : state.checkpoint
         state.isProjecting = true
         partitions[partition] = state

@@ -94,13 +94,13 @@ extension LaneWorker {
         guard bytes > configuration.cacheBytes else { return }
         for user in users.values.sorted(by: { $0.lastUsed < $1.lastUsed }) {
             guard bytes > configuration.cacheBytes * 3 / 4 else { break }
-            bytes -= user.state.approximateBytes
+            bytes -= user.approximateBytes
             users[user.id] = nil
             forgetDue(user.id, user.partition)
         }
     }
 
-    private func cachedBytes() -> Int { users.values.reduce(0) { $0 + $1.state.approximateBytes } }
+    private func cachedBytes() -> Int { users.values.reduce(0) { $0 + $1.approximateBytes } }
 }
 
 /// The store did not answer for a user that it was asked for.
