@@ -14,7 +14,7 @@ enum FlowCases {
             let end = clock.now.advanced(by: .seconds(12))
             let isWritten = NIOLockedValueBox(false)
             // It takes so much that it is not sent away (F2), however long the writing takes.
-            async let slowly: Void = slow.listen(bytesPerSecond: 60_000) { _ in !isWritten.withLockedValue { $0 } }
+            async let slowly: Void = slow.listen(bytesPerSecond: 150_000) { _ in !isWritten.withLockedValue { $0 } }
             var written = 0
             while written < 200, clock.now < end {
                 version = try await writer.appendAccepted([.post("hot", app: "hot", body: "\(written)")])
@@ -64,14 +64,19 @@ enum FlowCases {
         ConformanceCase("F2", "a device that takes what waits for it slowly, but takes some, stays", isLong: true) {
             site in
             let heavy = try await site.crowd.heavy(site)
-            let slow = try await site.openDeaf(heavy.device.sibling())
             // So fast that the server can write more every few seconds, and so slowly that something waits for it all
             // the while: the sockets hold 3 of the 8.4 MB.
-            try await slow.listen(bytesPerSecond: 90_000) { $0 < 45 }
-            try await slow.listen()
-            var replica = Replica()
-            // GoAway would fail here.
-            try await replica.follow(slow, to: heavy.version)
+            let (rate, seconds) = (90_000.0, 45.0)
+            for attempt in 1...3 {
+                let slow = try await site.openDeaf(heavy.device.sibling())
+                try await slow.listen(bytesPerSecond: rate) { $0 < seconds }
+                // A machine that is too slow to play it says nothing about the server.
+                if slow.receivedBytes < rate * seconds * 0.8, attempt < 3 { continue }
+                try await slow.listen()
+                var replica = Replica()
+                // GoAway would fail here.
+                return try await replica.follow(slow, to: heavy.version)
+            }
         },
         ConformanceCase("F3", "a device that reads nothing delays none of 100 others") { site in
             let heavy = try await site.crowd.heavy(site)
@@ -95,7 +100,9 @@ enum FlowCases {
             }
             let snapshots = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (device, cursor) in devices {
-                    group.addTask { try await isGivenSnapshot(site, device, cursor) }
+                    group.addTask {
+                        try await site.open(device, cursor: cursor).connection.nextNews().isSnapshotBegin
+                    }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
@@ -108,19 +115,6 @@ enum FlowCases {
             try expect(low < high && high <= 600_000, "the bounds are \(low) and \(high) ms")
         },
     ]
-
-    private static func isGivenSnapshot(_ site: Site, _ device: Device, _ cursor: Cursor) async throws -> Bool {
-        let clock = ContinuousClock()
-        while true {
-            let begin = clock.now
-            do {
-                return try await site.open(device, cursor: cursor).connection.nextNews().isSnapshotBegin
-            } catch {
-                // On a loaded machine Hello may come too late, and is rightly not heard any more (W6): it tries again.
-                guard (clock.now - begin).inSeconds > 8 else { throw error }
-            }
-        }
-    }
 
     /// Ten devices of one user, of whom one appends five times.
     /// - Parameter besideUser: whose devices they are; nil: of a new user.

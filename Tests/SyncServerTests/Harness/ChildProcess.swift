@@ -109,7 +109,7 @@ final class ChildProcess: Sendable {
     }
 
     /// Seconds, far beyond what any of them takes: the conformance suite is silent for minutes, pip while it downloads.
-    private static let patience = 900
+    private static let patience = 1_800
 
     deinit { close(output) }
 
