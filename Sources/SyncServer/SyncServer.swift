@@ -111,6 +111,9 @@ public final class SyncServer: Service {
     /// Bytes of appends that wait for their commit, over all sessions.
     public var inboundBytes: Int { services.budget.used }
 
+    /// See `HeadHints`.
+    var isListening: Bool { hints.isListening }
+
     /// What the background verifier found; zero when there is none.
     public var verification: VerificationCounts { verifier?.found ?? VerificationCounts() }
 

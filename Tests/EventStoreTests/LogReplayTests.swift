@@ -85,19 +85,7 @@ struct LogReplayTests {
         let observer = try fixture.owner()
         try LogReplay(fixture.configuration).run([whole]) { event in
             guard event.offset == LogOffset(5) else { return }
-            try eventuallyNoSnapshot(observer)
-        }
-    }
-
-    private func eventuallyNoSnapshot(_ observer: PostgresConnection) throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-        while try observer.integer(
-            """
-            SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
-            """) > 0
-        {
-            #expect(ContinuousClock.now < deadline)
+            try observer.waitForNoSnapshot()
         }
     }
 }

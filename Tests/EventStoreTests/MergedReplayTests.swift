@@ -116,13 +116,7 @@ struct MergedReplayTests {
         try MergedReplay(fixture.configuration).run(ranges) { _ in
             count += 1
             guard count == 50 else { return }
-            let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-            while try observer.integer(
-                """
-                SELECT count(*) FROM pg_stat_activity
-                WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
-                """) > 0
-            { #expect(ContinuousClock.now < deadline) }
+            try observer.waitForNoSnapshot()
         }
         #expect(count == log.count)
     }

@@ -42,6 +42,24 @@ extension PostgresConnection {
     func integer(_ sql: String) throws -> Int64 {
         try query(Statement(name: "test_\(sql.hashValue)", sql: sql)).int8(row: 0, column: 0)
     }
+
+    /// Until no other client of this database holds a snapshot.
+    func waitForNoSnapshot() throws {
+        try eventually("nobody holds a snapshot") {
+            try integer(
+                """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND backend_type = 'client backend' AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()
+                """) == 0
+        }
+    }
+
+    /// Gives up every advisory lock, and closes. A session that is only closed keeps its locks until the server's process
+    /// has seen that.
+    func releaseAndClose() throws {
+        try execute("SELECT pg_advisory_unlock_all()")
+        close()
+    }
 }
 
 /// SplitMix64: the same numbers for the same seed, on every machine.

@@ -76,6 +76,11 @@ import Testing
         var pid: Int32 = 0
         do { pid = try own.start().postmasterPID }
         kill(pid, SIGINT)
+        // Until it has heard the signal it is a running one, and rightly adopted.
+        let file = own.directory + "/postgres/postmaster.pid"
+        try eventually("it is stopping, or has stopped") {
+            (try? String(contentsOfFile: file, encoding: .utf8))?.contains("stopping") ?? true
+        }
         let cluster = try own.start()
         #expect(cluster.postmasterPID != pid)
         #expect(try cluster.connect().run("SELECT 1").rowCount == 1)

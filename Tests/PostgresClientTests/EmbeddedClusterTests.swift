@@ -14,6 +14,8 @@ final class OwnCluster {
         root = try TestDirectory.make()
         directory = root + suffix
         settings.isDurable = false
+        // A loaded machine may take its time, and an impatient end would be another test.
+        settings.stopTimeout = .seconds(120)
         settings.overrides = ["shared_buffers": "16MB", "max_connections": "20", "max_wal_size": "256MB"]
     }
 

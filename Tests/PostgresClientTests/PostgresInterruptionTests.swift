@@ -40,7 +40,11 @@ import Testing
 
     @Test("the statement timeout strikes and is told from a cancellation")
     func statementTimeout() throws {
-        let connection = try makeConnection { $0.statementTimeoutMilliseconds = 50 }
+        let connection = try makeConnection {
+            $0.statementTimeoutMilliseconds = 50
+            // However late the server says so.
+            $0.silenceTimeoutMilliseconds = 120_000
+        }
         let error = try error { try connection.run("SELECT pg_sleep(600)") }
         #expect(error.kind == .timeout)
         #expect(!error.outcomeIsUnknown)

@@ -36,7 +36,7 @@ import Testing
         let blocker = Task { try await pool.run { _ in gate.wait() } }
         try await gate.entered()
         let waiting = (0..<2).map { _ in Task { try await pool.run { _ in } } }
-        while pool.waitingCount < 2 { await Task.yield() }
+        try await awaiting("both wait") { pool.waitingCount == 2 }
         await #expect { try await pool.run { _ in } } throws: { ($0 as? PostgresError)?.kind == .poolUnavailable }
         gate.open()
         try await blocker.value
@@ -51,7 +51,7 @@ import Testing
         let blocker = Task { try await pool.run { _ in gate.wait() } }
         try await gate.entered()
         let waiting = Task { try await pool.run { _ in Issue.record("it ran") } }
-        while pool.waitingCount < 1 { await Task.yield() }
+        try await awaiting("it waits") { pool.waitingCount == 1 }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(pool.waitingCount == 0)
@@ -87,17 +87,31 @@ import Testing
 
     @Test("a server that is not there is tried again with backoff, for as long as the patience lasts")
     func patience() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
         let waits = Recorder<Int>()
         let backoff = Backoff(base: .milliseconds(1), cap: .milliseconds(10)) {
             waits.add(1)
             return 1
         }
-        let pool = try PostgresPool(
+        // Where the server's socket is, once somebody puts it there.
+        let configuration = PostgresConfiguration(
+            conninfo: "host=\(directory)/socket port=5432 user=focusd dbname=focusd connect_timeout=60")
+        let patient = try PostgresPool(
+            configuration: configuration, size: 1, connectPatience: .seconds(600), backoff: backoff)
+        let waiting = Task { try await patient.run { try $0.run("SELECT 1").rowCount } }
+        try await awaiting("it has tried again and again") { waits.values.count >= 3 }
+        let socket = String(TestCluster.shared.conninfo().split(separator: "'")[1])
+        try FileManager.default.createSymbolicLink(atPath: directory + "/socket", withDestinationPath: socket)
+        #expect(try await waiting.value == 1)
+        await patient.shutdown()
+        let impatient = try PostgresPool(
             configuration: PostgresConfiguration(conninfo: "host=/nonexistent"), size: 1,
             connectPatience: .milliseconds(50), backoff: backoff)
-        await #expect { try await pool.run { _ in } } throws: { ($0 as? PostgresError)?.kind == .cannotConnect }
-        #expect(waits.values.count >= 2)
-        await pool.shutdown()
+        await #expect { try await impatient.run { _ in } } throws: {
+            ($0 as? PostgresError)?.kind == .cannotConnect
+        }
+        await impatient.shutdown()
     }
 
     @Test("shutdown finishes what waits, refuses the rest, and ends the threads; without it they end too")
@@ -107,7 +121,7 @@ import Testing
         let running = Task { try await pool.run { _ in gate.wait() } }
         try await gate.entered()
         let waiting = Task { try await pool.run { try $0.run("SELECT 1").rowCount } }
-        while pool.waitingCount < 1 { await Task.yield() }
+        try await awaiting("it waits") { pool.waitingCount == 1 }
         let ending = Task { await pool.shutdown() }
         gate.open()
         await ending.value
@@ -140,6 +154,6 @@ final class Gate: @unchecked Sendable {
     }
 
     func entered() async throws {
-        while !condition.withLock({ isEntered }) { await Task.yield() }
+        try await awaiting("a thread of the pool is held") { condition.withLock { isEntered } }
     }
 }

@@ -30,27 +30,52 @@ public final class TestCluster: Sendable {
         directory = try TestDirectory.make()
         var settings = EmbeddedClusterSettings()
         settings.isDurable = false
-        settings.overrides = ["max_connections": "600", "shared_buffers": "64MB", "max_wal_size": "1GB"]
+        // Nobody reads it again: at the end it is killed rather than shut down, which would write hundreds of databases.
+        settings.stopTimeout = .zero
+        settings.overrides = [
+            "max_connections": "600", "shared_buffers": "64MB", "max_wal_size": "1GB",
+            // With hundreds of databases it would come by somewhere all the time: locks, snapshots and statistics that no
+            // test asked for. The clusters that programs under test run for themselves have it.
+            "autovacuum": "off",
+        ]
         cluster = try EmbeddedCluster.start(dataDirectory: directory, settings: settings)
         atexit { TestCluster.shared.remove() }
     }
 
     private func remove() {
         try? cluster.stop()
-        try? FileManager.default.removeItem(atPath: directory)
+        TestDirectory.discard(directory)
     }
 
     /// The superuser in a database that exists; tests keep out of `focusd` but for looking.
-    public func conninfo(database: String = "focusd") -> String { cluster.conninfo(database: database) }
+    public func conninfo(database: String = "focusd") -> String {
+        // Ours wins over what programs set for themselves: a machine that stands still for a while refuses nobody.
+        "connect_timeout=60 " + cluster.conninfo(database: database)
+    }
 
     /// A fresh database for one test: an empty one, or a copy of `template`.
     /// - Returns: conninfo of the superuser.
     public func makeDatabase(template: String? = nil) throws -> String {
         let name = "test_\(nextName.wrappingAdd(1, ordering: .relaxed).oldValue)"
-        let connection = try PostgresConnection(PostgresConfiguration(conninfo: cluster.conninfo))
         // Copying files instead of logging pages: nobody replays this cluster.
-        try connection.execute("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0") STRATEGY file_copy")
-        return cluster.conninfo(database: name)
+        try whenUnused("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0") STRATEGY file_copy")
+        return conninfo(database: name)
+    }
+
+    /// Runs a command that wants a database without sessions. Those that were closed go in their own time: closing does
+    /// not wait for the server's process, and PostgreSQL waits for it 5 s only.
+    private func whenUnused(_ command: String) throws {
+        let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo()))
+        defer { connection.close() }
+        try eventually("nobody is connected: \(command)") {
+            do throws(PostgresError) {
+                try connection.execute(command)
+                return true
+            } catch {
+                guard error.sqlState == "55006" else { throw error }
+                return false
+            }
+        }
     }
 
     /// A database that is prepared once in this process and then copied for each test.
@@ -64,9 +89,8 @@ public final class TestCluster: Sendable {
             let conninfo = try makeDatabase()
             try prepare(conninfo)
             let made = "template_\(name)"
-            let connection = try PostgresConnection(PostgresConfiguration(conninfo: cluster.conninfo))
             let database = conninfo.split(separator: "'").last.map(String.init) ?? ""
-            try connection.execute("ALTER DATABASE \(database) RENAME TO \(made)")
+            try whenUnused("ALTER DATABASE \(database) RENAME TO \(made)")
             templates[name] = made
             return made
         }

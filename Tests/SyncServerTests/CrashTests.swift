@@ -45,7 +45,7 @@ import Testing
             let killsPostmaster = Bool.random(using: &random)
             let moment = Int.random(in: 1...150, using: &random)
             async let appended: Void = fleet.append(count: 25, round: round)
-            await fleet.acknowledged(more: moment)
+            await fleet.acknowledged(moment, in: round)
             if Bool.random(using: &random) { proxy.cutAll() }
             proxy.partition(milliseconds: Int64.random(in: 0...1_000, using: &random))
             if killsPostmaster {
@@ -62,7 +62,7 @@ import Testing
         }
         await fleet.close()
         try await proxy.stop()
-        #expect(await server.terminate(), "focusd exits 0 within 10 s of SIGTERM")
+        #expect(await server.terminate(), "focusd exits 0 on SIGTERM")
         await server.remove()
     }
 }

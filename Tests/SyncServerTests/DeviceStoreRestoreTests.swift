@@ -19,10 +19,8 @@ import Testing
             let (user, device) = (UserID.random(), DeviceID.random())
             let incarnations = NIOLockedValueBox<[IncarnationReason]>([])
             func open() async throws -> SyncClient {
-                var configuration = SyncClientConfiguration(
-                    server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
-                    token: try await TestServer.token(user, device))
-                configuration.timeout = .seconds(60)
+                var configuration = SyncClientConfiguration.patient(
+                    port: server.port, token: try await TestServer.token(user, device))
                 configuration.onUpdate = { update in
                     if case .newIncarnation(let reason) = update { incarnations.withLockedValue { $0.append(reason) } }
                 }
@@ -107,8 +105,7 @@ import Testing
             }
             #expect(kills > 0, "seed \(seed)")
             let client = try SyncClient(
-                configuration: SyncClientConfiguration(
-                    server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext, token: token),
+                configuration: .patient(port: server.port, token: token),
                 store: DeviceStore(directory: state + "/device"))
             _ = try await client.submitQueued().outcomes()
             #expect(try await client.synchronize() == [])

@@ -15,8 +15,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: state) }
             let token = try await TestServer.token(.random(), .random())
             let client = try SyncClient(
-                configuration: SyncClientConfiguration(
-                    server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext, token: token),
+                configuration: .patient(port: server.port, token: token),
                 store: DeviceStore(directory: state))
             let app = try #require(AppID("com.example.app"))
             var refusals = await client.refusals().makeAsyncIterator()
@@ -24,10 +23,14 @@ import Testing
             #expect(await changes.next() == RowChanges.Element(rows: [], isInitial: true))
             let key = RowKey(.preferences, app: app, key: "size")
 
-            // The app is not registered.
+            // The app is not registered. The server judges it only when what is foreseen has been seen: whoever is slow to
+            // look never hears of what came and went.
+            let database = try await onThread { try HeldDatabase(server.database()) }
+            try await onThread { try database.hold() }
             let refused = try await client.preferences(of: app).set(14, for: "size")
             let foreseen = await changes.next()?.rows.first
             #expect(foreseen?.key == key && foreseen?.isPredicted == true)
+            try await onThread { try database.release() }
             let outcome = await refusals.next()
             #expect(outcome?.event == refused.envelope.id)
             #expect(outcome?.verdict != .accepted)

@@ -239,9 +239,8 @@ import Testing
             await phone.close()
             func client(_ name: String, _ scope: Scope) async throws -> SyncClient {
                 try SyncClient(
-                    configuration: SyncClientConfiguration(
-                        server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
-                        token: try await TestServer.token(user, .random(), scope)),
+                    configuration: .patient(
+                        port: server.port, token: try await TestServer.token(user, .random(), scope)),
                     store: DeviceStore(directory: "\(state)/\(name)"))
             }
             let own = try await client("own", .app(trails))

@@ -54,8 +54,9 @@ import Testing
             try await expect([both, ["n1": hidden, "n2": hidden], both], at: 5)
             try await phone.append(from: 6, [previews(.follow)])
             try await expect([both, both, both], at: 6)
-            // Without another snapshot: the rows were sent again. (The phone's came while it waited for its Appended.)
-            #expect(replicas.map(\.snapshots) == [0, 1, 1])
+            // Without another snapshot: the rows were sent again. (The phone's came while it waited for its Appended, but for a
+            // server that could not confirm its heads for a second just then.)
+            #expect(replicas.map(\.snapshots).dropFirst() == [1, 1] && replicas[0].snapshots <= 1)
             for client in clients { await client.close() }
         }
     }

@@ -121,7 +121,7 @@ import Testing
             let fleet = try await Fleet(server: server, devices: 4, users: 2)
             for round in 0..<3 {
                 async let appended: Void = fleet.append(count: 25, round: round)
-                await fleet.acknowledged(more: 20)
+                await fleet.acknowledged(20, in: round)
                 await server.kill()
                 try await server.start()
                 try await appended
@@ -142,7 +142,7 @@ import Testing
             let fleet = try await Fleet(server: server, devices: 4, users: 2)
             for round in 0..<3 {
                 async let appended: Void = fleet.append(count: 25, round: round)
-                await fleet.acknowledged(more: 15)
+                await fleet.acknowledged(15, in: round)
                 try await onThread {
                     let owner = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
                     defer { owner.close() }

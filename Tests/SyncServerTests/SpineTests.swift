@@ -81,8 +81,7 @@ import Testing
             let removal = Envelope.of(.notificationRemoved(NotificationsNamed(ids: ["n1"])), app: "a")
             try await phone.append(
                 from: 8, [.post("n2", app: "a", body: "x"), .post("n2", app: "a", body: "y"), removal])
-            _ = try await phone.appended()
-            _ = try await phone.appended()
+            while try await phone.appended().throughSequence < DeviceSequence(10) {}
             let (again, _) = try await WireClient.open(server, user: user, device: device, cursor: replica.cursor)
             guard case .delta(let from, let rows, let cursor) = try await again.next() else {
                 Issue.record("not a delta")

@@ -26,15 +26,14 @@ import Testing
         }) { server in
             let device = DeviceID.random()
             let token = try await TestServer.token(.random(), device)
-            let address = ServerAddress(host: "127.0.0.1", port: server.port)
             let trusting = try SyncClient(
-                configuration: SyncClientConfiguration(
-                    server: address, security: .tls(trustFile: certificate), token: token),
+                configuration: .patient(port: server.port, security: .tls(trustFile: certificate), token: token),
                 store: DeviceStore(directory: directory + "/trusting"))
             let draft = EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: AppID("a")!)
             #expect(try await trusting.append([draft]).map(\.isAccepted) == [true])
             await trusting.close()
-            var configuration = SyncClientConfiguration(server: address, security: .tls(trustFile: nil), token: token)
+            var configuration = SyncClientConfiguration.patient(
+                port: server.port, security: .tls(trustFile: nil), token: token)
             configuration.maximumAttempts = 1
             let doubting = try SyncClient(
                 configuration: configuration, store: DeviceStore(directory: directory + "/doubting"))

@@ -14,7 +14,7 @@ import Testing
         "Two focusd on one log, writing to the same partitions: dense offsets in commit order, no reader skips, no deadlock"
     )
     func interleavedWriters() async throws {
-        let conninfo = try TestCluster.shared.makeDatabase()
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
         let first = try await FocusdProcess(database: conninfo)
         let second = try await FocusdProcess(database: conninfo)
         let users = (0..<3).map { _ in UserID.random() }
@@ -46,7 +46,7 @@ import Testing
         let device = DeviceID.random()
         var configuration = SyncClientConfiguration(
             server: address, security: .plaintext, token: try await TestServer.token(user, device))
-        configuration.timeout = .seconds(60)
+        configuration.timeout = .seconds(300)
         let client = try SyncClient(
             configuration: configuration, store: DeviceStore(directory: state + "/\(device)"))
         let id = AppID(app)!
@@ -98,7 +98,8 @@ private final class TailingReader: Sendable {
         let partitions = [Partition(0), Partition(1)]
         var seen: [Partition: [Int64]] = [:]
         var total = 0
-        try eventually("every event was read") {
+        // All the appends of the test lie within.
+        try eventually("every event was read", within: .seconds(900)) {
             for partition in partitions {
                 let next = LogOffset((seen[partition]?.last ?? -1) + 1)
                 let events = try LogReader().events(partition: partition, from: next, limit: 100, on: connection)

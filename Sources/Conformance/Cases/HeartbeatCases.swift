@@ -7,7 +7,7 @@ enum HeartbeatCases {
             let live = try await site.open(.ofNewUser())
             for nonce in [UInt64(0), 1, 300, .max] {
                 try await live.connection.send(.ping(nonce))
-                let answer = try await live.connection.first("Pong", within: 20) {
+                let answer = try await live.connection.first("Pong") {
                     if case .pong(let nonce) = $0 { nonce } else { nil }
                 }
                 try expect(answer == nonce, "Pong \(answer) to Ping \(nonce)")
@@ -15,32 +15,32 @@ enum HeartbeatCases {
         },
         ConformanceCase("F4", "the server pings as often as Welcome says; who answers stays", isLong: true) { site in
             let clock = ContinuousClock()
+            let begin = clock.now
             let live = try await site.open(.ofNewUser())
             let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
-            var last = clock.now
             for number in 1...3 {
                 _ = try await live.connection.first("Ping \(number)", within: interval * 1.1 + site.patience) {
                     if case .ping = $0 { true } else { nil }
                 }
-                let seconds = (clock.now - last).inSeconds
-                last = clock.now
+                // From the beginning: after one that was heard late, the next seems to be early.
+                let (seconds, expected) = ((clock.now - begin).inSeconds, interval * Double(number))
                 // A loaded machine may be late; it must not be early.
                 try expect(
-                    seconds > interval * 0.85 - 1 && seconds < interval * 1.1 + 40,
-                    "Ping \(number) after \(seconds) s instead of \(interval)")
+                    seconds > expected * 0.85 - 1 && seconds < expected * 1.1 + 60,
+                    "Ping \(number) after \(seconds) s instead of \(expected)")
             }
             try await live.appendAccepted(Envelope.setUp("a"))
         },
         ConformanceCase("F4", "silence for two intervals: GoAway heartbeat_timeout, closed", isLong: true) { site in
             let clock = ContinuousClock()
-            let live = try await site.open(.ofNewUser(), answersPings: false)
             let begin = clock.now
+            let live = try await site.open(.ofNewUser(), answersPings: false)
             let interval = Double(live.welcome.heartbeatMilliseconds) / 1_000
             _ = try await live.connection.expectGoAway(.heartbeatTimeout, within: interval * 3.3 + site.patience)
             try await live.connection.expectClosed("after GoAway")
             let seconds = (clock.now - begin).inSeconds
             try expect(
-                seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 40,
+                seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 60,
                 "cut off after \(seconds) s; two intervals are \(interval * 2)")
         },
         ConformanceCase("F4", "a half-open connection is given up, and the device's next one works", isLong: true) {

@@ -107,8 +107,9 @@ enum PeerCases {
             try expect(viewer.knows(sharing.user, true), "the last change was not told")
             let told = viewer.told(of: sharing.user)
             for (before, after) in zip(told, told.dropFirst()) {
-                try expect(before.status != after.status, "told what it knew already")
                 let pause = seconds(from: before.serverTime, to: after.serverTime)
+                // What still holds is told again after 20 s (V3), should all this take so long.
+                try expect(before.status != after.status || pause > 19, "told what it knew already")
                 // Time may pass between the decision and the reading of the clock.
                 try expect(pause > 0.15, "two changes within \(pause) s")
             }
@@ -116,6 +117,22 @@ enum PeerCases {
             let span = seconds(from: first.serverTime, to: last.serverTime)
             try expect(
                 span > 0.25 * Double(told.count - 1) - 0.1, "\(told.count - 1) changes were told within \(span) s")
+        },
+        ConformanceCase("V4", "the last change is told soon, also when it comes right after one that was told") {
+            site in
+            let viewer = try await Onlooker(site)
+            let sharing = try await Sharing.begin(site, with: [viewer.user])
+            try await viewer.ask(sharing.user)
+            for round in 0..<6 {
+                // The one before was told this moment: this one has to wait, and nothing comes after it.
+                try await sharing.focus(round % 2 == 0)
+                try await viewer.hear("change \(round)") { $0.knows(sharing.user, round % 2 == 0) }
+            }
+            let told = viewer.told(of: sharing.user)
+            // Had they been dropped, they would be told all the same: when a status is told again, after 20 s (V3). A loaded
+            // machine may take so long now and then.
+            let late = zip(told, told.dropFirst()).count { seconds(from: $0.serverTime, to: $1.serverTime) > 19 }
+            try expect(late < 3, "\(late) of 6 changes were told only when statuses are told again")
         },
     ]
 

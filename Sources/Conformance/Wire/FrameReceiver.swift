@@ -41,7 +41,9 @@ final class FrameReceiver: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        splitter.feed(unwrapInboundIn(data).readableBytesView)
+        let bytes = unwrapInboundIn(data)
+        inbox.received(bytes: bytes.readableBytes)
+        splitter.feed(bytes.readableBytesView)
         do {
             while let frame = try splitter.next() { deliver(try FrameCodec.decodeServer(frame), context) }
         } catch {

@@ -26,6 +26,7 @@ final class Inbox: Sendable {
         var messages: [ServerMessage] = []
         var next = 0
         var end: (any Error)?
+        var receivedBytes = 0
         var waiter: CheckedContinuation<ServerMessage, any Error>?
         var ticket = 0
 
@@ -55,6 +56,13 @@ final class Inbox: Sendable {
             }
         }
     }
+
+    /// Bytes that came, as frames or parts of them.
+    var receivedBytes: Int { state.withLockedValue { $0.receivedBytes } }
+    /// Nothing more comes.
+    var isEnded: Bool { state.withLockedValue { $0.end != nil } }
+
+    func received(bytes: Int) { state.withLockedValue { $0.receivedBytes += bytes } }
 
     /// What came before is still taken.
     func end(_ error: any Error) {

@@ -78,6 +78,26 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// What came so far, of frames and parts of them.
+    var receivedBytes: Double { Double(inbox.receivedBytes) }
+
+    /// A deaf connection reads about so much, until it ends or enough time has passed.
+    func listen(bytesPerSecond rate: Double, while goesOn: (_ seconds: Double) -> Bool) async throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var spokenAt = begin
+        while goesOn((clock.now - begin).inSeconds), !inbox.isEnded {
+            // Each read brings what the receive window holds, or nothing.
+            if receivedBytes < rate * (clock.now - begin).inSeconds { channel.read() }
+            // The server's Pings lie behind megabytes of rows: it is to know that the device lives (F4).
+            if (clock.now - spokenAt).inSeconds > 5 {
+                post(bytes: FrameCodec.frame(ClientMessage.ping(5)))
+                spokenAt = clock.now
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// The next message. Throws `Silence` when the connection ends or nothing comes in time.
     func next(within seconds: Double? = nil) async throws -> ServerMessage {
         try await inbox.take(within: seconds ?? patience, on: channel.eventLoop)

@@ -119,6 +119,8 @@ public final class Rebuilder: Sendable {
             guard tries < 30 else { throw RebuildError.busy }
             Thread.sleep(forTimeInterval: 0.1)
         }
+        // By name: whoever comes next would otherwise wait until the server has noticed that this session is closed.
+        defer { _ = try? connection.query(Queries.unlockRebuild) }
         return try body(connection, try LogIdentity.read(on: connection))
     }
 }

@@ -31,7 +31,9 @@ public struct UnfinishedRebuild: Hashable, Sendable {
     /// To be folded; later ones are followed before the cut-over. Zero for a rollback.
     public var eventsTotal: Int64
     public var standing: Standing
+}
 
+extension UnfinishedRebuild {
     /// The one that there is, if any.
     static func read(on connection: PostgresConnection) throws -> UnfinishedRebuild? {
         let result = try connection.query(Queries.readUnfinishedRebuild)

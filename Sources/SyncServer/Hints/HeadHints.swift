@@ -22,6 +22,11 @@ final class HeadHints: Sendable {
     /// The server's process behind the sender: its notifications come back to our own listener.
     private let sender = NIOLockedValueBox<Int32?>(nil)
     private let threads = NIOLockedValueBox<[LaneThread]>([])
+    private let hasListened = NIOLockedValueBox(false)
+
+    /// Whether the listener stood once, and what it said then is on its way: before, heads are looked up at a moment of its
+    /// own. For tests whose clock stands still.
+    var isListening: Bool { hasListened.withLockedValue { $0 } }
 
     /// - Parameter configuration: a direct connection; through a pooler in transaction mode LISTEN hears nothing.
     init(configuration: StoreConfiguration, faults: Faults, logger: Logger) {
@@ -80,6 +85,7 @@ final class HeadHints: Sendable {
                 let heard = try connection.next(within: Self.listeningMilliseconds, ignoring: own)
                 failures = 0
                 if heard != .nothing { onMoved(heard) }
+                hasListened.withLockedValue { $0 = true }
             } catch {
                 logger.debug("not listening", metadata: ["error": "\(error)"])
                 failures += 1

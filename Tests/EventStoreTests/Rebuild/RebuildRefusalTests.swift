@@ -69,7 +69,7 @@ import Testing
         #expect(try other.query(Queries.lockRebuild).bool(row: 0, column: 0))
         #expect(throws: RebuildError.busy) { try fixture.rebuilder().rebuild() }
         #expect(throws: RebuildError.busy) { try fixture.rebuilder().dropOld() }
-        other.close()
+        try other.releaseAndClose()
         #expect(throws: RebuildError.nothingToResume) { try fixture.rebuilder().resume() }
         try fixture.owner.execute("SELECT create_generation(2, \(FocusCore.foldVersion))")
         try fixture.owner.execute(

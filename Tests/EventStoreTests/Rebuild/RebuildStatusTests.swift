@@ -58,7 +58,7 @@ import Testing
         let other = try fixture.fixture.owner()
         #expect(try other.query(Queries.lockRebuild).bool(row: 0, column: 0))
         #expect(try status().rebuild?.standing == .working)
-        other.close()
+        try other.releaseAndClose()
         _ = try fixture.rebuilder().dropOld()
         #expect(try status().rebuild == nil && Set(status().tables.map(\.generation)) == [1])
     }

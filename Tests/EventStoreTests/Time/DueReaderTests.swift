@@ -78,7 +78,7 @@ import Testing
         try owner.execute(
             """
             INSERT INTO read_1.users (partition, user_id, version, due_at)
-            SELECT i % 4, gen_random_uuid(), 1, CASE WHEN i % 10 = 0 THEN now() + i * interval '1 s' END
+            SELECT i % 4, gen_random_uuid(), 1, CASE WHEN i % 10 = 0 THEN now() + i * interval '1 h' END
             FROM generate_series(1, 20000) i;
             ANALYZE read_1.users;
             SET plan_cache_mode = force_generic_plan;

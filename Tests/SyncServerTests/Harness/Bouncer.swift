@@ -10,7 +10,6 @@ final class Bouncer: Sendable {
     static let program = "/usr/sbin/pgbouncer"
     private let child: ChildProcess
     private let directory: String
-    private let port: Int
 
     /// - Parameters:
     ///   - conninfo: a database of the cluster, as `TestCluster` gives it.
@@ -20,14 +19,18 @@ final class Bouncer: Sendable {
             throw NeverHappened(description: "\(Self.program) is missing (Debian: apt install pgbouncer)")
         }
         directory = try TestDirectory.make()
-        port = try Self.freePort()
+        // A socket of its own, as a port that was free a moment ago may be another test's by now.
+        try FileManager.default.createDirectory(atPath: directory + "/socket", withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory + "/socket")
+        // It does not know this parameter of libpq's.
+        let server = conninfo.replacingOccurrences(of: "connect_timeout=60 ", with: "")
         let configuration = """
             [databases]
-            focus = \(conninfo)
+            focus = \(server)
             [pgbouncer]
-            listen_addr = 127.0.0.1
-            listen_port = \(port)
-            unix_socket_dir =
+            listen_addr =
+            listen_port = 6432
+            unix_socket_dir = \(directory)/socket
             auth_type = any
             pool_mode = transaction
             default_pool_size = \(sessions)
@@ -51,7 +54,7 @@ final class Bouncer: Sendable {
     }
 
     /// What a server is given with `--database`.
-    var conninfo: String { "host=127.0.0.1 port=\(port) user=anybody dbname=focus sslmode=disable" }
+    var conninfo: String { "host=\(directory)/socket port=6432 user=anybody dbname=focus connect_timeout=60" }
 
     var configuration: PostgresConfiguration {
         PostgresConfiguration(conninfo: conninfo, usesPreparedStatements: false)
@@ -63,21 +66,5 @@ final class Bouncer: Sendable {
         child.signal(SIGKILL)
         _ = await child.exitCode()
         try? FileManager.default.removeItem(atPath: directory)
-    }
-
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw NeverHappened(description: "no free port: \(errno)") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

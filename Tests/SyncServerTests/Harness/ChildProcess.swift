@@ -48,30 +48,41 @@ final class ChildProcess: Sendable {
         if !exit.isSet { kill(pid, number) }
     }
 
-    /// Nil when a signal ended it.
-    func exitCode() async -> Int32? { await exit.wait() }
+    /// Nil when a signal ended it. One that does not end for long is killed.
+    func exitCode() async -> Int32? {
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { [exit, pid] in
+            if !exit.isSet { kill(pid, SIGKILL) }
+        }
+        return await exit.wait()
+    }
 
     /// What it prints up to its first newline, or its end. Not while `rest` runs.
     func firstLine() async -> String {
         let output = output
         return await withCheckedContinuation { done in
-            Self.detach {
+            Self.detach { [self] in
                 var line: [UInt8] = []
                 var byte: UInt8 = 0
-                while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+                while isReady(), read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
                 done.resume(returning: String(decoding: line, as: UTF8.self))
             }
         }
+    }
+
+    /// What it has printed and nobody read, of what the pipe holds: 64 KiB.
+    var unreadBytes: Int {
+        var count: Int32 = 0
+        return ioctl(output, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
     /// What it prints from here up to its end.
     func rest() async -> String {
         let output = output
         return await withCheckedContinuation { done in
-            Self.detach {
+            Self.detach { [self] in
                 var text: [UInt8] = []
                 var piece = [UInt8](repeating: 0, count: 1 << 16)
-                while true {
+                while isReady() {
                     let count = read(output, &piece, piece.count)
                     guard count > 0 else { break }
                     text += piece[..<count]
@@ -80,6 +91,25 @@ final class ChildProcess: Sendable {
             }
         }
     }
+
+    /// Waits until there is something to read, or its end. A child that says nothing for long is killed: its test fails,
+    /// and the run goes on.
+    private func isReady() -> Bool {
+        var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        let deadline = ContinuousClock.now + .seconds(Self.patience)
+        while true {
+            let ready = poll(&descriptor, 1, 1_000)
+            if ready > 0 { return true }
+            if ready < 0, errno != EINTR { return false }
+            guard ContinuousClock.now < deadline else {
+                signal(SIGKILL)
+                return false
+            }
+        }
+    }
+
+    /// Seconds, far beyond what any of them takes: the conformance suite is silent for minutes, pip while it downloads.
+    private static let patience = 1_800
 
     deinit { close(output) }
 

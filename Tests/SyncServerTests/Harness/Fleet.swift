@@ -29,34 +29,47 @@ final class Fleet: @unchecked Sendable {
 
     var acknowledgedCount: Int { devices.reduce(0) { $0 + $1.acknowledged.count } }
 
-    /// Returns when this many more events were acknowledged: a moment in the middle of work, without a clock.
-    func acknowledged(more count: Int) async {
+    /// Returns when so many events were acknowledged since the appends of the round began, or when those have ended: a
+    /// moment in the middle of work, without a clock. However late it is called, it waits for nothing that is over.
+    func acknowledged(_ count: Int, in round: Int) async {
         await withCheckedContinuation { reached in
-            progress.withLockedValue { $0 = Progress(remaining: count, reached: reached) }
+            progress.withLockedValue { progress in
+                if progress.round > round || progress.round == round && (progress.count >= count || progress.isOver) {
+                    reached.resume()
+                } else {
+                    progress.waiting = (round, count, reached)
+                }
+            }
         }
     }
 
     private struct Progress {
-        var remaining: Int
-        var reached: CheckedContinuation<Void, Never>
+        var round = -1
+        var count = 0
+        var isOver = false
+        var waiting: (round: Int, count: Int, reached: CheckedContinuation<Void, Never>)?
     }
 
-    private let progress = NIOLockedValueBox<Progress?>(nil)
+    private let progress = NIOLockedValueBox(Progress())
 
-    private func noteAcknowledged() {
+    private func note(_ change: (inout Progress) -> Void) {
         progress.withLockedValue { progress in
-            progress?.remaining -= 1
-            guard let waiting = progress, waiting.remaining <= 0 else { return }
-            progress = nil
+            change(&progress)
+            guard let waiting = progress.waiting, waiting.round == progress.round else { return }
+            guard progress.count >= waiting.count || progress.isOver else { return }
+            progress.waiting = nil
             waiting.reached.resume()
         }
     }
 
     func append(count: Int, round: Int) async throws {
+        note { ($0.round, $0.count, $0.isOver) = (round, 0, false) }
+        // Also when one of them fails: nobody waits for the others any more.
+        defer { note { $0.isOver = true } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for device in devices {
                 group.addTask {
-                    try await device.append(count: count, from: round * count) { self.noteAcknowledged() }
+                    try await device.append(count: count, from: round * count) { self.note { $0.count += 1 } }
                 }
             }
             try await group.waitForAll()
@@ -124,7 +137,7 @@ final class FleetDevice: Sendable {
             server: ServerAddress(host: "127.0.0.1", port: port ?? server.port), security: .plaintext,
             token: try await TestServer.token(user, id))
         configuration.maximumAttempts = nil
-        configuration.timeout = .seconds(120)
+        configuration.timeout = .seconds(300)
         configuration.backoff = ReconnectBackoff(ceiling: 5...100)
         client = try SyncClient(
             configuration: configuration, store: DeviceStore(directory: server.directory + "/device-\(index)"))

@@ -5,6 +5,7 @@ import Support
 final class HurtServer: Sendable {
     let directory: String
     let address: String
+    private let reserved: ReservedPort
 
     struct Failure: Error { let output: String }
 
@@ -16,6 +17,8 @@ final class HurtServer: Sendable {
     ///   - other: whose token key it takes.
     init(_ arguments: [String], keyOf other: HurtServer? = nil) async throws {
         directory = try TestDirectory.make()
+        reserved = try ReservedPort()
+        try FocusdProcess.relaxDisk(of: directory)
         if let other {
             try FileManager.default.copyItem(
                 atPath: other.directory + "/token.key", toPath: directory + "/token.key")
@@ -24,7 +27,7 @@ final class HurtServer: Sendable {
             Self.script,
             [
                 "start", directory, FocusdProcess.binary("focusd"), "serve", "--data-dir", directory, "--listen",
-                "127.0.0.1:0", "--log-level", "error",
+                "127.0.0.1:\(reserved.number)", "--log-level", "error",
             ] + arguments, environment: ["HURT_WHILE": String(getpid())])
         let output = await child.rest()
         guard await child.exitCode() == 0 else { throw Failure(output: output) }

@@ -35,6 +35,9 @@ struct TestServer: Sendable {
             configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
+        // It looks up the heads once more when it begins to hear of others; where the clock stands still, that would be
+        // a look which nothing asked for.
+        if pool == nil { try await awaiting("the server hears of others") { server.isListening } }
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
     }
 

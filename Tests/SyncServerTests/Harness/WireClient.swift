@@ -86,7 +86,7 @@ final class WireClient: Sendable {
 
     /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time: heartbeats
     /// alone win no more of it.
-    func next(within seconds: Double = 60) async throws -> ServerMessage {
+    func next(within seconds: Double = 180) async throws -> ServerMessage {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             let left = max(.zero, deadline - ContinuousClock.now)
@@ -96,7 +96,7 @@ final class WireClient: Sendable {
     }
 
     /// The next message that `pick` accepts; others before it are skipped.
-    func first<T>(within seconds: Double = 120, _ pick: (ServerMessage) -> T?) async throws -> T {
+    func first<T>(within seconds: Double = 180, _ pick: (ServerMessage) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             let left = max(.zero, deadline - ContinuousClock.now)
@@ -113,7 +113,7 @@ final class WireClient: Sendable {
     }
 
     /// True when the server closed the connection within the time, whatever it said before.
-    func isClosed(within seconds: Double = 60) async -> Bool {
+    func isClosed(within seconds: Double = 180) async -> Bool {
         do {
             while true { _ = try await inbox.take(within: seconds) }
         } catch WireError.closed {

@@ -115,7 +115,10 @@ import Testing
     private func expectAlike(_ server: FocusdProcess, _ round: Int) async throws {
         let (disturbed, undisturbed) = (round * 2, round * 2 + 1)
         nonisolated(unsafe) let running = server
-        try await onThread { try Self.waitForProjection(running, disturbed) }
+        try await onThread {
+            try Self.waitForProjection(running, disturbed)
+            try Self.waitForLock(running)
+        }
         let child = try rebuild(server, resumes: false)
         #expect(await child.exitCode() == 0)
         let differing = try await onThread { try Self.differing(running, disturbed, undisturbed) }
@@ -124,6 +127,18 @@ import Testing
         let dropped = try ChildProcess(
             FocusdProcess.binary("focusctl"), ["projections", "drop-old", "--data-dir", server.directory])
         #expect(await dropped.exitCode() == 0)
+    }
+
+    /// Until the server has seen that a rebuild which was killed is gone.
+    private static func waitForLock(_ server: FocusdProcess) throws {
+        let connection = try server.database()
+        defer { connection.close() }
+        let held = Statement(
+            name: "test_held",
+            sql: """
+                SELECT count(*) FROM pg_stat_activity WHERE application_name = 'focusctl-projections-rebuild'
+                """)
+        try eventually("no rebuild holds its lock") { try connection.query(held).int8(row: 0, column: 0) == 0 }
     }
 
     private static func waitForProjection(_ server: FocusdProcess, _ generation: Int) throws {

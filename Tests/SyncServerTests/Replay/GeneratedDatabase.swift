@@ -61,6 +61,17 @@ struct GeneratedDatabase: Sendable {
         }
     }
 
+    /// Waits until a query gives this integer.
+    func wait(_ what: String, for sql: String, _ number: Int64) async throws {
+        let conninfo = conninfo
+        try await onThread {
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+            defer { connection.close() }
+            let statement = Statement(name: "test", sql: sql)
+            try eventually(what) { try connection.query(statement).int8(row: 0, column: 0) == number }
+        }
+    }
+
     /// The one integer that a query gives.
     func integer(_ sql: String) async throws -> Int64 {
         let conninfo = conninfo

@@ -16,9 +16,8 @@ import Testing
         let server = try await TestServer.start(partitions: 1, clock: time.clock)
         let (viewer, device) = (UserID.random(), DeviceID.random())
         let sharer = try await Sharer(server, apps: apps.map(\.rawValue), with: [viewer])
-        var configuration = SyncClientConfiguration(
-            server: ServerAddress(host: "127.0.0.1", port: server.port), security: .plaintext,
-            token: try await TestServer.token(viewer, device))
+        var configuration = SyncClientConfiguration.patient(
+            port: server.port, token: try await TestServer.token(viewer, device))
         configuration.maximumAttempts = nil
         let directory = try TestDirectory.make()
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))
