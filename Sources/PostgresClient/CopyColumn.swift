@@ -29,62 +29,73 @@ extension CopyWriter {
         guard columns.allSatisfy({ $0.count ?? count == count }) else {
             throw PostgresError(kind: .usage, message: "columns of a COPY have different numbers of rows")
         }
+        let encoded = EncodedColumns(columns, count)
         for row in 0..<count {
             buffer.bytes.append(fields)
-            for column in columns { buffer.bytes.append(column, row) }
+            for column in columns.indices { buffer.bytes.append(encoded.field(row, column)) }
             try sendIfFull()
         }
     }
 }
 
-extension BinaryBuffer {
-    /// A field with its length.
-    fileprivate mutating func append(_ column: CopyColumn, _ row: Int) {
-        let position = count
-        append(Int32(-1))
-        let isNull =
+/// Fields with their lengths, column after column: each array's type is looked at once, and not again for each row.
+private struct EncodedColumns: ~Copyable {
+    private var fields = BinaryBuffer()
+    /// Where each field ends and the next begins, of all rows of a column and then of the next; zero before the first.
+    private var ends = [0]
+    private let rowCount: Int
+
+    init(_ columns: [CopyColumn], _ rowCount: Int) {
+        self.rowCount = rowCount
+        ends.reserveCapacity(1 + rowCount * columns.count)
+        for column in columns {
             switch column {
-            case .all(let value): appendField(value)
-            case .values(let values): appendField(values[row])
-            case .elements(let array): appendElement(array, row)
+            case .all(let value): for _ in 0..<rowCount { append(value) }
+            case .values(let values): for value in values { append(value) }
+            case .elements(let array): append(elements: array)
             }
-        if !isNull { replace(at: position, with: Int32(clamping: count - position - 4)) }
-    }
-
-    /// Whether it is NULL.
-    private mutating func appendField(_ value: PostgresValue) -> Bool {
-        append(value)
-        return value.isNull
-    }
-
-    /// Whether it is NULL.
-    private mutating func appendElement(_ array: PostgresValue, _ row: Int) -> Bool {
-        switch array {
-        case .null, .bool, .int2, .int4, .int8, .float8, .text, .bytea, .uuid, .timestamptz: return true
-        case .int2Array(let values): append(values[row])
-        case .int4Array(let values): append(values[row])
-        case .int8Array(let values): append(values[row])
-        case .uuidArray(let values): withUnsafeBytes(of: values[row].uuid) { append($0) }
-        case .int8OptionalArray(let values):
-            guard let value = values[row] else { return true }
-            append(value)
-        case .float8Array(let values):
-            guard let value = values[row] else { return true }
-            append(value.bitPattern)
-        case .boolArray(let values):
-            guard let value = values[row] else { return true }
-            append(UInt8(value ? 1 : 0))
-        case .textArray(let values):
-            guard let value = values[row] else { return true }
-            append(value)
-        case .byteaArray(let values):
-            guard let value = values[row] else { return true }
-            value.withUnsafeBytes { append($0) }
-        case .timestamptzArray(let values):
-            guard let value = values[row] else { return true }
-            append(PostgresEpoch.toPostgres(value))
         }
-        return false
+    }
+
+    /// Valid as long as this is.
+    func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        let place = column * rowCount + row
+        return UnsafeRawBufferPointer(rebasing: fields.bytes[ends[place]..<ends[place + 1]])
+    }
+
+    private mutating func append(_ value: PostgresValue) {
+        append(value.isNull ? nil : value) { $0.append($1) }
+    }
+
+    /// A field; nil: NULL.
+    private mutating func append<T>(_ value: T?, _ write: (inout BinaryBuffer, T) -> Void) {
+        let position = fields.count
+        fields.append(Int32(-1))
+        if let value {
+            write(&fields, value)
+            fields.replace(at: position, with: Int32(clamping: fields.count - position - 4))
+        }
+        ends.append(fields.count)
+    }
+
+    private mutating func append(elements array: PostgresValue) {
+        switch array {
+        // None has elements (`CopyColumn.count`).
+        case .null, .bool, .int2, .int4, .int8, .float8, .text, .bytea, .uuid, .timestamptz: break
+        case .int2Array(let values): for value in values { append(value) { $0.append($1) } }
+        case .int4Array(let values): for value in values { append(value) { $0.append($1) } }
+        case .int8Array(let values): for value in values { append(value) { $0.append($1) } }
+        case .int8OptionalArray(let values): for value in values { append(value) { $0.append($1) } }
+        case .float8Array(let values): for value in values { append(value) { $0.append($1.bitPattern) } }
+        case .boolArray(let values): for value in values { append(value) { $0.append(UInt8($1 ? 1 : 0)) } }
+        case .textArray(let values): for value in values { append(value) { $0.append($1) } }
+        case .byteaArray(let values):
+            for value in values { append(value) { buffer, bytes in bytes.withUnsafeBytes { buffer.append($0) } } }
+        case .uuidArray(let values):
+            for value in values { append(value) { buffer, id in withUnsafeBytes(of: id.uuid) { buffer.append($0) } } }
+        case .timestamptzArray(let values):
+            for value in values { append(value) { $0.append(PostgresEpoch.toPostgres($1)) } }
+        }
     }
 }
 

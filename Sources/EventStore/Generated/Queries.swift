@@ -264,6 +264,25 @@ enum Queries {
         SELECT ensure_app_role()::text
         """#)
 
+    /// Users of a partition ($1), after a user ($2) and up to another ($3), of whom two generations have different rows of a
+    /// collection. "read_1.apps" stands for its table in one generation, and in the other. Of the columns for people nothing
+    /// is asked: they follow from the value.
+    static let findDifferingUsers = Statement(name: "find_differing_users", sql: #"""
+        SELECT DISTINCT user_id
+        FROM (
+            SELECT user_id, app, key, key_bytes, version, deleted, value, memo
+            FROM read_1.apps target
+            WHERE target.partition = $1 AND target.user_id > $2 AND target.user_id <= $3
+        ) AS a
+        FULL JOIN (
+            SELECT user_id, app, key, key_bytes, version, deleted, value, memo
+            FROM read_1.apps shown
+            WHERE shown.partition = $1 AND shown.user_id > $2 AND shown.user_id <= $3
+        ) AS b USING (user_id, app, key)
+        WHERE a.version IS DISTINCT FROM b.version OR a.deleted IS DISTINCT FROM b.deleted OR a.value IS DISTINCT FROM b.value
+            OR a.memo IS DISTINCT FROM b.memo OR a.key_bytes IS DISTINCT FROM b.key_bytes
+        """#)
+
     /// Users with something due up to $4, in the order of due_at, at most $5 of each partition. $1–$3: one element per
     /// partition: which, and after which due_at and user to go on. One probe of users_due for each partition.
     static let findDueUsers = Statement(name: "find_due_users", sql: #"""
@@ -293,6 +312,19 @@ enum Queries {
             SELECT * FROM events
             WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
         ) AS e
+        """#)
+
+    /// Users of a partition ($1), after a user ($2) and up to another ($3), whom two generations show at the same version,
+    /// past which the log has nothing. "read_1.users" stands for the table in one generation, and in the other.
+    static let findSettledUsers = Statement(name: "find_settled_users", sql: #"""
+        SELECT target.user_id
+        FROM read_1.users target
+        JOIN read_1.users shown ON shown.partition = target.partition AND shown.user_id = target.user_id
+        WHERE target.partition = $1 AND target.user_id > $2 AND target.user_id <= $3 AND shown.version = target.version
+            AND NOT EXISTS (
+                SELECT FROM events e
+                WHERE e.partition = target.partition AND e.user_id = target.user_id AND e.version > target.version
+            )
         """#)
 
     /// Users of a partition ($1) that the log or the read model knows, after a user ($2), in order. $3: at most so many.
@@ -1296,5 +1328,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDueUsers, findEventId, findEvents, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -44,12 +44,6 @@ struct StoredUser {
         }
     }
 
-    /// Whether the rows of both are the same, bit for bit, and the log has nothing to add to either.
-    func isExactly(_ other: StoredUser) -> Bool {
-        version == other.version && version > .zero && events.isEmpty && other.events.isEmpty && strangers == 0
-            && other.strangers == 0 && rows == other.rows
-    }
-
     /// Builds the state of the rows and folds the events in.
     func folded(_ rules: FoldRules) throws -> LoadedUser {
         guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }

@@ -98,7 +98,7 @@ struct CutOver {
             rest = rest.dropFirst(page.count)
             var events: [LoggedEvent] = []
             var projected: [ProjectedUser] = []
-            for var found in try comparison.compare(page, in: head.partition, on: connection).found {
+            for var found in try comparison.compare(page, in: head.partition, on: connection) {
                 let bodies = found.change.bodies(comparison.target)
                 for body in bodies { events.append(try tell(body, &found, head, at: events.count)) }
                 if !bodies.isEmpty { outcome.users += 1 }

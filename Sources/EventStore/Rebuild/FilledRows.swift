@@ -20,8 +20,7 @@ struct FilledRows {
     var userCount: Int { users.count }
 
     mutating func append(_ state: borrowing UserState) {
-        for key in state.rowKeys {
-            guard let row = state.row(key) else { continue }
+        for (key, row) in state.allRows {
             tables[key.collection, default: RowTable(key.collection)].append(state.user, key, row)
             rows += 1
             bytes += row.value.count + row.memo.count

@@ -20,20 +20,21 @@ struct PartitionFill {
         var state: UserState?
         var cursor = (user: place.after ?? .beforeAll, version: place.after == nil ? 0 : Int64.max)
         while true {
-            let events = try read(place, after: cursor, on: connection)
-            for event in events {
-                if let folded = state, folded.user != event.user {
-                    state = nil
+            let found = try read(place, after: cursor, on: connection)
+            for row in 0..<found.rowCount {
+                let event = try LoggedEvent(found, row: row)
+                // His state is looked at in place: a copy would count references to all its parts, at every event.
+                if state?.user != event.user, let folded = state.take() {
                     batch.append(folded)
                     if batch.isFull { try flush(&batch, &place, &next, on: connection) }
                 }
                 try fold(event, into: &state)
                 next.events += 1
+                cursor = (event.user, event.version.rawValue)
             }
-            if let last = events.last { cursor = (last.user, last.version.rawValue) }
             // No transaction is open: short spells of work delay appends less than long ones.
             try pause(0)
-            guard events.count == chunk else { break }
+            guard found.rowCount == chunk else { break }
         }
         if let state { batch.append(state) }
         guard next.events == place.through.rawValue else {
@@ -45,14 +46,13 @@ struct PartitionFill {
 
     private func read(
         _ place: RebuildPlace, after cursor: (user: UserID, version: Int64), on connection: PostgresConnection
-    ) throws -> [LoggedEvent] {
-        try LoggedEvent.read(
-            try connection.query(
-                Queries.readEventsByUser,
-                [
-                    .int4(place.partition.rawValue), .uuid(cursor.user.uuid), .int8(cursor.version),
-                    .int8(place.through.rawValue), .int8(Int64(chunk)),
-                ]))
+    ) throws -> PostgresResult {
+        try connection.query(
+            Queries.readEventsByUser,
+            [
+                .int4(place.partition.rawValue), .uuid(cursor.user.uuid), .int8(cursor.version),
+                .int8(place.through.rawValue), .int8(Int64(chunk)),
+            ])
     }
 
     private func fold(_ event: LoggedEvent, into state: inout UserState?) throws {
@@ -62,7 +62,7 @@ struct PartitionFill {
                 throw EventStoreError.gap(user: event.user, expected: version.next, found: event.version)
             }
             if state == nil { state = UserState(user: event.user, rules: rules) }
-            _ = try state?.apply(event.decoded())
+            try state?.applyQuietly(event.decoded())
         } catch {
             throw RebuildError.unfoldable(event.user, after: version, reason: "\(error)")
         }

@@ -36,7 +36,8 @@ struct PartitionFollow {
             next.users += Int64(users.count)
             let isLast = users.count < UserComparison.page
             if isLast { next = next.beginning(.following) }
-            try settle(users, &place, to: next, checkpoint: isLast ? place.followed : nil, on: connection)
+            try settle(
+                users, &place, to: next, checkpoint: isLast ? place.followed : nil, areNeighbours: true, on: connection)
             try pause(users.count)
             if isLast { return }
         }
@@ -81,19 +82,26 @@ struct PartitionFollow {
     }
 
     /// Writes what the target lacks of these users and notes who differs, together with the place.
+    /// - Parameter areNeighbours: they are all that there are from the place's `after` to the last of them.
     private func settle(
         _ users: [UserID], _ place: inout RebuildPlace, to next: RebuildPlace, checkpoint: LogOffset?,
-        on connection: PostgresConnection
+        areNeighbours: Bool = false, on connection: PostgresConnection
     ) throws {
-        // Both generations in one snapshot: a projection that is written between them is no difference.
-        let found = try connection.transaction(.snapshot) { connection in
-            try comparison.compare(users, in: place.partition, on: connection)
-        }
         let from = place
+        // Both generations in one snapshot: a projection that is written between them is no difference.
+        let (alike, found) = try connection.transaction(.snapshot) { connection in
+            var alike: Set<UserID> = []
+            if areNeighbours, let last = users.last {
+                alike = try comparison.alike(
+                    after: from.after ?? .beforeAll, through: last, in: from.partition, on: connection)
+            }
+            let others = users.filter { !alike.contains($0) }
+            return (alike, try comparison.compare(others, in: from.partition, on: connection))
+        }
         place = try connection.transaction { connection in
             var moved = from
             try moved.move(to: next, on: connection)
-            try write(found, from.partition, on: connection)
+            try write(alike, found, from.partition, on: connection)
             if let checkpoint {
                 _ = try connection.query(
                     comparison.target.statement(Queries.moveCheckpoint),
@@ -104,11 +112,11 @@ struct PartitionFollow {
     }
 
     private func write(
-        _ outcome: UserComparison.Outcome, _ partition: Partition, on connection: PostgresConnection
+        _ alike: Set<UserID>, _ found: [UserComparison.Found], _ partition: Partition,
+        on connection: PostgresConnection
     ) throws {
-        let found = outcome.found
         let different = found.filter { !$0.change.isEmpty }.map(\.user.uuid)
-        let alike = outcome.alike.map(\.uuid) + found.filter(\.change.isEmpty).map(\.user.uuid)
+        let alike = alike.map(\.uuid) + found.filter(\.change.isEmpty).map(\.user.uuid)
         let place: [PostgresValue] = [.int4(comparison.target.number), .int4(partition.rawValue)]
         var requests = ProjectionWriter.requests(partition, found.compactMap { $0.projected() }, shown: nil)
         let users = found.compactMap { $0.projected() }

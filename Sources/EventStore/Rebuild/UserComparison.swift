@@ -13,12 +13,6 @@ struct UserComparison {
         var change: UserChange
     }
 
-    struct Outcome {
-        /// Whose rows are the same in both, bit for bit, with nothing in the log that either lacks.
-        var alike: [UserID] = []
-        var found: [Found] = []
-    }
-
     let target: Generation
     let shown: Generation
     let rules: FoldRules
@@ -28,19 +22,14 @@ struct UserComparison {
     /// Users without events are passed over. Throws `RebuildError.unfoldable`.
     func compare(
         _ users: [UserID], in partition: Partition, on connection: PostgresConnection
-    ) throws -> Outcome {
+    ) throws -> [Found] {
         let places = users.map { (partition, $0) }
         let loader = UserLoader(rules: rules)
         let old = try loader.read(places, shown, on: connection)
         let new = try loader.read(places, target, on: connection)
-        var outcome = Outcome()
+        var found: [Found] = []
         for user in users {
             guard let stored = new[user] else { continue }
-            // Nearly everybody after an ordinary rebuild; making states of their rows would take most of its time.
-            if let shown = old[user], stored.isExactly(shown) {
-                outcome.alike.append(user)
-                continue
-            }
             let loaded: LoadedUser
             do {
                 loaded = try stored.folded(rules)
@@ -48,9 +37,9 @@ struct UserComparison {
                 throw RebuildError.unfoldable(user, after: stored.version, reason: "\(error)")
             }
             guard loaded.state.version > .zero else { continue }
-            outcome.found.append(Found(user: user, loaded: loaded, change: change(old[user], loaded.state)))
+            found.append(Found(user: user, loaded: loaded, change: change(old[user], loaded.state)))
         }
-        return outcome
+        return found
     }
 
     private func change(_ old: StoredUser?, _ state: borrowing UserState) -> UserChange {

@@ -34,7 +34,7 @@ struct Refold {
                     following = event
                     return
                 }
-                _ = try state.apply(event.decoded())
+                try state.applyQuietly(event.decoded())
                 version = event.version
                 each(state)
             }

@@ -6,7 +6,7 @@ extension UserState {
         let key = RowKey(.apps, app: apps[slot].app)
         let formerName = apps[slot].registration?.value.name
         guard apps[slot].registration.write(body, context.stamp) else { return }
-        context.touched.append(key)
+        context.touch(key)
         put(key, AppRow(body).encoded, &context)
         writeBadge(slot, &context)
         writeVisibility(slot, &context)
@@ -21,7 +21,7 @@ extension UserState {
         let former = apps[slot].status(body.kind)
         guard apps[slot][body.kind].write(body.status, context.stamp) else { return }
         let key = RowKey(.authorizations, app: apps[slot].app, key: body.kind.name)
-        context.touched.append(key)
+        context.touch(key)
         put(key, AuthorizationRow(kind: body.kind, status: body.status).encoded, &context)
         guard former != body.status else { return }
         switch body.kind {

@@ -16,6 +16,6 @@ extension UserState {
     mutating func applyRevoked(_ body: DeviceRevoked, _ context: inout FoldContext) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
         revokedDevices.insert(body.device)
-        context.touched.append(RowKey(.devices, key: body.device.description))
+        context.touch(RowKey(.devices, key: body.device.description))
     }
 }

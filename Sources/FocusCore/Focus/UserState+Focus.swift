@@ -42,7 +42,7 @@ extension UserState {
             focus.activation = FocusActivation(
                 focusID: body.focusID, stamp: stamp, endsAt: body.endsAt, hasEnded: hasEnded)
         }
-        if !body.isActive { context.touched.append(RowKey(.focuses, key: body.focusID)) }
+        if !body.isActive { context.touch(RowKey(.focuses, key: body.focusID)) }
     }
 
     /// Rule F2: ends the activation of that stamp and no other.
@@ -60,7 +60,7 @@ extension UserState {
         let before = focus.effective
         change(&focus, context.stamp)
         if context.stamp.device != .server { focus.greatest.raise(to: context.stamp) }
-        context.touched.append(RowKey(.activeFocus))
+        context.touch(RowKey(.activeFocus))
         if let active = focus.active {
             put(RowKey(.activeFocus), ActiveFocusRow(focusID: active.focusID, endsAt: active.endsAt).encoded, &context)
         } else {
@@ -74,7 +74,7 @@ extension UserState {
 
     private mutating func writeFocus(_ id: ByteText, _ context: inout FoldContext) {
         let key = RowKey(.focuses, key: id.text)
-        context.touched.append(key)
+        context.touch(key)
         if let row = focus.entries[id]?.configured {
             put(key, row.encoded, &context)
         } else {

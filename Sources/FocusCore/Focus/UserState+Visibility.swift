@@ -25,7 +25,7 @@ extension UserState {
     /// Rule F4: a register for each app.
     mutating func applyStatusReport(_ body: FocusStatusReported, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].report.write(body.isFocused, context.stamp) else { return }
-        context.touched.append(RowKey(.focusVisibility, app: apps[slot].app))
+        context.touch(RowKey(.focusVisibility, app: apps[slot].app))
         writeVisibility(slot, &context)
     }
 
@@ -38,7 +38,7 @@ extension UserState {
     private mutating func setMember(_ member: UserID, _ isMember: Bool, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].audience[member].write(isMember, context.stamp) else { return }
         let key = RowKey(.audience, app: apps[slot].app, key: member.description)
-        context.touched.append(key)
+        context.touch(key)
         if isMember {
             put(key, AudienceRow(user: member).encoded, &context)
         } else {

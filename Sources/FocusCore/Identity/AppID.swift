@@ -1,6 +1,8 @@
 /// An app's bundle identifier: 1–155 characters of `[A-Za-z0-9.-]` (domain.md §0).
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: String
+    /// Of the name's bytes, made once: it is part of nearly every key that is looked up.
+    let textHash: Int
 
     public static let maximumLength = 155
 
@@ -10,6 +12,7 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
             return nil
         }
         self.rawValue = rawValue
+        textHash = ByteText.hash(rawValue)
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -22,5 +25,7 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
 
     public var description: String { rawValue }
+    public static func == (a: Self, b: Self) -> Bool { a.textHash == b.textHash && a.rawValue == b.rawValue }
+    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }

@@ -44,7 +44,7 @@ extension UserState {
     ) {
         guard apps[slot].interactions.deletedConversations[conversation] < context.stamp else { return }
         apps[slot].interactions.setDeleted(conversation, at: context.stamp)
-        context.touched.append(interactionKey(.conversation(conversation), slot))
+        context.touch(interactionKey(.conversation(conversation), slot))
         for id in (apps[slot].interactions.conversations[conversation] ?? []).sorted() {
             guard let donation = apps[slot].interactions[id].donation, donation.stamp < context.stamp else { continue }
             // Not as of the deletion: the id may have been used again, in another conversation.
@@ -54,9 +54,9 @@ extension UserState {
 
     private mutating func deleteAll(_ slot: Int, _ affected: inout Set<ByteText>, _ context: inout FoldContext) {
         for conversation in apps[slot].interactions.setAllDeleted(at: context.stamp) {
-            context.touched.append(interactionKey(.conversation(conversation), slot))
+            context.touch(interactionKey(.conversation(conversation), slot))
         }
-        context.touched.append(interactionKey(.app, slot))
+        context.touch(interactionKey(.app, slot))
         for id in apps[slot].interactions.records.keys.sorted() {
             let old = apps[slot].interactions[id]
             var new = old
@@ -84,17 +84,17 @@ extension UserState {
         _ affected: inout Set<ByteText>, _ context: inout FoldContext
     ) {
         apps[slot].interactions.update(id, from: old, to: new)
-        context.touched.append(interactionKey(.interaction(id), slot))
+        context.touch(interactionKey(.interaction(id), slot))
         if let donation = old.donation { tally(donation, isAdded: false, slot, &affected) }
         if let donation = new.donation { tally(donation, isAdded: true, slot, &affected) }
     }
 
     private mutating func forgetDeletions(_ slot: Int, _ context: inout FoldContext) {
         while let id = apps[slot].interactions.forgetOldest() {
-            context.touched.append(interactionKey(.interaction(id), slot))
+            context.touch(interactionKey(.interaction(id), slot))
         }
         while let id = apps[slot].interactions.forgetOldestConversation() {
-            context.touched.append(interactionKey(.conversation(id), slot))
+            context.touch(interactionKey(.conversation(id), slot))
         }
     }
 

@@ -41,7 +41,7 @@ extension UserState {
     func checkSuggestions() throws(FoldError) {
         var expected = try checkSuggestions(of: people, app: nil)
         for slot in apps.indices { expected += try checkSuggestions(of: apps[slot].people, app: apps[slot].app) }
-        let found = store.entries.count { $0.key.collection == .suggestions && !$0.value.isDeleted }
+        let found = store.rows.inUse.count { $0.key.collection == .suggestions && !$0.isDeleted }
         guard found == expected else { throw .brokenInvariant("a suggestion without a donation") }
     }
 
@@ -51,7 +51,7 @@ extension UserState {
         for person in people.keys.sorted() {
             guard let row = people[person].flatMap(SuggestionRow.init) else { continue }
             let key = RowKey(.suggestions, app: app, key: person.text)
-            guard let entry = store.entries[key], !entry.isDeleted, entry.value == row.encoded else {
+            guard let entry = store[key], !entry.isDeleted, entry.value == row.encoded else {
                 throw .corruptRow(key)
             }
             count += 1

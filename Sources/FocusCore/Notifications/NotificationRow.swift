@@ -39,7 +39,7 @@ public struct NotificationRow: RowMessage {
     }
 
     public var encoded: [UInt8] {
-        var writer = ProtoWriter()
+        var writer = ProtoWriter(capacity: 40 + title.utf8.count + body.utf8.count + (subtitle?.utf8.count ?? 0))
         writer.optionalString(1, category)
         writer.optionalString(2, thread)
         writer.string(3, title)

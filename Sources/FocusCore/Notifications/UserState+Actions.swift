@@ -12,8 +12,8 @@ extension UserState {
         apps[slot].performed[id] = context.stamp
         let performed = ActionRow(
             action: action.id, doubleTap: body.gesture == .doubleTap, performedAt: context.stamp.time)
-        let key = RowKey(.actions, app: apps[slot].app, key: id.text)
-        context.touched.append(key)
+        let key = RowKey(.actions, app: apps[slot].app, id: id)
+        context.touch(key)
         put(key, performed.encoded, &context)
     }
 
@@ -50,6 +50,6 @@ extension UserState {
     mutating func dropAction(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         // Most apps' notifications have none.
         guard !apps[slot].performed.isEmpty, apps[slot].performed.removeValue(forKey: id) != nil else { return }
-        remove(RowKey(.actions, app: apps[slot].app, key: id.text), &context)
+        remove(RowKey(.actions, app: apps[slot].app, id: id), &context)
     }
 }

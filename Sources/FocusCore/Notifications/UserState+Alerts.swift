@@ -10,7 +10,7 @@ extension UserState {
         let introduces = post.level == .timeSensitive && !apps[slot].hasIntroducedTimeSensitive
         if introduces {
             apps[slot].hasIntroducedTimeSensitive = true
-            context.touched.append(RowKey(.apps, app: apps[slot].app))
+            context.touch(RowKey(.apps, app: apps[slot].app))
         }
         let row = AlertRow(
             decision(post, slot, .phone, context), introducesTimeSensitive: introduces, post: context.version)
@@ -27,7 +27,7 @@ extension UserState {
 
     mutating func dropAlert(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         note(id, isHeld: false, isWaiting: false, slot)
-        remove(RowKey(.alerts, app: apps[slot].app, key: id.text), &context)
+        remove(RowKey(.alerts, app: apps[slot].app, id: id), &context)
         dropClassAlerts(id, slot, &context)
     }
 
@@ -38,7 +38,7 @@ extension UserState {
             guard let post = apps[slot].list[id].post else {
                 throw .brokenInvariant("a held alert without a listed notification")
             }
-            var row: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, key: id.text))
+            var row: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, id: id))
             if classesMayDiffer(id, slot) {
                 var rows = try alerts(of: id, phone: row, slot)
                 for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert.isHeld {
@@ -55,7 +55,7 @@ extension UserState {
     /// The row that all classes share.
     private mutating func write(_ row: AlertRow, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         note(id, isHeld: row.decision.alert.isHeld, isWaiting: row.decision.alert == .heldForSummary, slot)
-        put(RowKey(.alerts, app: apps[slot].app, key: id.text), row.encoded, &context)
+        put(RowKey(.alerts, app: apps[slot].app, id: id), row.encoded, &context)
     }
 
     /// Everything that rule N9 looks at, for a post of the app on a class of device.

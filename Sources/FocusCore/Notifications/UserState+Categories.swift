@@ -7,7 +7,7 @@ extension UserState {
         let former = apps[slot].categories
         guard apps[slot].categories.write(body.categories, context.stamp) else { return }
         let key = RowKey(.categories, app: apps[slot].app)
-        context.touched.append(key)
+        context.touch(key)
         put(key, CategoriesRow(body.categories).encoded, &context)
         let ids = (former.register?.value ?? []).map(\.id) + body.categories.map(\.id)
         guard ids.contains(where: { former.placeholder($0) != apps[slot].categories.placeholder($0) }) else { return }

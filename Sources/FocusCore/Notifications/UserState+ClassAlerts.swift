@@ -16,7 +16,7 @@ extension UserState {
         guard hasClassAlerts(id, slot) else { return rows }
         for deviceClass in DeviceClass.followers {
             let key = ClassAlertKey(deviceClass, id).rowKey(apps[slot].app)
-            guard let entry = store.entries[key], !entry.isDeleted else { continue }
+            guard let entry = store[key], !entry.isDeleted else { continue }
             rows[deviceClass] = try value(of: key)
             rows[deviceClass].deviceClass = nil
         }
@@ -27,7 +27,7 @@ extension UserState {
     mutating func write(_ rows: ByClass<AlertRow>, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         let alerts = DeviceClass.allCases.map { rows[$0].decision.alert }
         note(id, isHeld: alerts.contains(where: \.isHeld), isWaiting: alerts.contains(.heldForSummary), slot)
-        put(RowKey(.alerts, app: apps[slot].app, key: id.text), rows.phone.encoded, &context)
+        put(RowKey(.alerts, app: apps[slot].app, id: id), rows.phone.encoded, &context)
         var differs = false
         for deviceClass in DeviceClass.followers {
             let key = ClassAlertKey(deviceClass, id).rowKey(apps[slot].app)
@@ -58,7 +58,7 @@ extension UserState {
     /// Rule N10: the notification was read, so what is held of its alert is not released. Where the phone's has rung
     /// already, a class that still held it needs a row that says so: without one the phone's would count.
     mutating func forgetHeldAlert(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) throws(FoldError) {
-        let phone: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, key: id.text))
+        let phone: AlertRow = try value(of: RowKey(.alerts, app: apps[slot].app, id: id))
         if phone.decision.alert.isHeld {
             dropAlert(id, slot, &context)
             return
@@ -76,7 +76,7 @@ extension UserState {
         _ id: ByteText, _ post: NotificationPost, _ rank: Int32, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) -> Bool {
         var isReleased = false
-        var rows = try alerts(of: id, phone: value(of: RowKey(.alerts, app: apps[slot].app, key: id.text)), slot)
+        var rows = try alerts(of: id, phone: value(of: RowKey(.alerts, app: apps[slot].app, id: id)), slot)
         for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert == .heldForSummary {
             var inputs = inputs(post, slot, deviceClass)
             inputs.inScheduledDelivery = false

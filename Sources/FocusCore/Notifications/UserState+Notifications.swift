@@ -19,8 +19,8 @@ extension UserState {
         var row = NotificationRow(body, title: title ?? "", postedAt: post.stamp.time, unread: new.isUnread)
         if post.isCommunication { row.show(donation) }
         row.hiddenBody = apps[slot].categories.placeholder(body.category)
-        let key = RowKey(.notifications, app: app, key: id.text)
-        context.touched.append(key)
+        let key = RowKey(.notifications, app: app, id: id)
+        context.touch(key)
         put(key, row.encoded, &context)
         dropAction(id, slot, &context)
         // Before the alert: one that cannot stay in the list does not ring.
@@ -47,9 +47,9 @@ extension UserState {
             var new = old
             new.read = context.stamp
             apps[slot].list.update(id, from: old, to: new)
-            let key = RowKey(.notifications, app: apps[slot].app, key: text)
-            context.touched.append(key)
-            guard old.isUnread, let entry = store.entries[key] else { continue }
+            let key = RowKey(.notifications, app: apps[slot].app, id: id)
+            context.touch(key)
+            guard old.isUnread, let entry = store[key] else { continue }
             put(key, NotificationRow.read(entry.value), &context)
             // Rule N10: what was read meanwhile is not released.
             if apps[slot].list.held.contains(id) { try forgetHeldAlert(id, slot, &context) }
@@ -75,7 +75,7 @@ extension UserState {
     mutating func applyBadgeCleared(_ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].clear < context.stamp else { return }
         apps[slot].clear = context.stamp
-        context.touched.append(RowKey(.apps, app: apps[slot].app))
+        context.touch(RowKey(.apps, app: apps[slot].app))
         // Sorted: a dictionary's order differs from process to process.
         for id in apps[slot].list.records.keys.sorted() {
             let old = apps[slot].list[id]
@@ -85,7 +85,7 @@ extension UserState {
             if new.removed == context.stamp { new.removed = nil }
             guard new != old else { continue }
             apps[slot].list.update(id, from: old, to: new)
-            context.touched.append(RowKey(.notifications, app: apps[slot].app, key: id.text))
+            context.touch(RowKey(.notifications, app: apps[slot].app, id: id))
             if old.isListed && !new.isListed { removeRows(of: id, slot, &context) }
         }
         forgetOldest(slot, &context)
@@ -97,7 +97,7 @@ extension UserState {
         guard let name = apps[slot].registration?.value.name else { return }
         let untitled = apps[slot].list.records.filter { $0.value.post?.isUntitled == true }.keys.sorted()
         for id in untitled {
-            let key = RowKey(.notifications, app: apps[slot].app, key: id.text)
+            let key = RowKey(.notifications, app: apps[slot].app, id: id)
             var row: NotificationRow = try value(of: key)
             row.title = name
             put(key, row.encoded, &context)
@@ -118,19 +118,19 @@ extension UserState {
         var new = old
         new.unlist(at: stamp)
         apps[slot].list.update(id, from: old, to: new)
-        context.touched.append(RowKey(.notifications, app: apps[slot].app, key: id.text))
+        context.touch(RowKey(.notifications, app: apps[slot].app, id: id))
         if old.isListed { removeRows(of: id, slot, &context) }
     }
 
     private mutating func removeRows(of id: ByteText, _ slot: Int, _ context: inout FoldContext) {
-        remove(RowKey(.notifications, app: apps[slot].app, key: id.text), &context)
+        remove(RowKey(.notifications, app: apps[slot].app, id: id), &context)
         dropAlert(id, slot, &context)
         dropAction(id, slot, &context)
     }
 
     private mutating func forgetOldest(_ slot: Int, _ context: inout FoldContext) {
         while let forgotten = apps[slot].list.forgetOldest() {
-            context.touched.append(RowKey(.notifications, app: apps[slot].app, key: forgotten.text))
+            context.touch(RowKey(.notifications, app: apps[slot].app, id: forgotten))
         }
     }
 }

@@ -62,7 +62,7 @@ public struct Prediction: Sendable {
 
     private mutating func note(_ key: RowKey) {
         // Touched for its memo alone.
-        guard let entry = state.store.entries[key] else { return }
+        guard let entry = state.store[key] else { return }
         let value = entry.isDeleted ? nil : entry.value
         differences[key] = value == confirmed[key] ? nil : .some(value)
     }
@@ -73,7 +73,7 @@ extension UserState {
     fileprivate mutating func takeEffectiveSettings() throws(FoldError) {
         for slot in apps.indices {
             let key = RowKey(.notificationSettings, app: apps[slot].app)
-            guard store.entries[key] != nil else { continue }
+            guard store[key] != nil else { continue }
             let row: NotificationSettingsRow = try value(of: key)
             apps[slot].settings = EffectiveSettings(row.effective)
         }

@@ -10,7 +10,7 @@ extension UserState {
             rows[ByteText(entry.key)] = PreferenceRow(value: entry.value).encoded
         }
         apps[slot].preferences.defaults = PreferenceDefaults(build: body.build, stamp: context.stamp, rows: rows)
-        context.touched.append(RowKey(.preferenceDefaults, app: apps[slot].app))
+        context.touch(RowKey(.preferenceDefaults, app: apps[slot].app))
         for entry in body.defaults.entries { writePreference(ByteText(entry.key), slot, &context) }
         for key in (former?.rows.keys.sorted() ?? []) where rows[key] == nil { writePreference(key, slot, &context) }
     }
@@ -19,17 +19,17 @@ extension UserState {
     mutating func applyPreferenceChanged(_ body: PreferenceChanged, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].preferences.write(ByteText(body.key), isSet: true, context.stamp) else { return }
         let key = RowKey(.preferences, app: apps[slot].app, key: body.key)
-        context.touched.append(key)
+        context.touch(key)
         put(key, PreferenceRow(value: body.value).encoded, &context)
     }
 
     mutating func applyPreferenceReset(_ body: PreferenceReset, _ slot: Int, _ context: inout FoldContext) {
         let key = ByteText(body.key)
         guard apps[slot].preferences.write(key, isSet: false, context.stamp) else { return }
-        context.touched.append(RowKey(.preferences, app: apps[slot].app, key: body.key))
+        context.touch(RowKey(.preferences, app: apps[slot].app, key: body.key))
         writePreference(key, slot, &context)
         for forgotten in apps[slot].preferences.forgetResets() {
-            context.touched.append(RowKey(.preferences, app: apps[slot].app, key: forgotten.text))
+            context.touch(RowKey(.preferences, app: apps[slot].app, key: forgotten.text))
         }
     }
 

@@ -9,7 +9,7 @@ extension UserState {
                 let key = RowKey(.routeTotals, app: app, key: period.key(of: route.day, activity: row.activity))
                 var total = RouteTotalRow(
                     activity: row.activity, period: period, startsOn: period.start(of: route.day))
-                if store.entries[key] != nil { total = try value(of: key) }
+                if store[key] != nil { total = try value(of: key) }
                 total.add(route)
                 put(key, total.encoded, &context)
             }

@@ -15,7 +15,7 @@ extension UserState {
     mutating func applyLocations(_ body: RouteLocationsInserted, _ slot: Int, _ context: inout FoldContext) {
         let id = ByteText(body.routeID)
         let changed = apps[slot].routes[id]?.insert(body.points, rules) ?? []
-        for chunk in changed { context.touched.append(chunkKey(id, chunk, slot)) }
+        for chunk in changed { context.touch(chunkKey(id, chunk, slot)) }
         guard let row = apps[slot].routes[id]?.row else { return }
         put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
     }
@@ -25,7 +25,7 @@ extension UserState {
         let row = WorkoutRow(activity: body.activity, start: body.start, end: body.end)
         guard apps[slot].workouts[ByteText(body.workoutID)].write(row, context.stamp) else { return }
         let key = RowKey(.workouts, app: apps[slot].app, key: body.workoutID)
-        context.touched.append(key)
+        context.touch(key)
         put(key, row.encoded, &context)
     }
 
@@ -41,7 +41,7 @@ extension UserState {
     mutating func applyRouteDiscarded(_ body: RouteDiscarded, _ slot: Int, _ context: inout FoldContext) {
         let id = ByteText(body.routeID)
         guard let record = apps[slot].routes[id], record.row.state == .open else { return }
-        for chunk in record.chunkIDs { context.touched.append(chunkKey(id, chunk, slot)) }
+        for chunk in record.chunkIDs { context.touch(chunkKey(id, chunk, slot)) }
         apps[slot].routes[id] = nil
         remove(RowKey(.routes, app: apps[slot].app, key: body.routeID), &context)
     }

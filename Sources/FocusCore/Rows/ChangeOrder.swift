@@ -1,7 +1,8 @@
 /// A row's change at a version.
 struct RowChange: Hashable, Sendable {
     var version: Version
-    var key: RowKey
+    /// The row's, in `NumberedRows`.
+    var number: Int
 }
 
 /// Rows in the order in which they changed, so that a delta costs its own size and not the user's. A row that changed
@@ -14,8 +15,8 @@ struct ChangeOrder: Sendable {
 
     mutating func reserveCapacity(_ count: Int) { changes.reserveCapacity(count) }
 
-    mutating func append(_ key: RowKey, at version: Version) {
-        changes.append(RowChange(version: version, key: key))
+    mutating func append(_ number: Int, at version: Version) {
+        changes.append(RowChange(version: version, number: number))
     }
 
     mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
@@ -50,9 +51,9 @@ struct TombstoneQueue: Sendable {
     private var queue: [RowChange] = []
     private var head = 0
 
-    mutating func append(_ key: RowKey, at version: Version) {
+    mutating func append(_ number: Int, at version: Version) {
         count += 1
-        queue.append(RowChange(version: version, key: key))
+        queue.append(RowChange(version: version, number: number))
     }
 
     /// The next to drop, if the bound asks for it. With one tombstone of a version all others of it go too: the horizon

@@ -25,7 +25,7 @@ extension UserState {
     mutating func applyRebuilt(_ body: ProjectionRebuilt, _ context: inout FoldContext) {
         for key in body.rows where key.collection.isPublic {
             store.bump(key, at: context.version)
-            context.touched.append(key)
+            context.touch(key)
         }
         store.horizon = max(store.horizon, min(body.horizon, context.version))
     }

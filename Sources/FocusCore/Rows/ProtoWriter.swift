@@ -6,6 +6,9 @@ public struct ProtoWriter {
 
     public init() {}
 
+    /// With room for about so many bytes, so that a long message does not grow by and by.
+    public init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     public mutating func varint(_ field: Int, _ value: UInt64) {
         guard value != 0 else { return }
         tag(field, 0)

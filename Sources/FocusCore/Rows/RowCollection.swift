@@ -59,8 +59,15 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         }
     }
 
+    // By number: those that Swift makes of a raw value compare and hash the names.
+    public static func == (a: Self, b: Self) -> Bool { a.ordinal == b.ordinal }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ordinal) }
+
     /// By name.
-    public static func < (a: Self, b: Self) -> Bool { ranks[Int(a.ordinal)] < ranks[Int(b.ordinal)] }
+    public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
+
+    /// Its place in the order of the names.
+    var rank: UInt8 { Self.ranks[Int(ordinal)] }
 
     /// The place of each, by ordinal, in the order of their names: keys are sorted far too often to compare names.
     private static let ranks: [UInt8] = {
@@ -70,42 +77,6 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         }
         return ranks
     }()
-}
-
-/// Names a row within a user's state.
-public struct RowKey: Hashable, Sendable, Comparable {
-    public let collection: RowCollection
-    /// Nil for rows of the user. For `refusals`, the app of the scope that appended the event.
-    public let app: AppID?
-    public let key: String
-    /// A key is looked up a dozen times on its way from the fold to the read model; its text is hashed once.
-    private let textHash: Int
-
-    public init(_ collection: RowCollection, app: AppID? = nil, key: String = "") {
-        self.collection = collection
-        self.app = app
-        self.key = key
-        var hasher = Hasher()
-        hasher.combine(collection.ordinal)
-        ByteText.hash(app?.rawValue ?? "", into: &hasher)
-        ByteText.hash(key, into: &hasher)
-        textHash = hasher.finalize()
-    }
-
-    // By bytes, as the tables and other programs compare (see `ByteText`), so that one key is never two.
-    public static func < (a: Self, b: Self) -> Bool {
-        // Not `!=`, which compares the names: this is most of what sorting keys costs.
-        if a.collection.ordinal != b.collection.ordinal { return a.collection < b.collection }
-        let order = ByteText.compare(a.app?.rawValue ?? "", b.app?.rawValue ?? "")
-        return order == 0 ? ByteText.precedes(a.key, b.key) : order < 0
-    }
-
-    public static func == (a: Self, b: Self) -> Bool {
-        a.textHash == b.textHash && a.collection.ordinal == b.collection.ordinal && a.app == b.app
-            && ByteText.equal(a.key, b.key)
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
 }
 
 extension RowCollection {

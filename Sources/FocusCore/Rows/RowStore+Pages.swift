@@ -4,21 +4,21 @@ extension RowStore {
     func page(after position: SyncPosition, in view: View, limitBytes: Int, version: Version) -> SyncPage {
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0
-        var found: [Place] = []
+        var found: [Int] = []
         // A position without a key has all of its version.
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
             find(in: run, after: position, view: view, &found)
-            for place in found {
-                let (key, entry) = (place.key, entries.values[place.index])
+            for number in found {
+                let entry = rows.entries[number]
                 if entry.isDeleted && entry.version <= position.skipTombstonesThrough { continue }
-                let row = DeltaRow(key: key, version: entry.version, value: value(of: entry, key, in: view))
+                let row = DeltaRow(key: entry.key, version: entry.version, value: value(of: entry, in: view))
                 bytes += row.approximateBytes
                 if bytes > limitBytes && !page.rows.isEmpty { return page }
                 page.rows.append(row)
                 page.next.version = entry.version
-                page.next.key = key
+                page.next.key = entry.key
             }
             index = run.upperBound
         }
@@ -29,29 +29,22 @@ extension RowStore {
     }
 
     /// Nil: the row is gone. The only place that takes a row's value out for a device.
-    private func value(of entry: Entry, _ key: RowKey, in view: View) -> [UInt8]? {
+    private func value(of entry: Entry, in view: View) -> [UInt8]? {
         guard !entry.isDeleted else { return nil }
-        return hiddenPreviews.hides(key.collection, of: key.app, in: view) ? entry.hiddenValue : entry.value
+        return hiddenPreviews.hides(entry.key.collection, of: entry.key.app, in: view) ? entry.hiddenValue : entry.value
     }
 
-    private struct Place {
-        let key: RowKey
-        /// In `entries`.
-        let index: Dictionary<RowKey, Entry>.Index
-    }
-
-    /// The rows whose last change is in the run, sorted. `found` is one array for all runs, of which a user has thousands.
-    private func find(in run: Range<Int>, after position: SyncPosition, view: View, _ found: inout [Place]) {
+    /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs, of
+    /// which a user has thousands.
+    private func find(in run: Range<Int>, after position: SyncPosition, view: View, _ found: inout [Int]) {
         found.removeAll(keepingCapacity: true)
-        for place in run where view.includes(order.changes[place].key) {
-            let change = order.changes[place]
-            guard let index = entries.index(forKey: change.key), entries.values[index].version == change.version else {
-                continue
-            }
-            if change.version == position.version, let sent = position.key, change.key <= sent { continue }
-            found.append(Place(key: change.key, index: index))
+        for place in run {
+            let (version, number) = (order.changes[place].version, order.changes[place].number)
+            guard rows.entries[number].version == version, view.includes(rows.entries[number].key) else { continue }
+            if version == position.version, let sent = position.key, rows.entries[number].key <= sent { continue }
+            found.append(number)
         }
-        if found.count > 1 { found.sort { $0.key < $1.key } }
+        if found.count > 1 { found.sort { rows.entries[$0].key < rows.entries[$1].key } }
     }
 }
 

@@ -41,6 +41,8 @@ extension UserState {
 extension RowStore {
     /// Whether refusals, of whatever device, are among the rows changed since.
     func changesRefusals(after version: Version) -> Bool {
-        order.changes[order.firstIndex(atOrAfter: version.next)...].contains { $0.key.collection == .refusals }
+        order.changes[order.firstIndex(atOrAfter: version.next)...].contains {
+            rows.entries[$0.number].key.collection == .refusals
+        }
     }
 }

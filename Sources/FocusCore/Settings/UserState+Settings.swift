@@ -10,14 +10,14 @@ extension UserState {
             return
         }
         guard apps[slot].ownSettings.write(body, context.stamp) else { return }
-        context.touched.append(RowKey(.notificationSettings, app: apps[slot].app))
+        context.touch(RowKey(.notificationSettings, app: apps[slot].app))
         try resolveSettings(slot, &context)
     }
 
     /// Rule N16: a register. What was decided stays (N10): a mute is judged at the post's stamp.
     mutating func applyMute(_ until: Timestamp?, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].mutes.write(until, context.stamp) else { return }
-        context.touched.append(RowKey(.notificationSettings, app: apps[slot].app))
+        context.touch(RowKey(.notificationSettings, app: apps[slot].app))
         writeSettings(slot, &context)
     }
 
@@ -38,7 +38,7 @@ extension UserState {
         guard store.hiddenPreviews.set(apps[slot].app, apps[slot].settings) else { return }
         for (id, record) in apps[slot].list.records where record.isListed {
             let key = RowKey(.notifications, app: apps[slot].app, key: id.text)
-            if store.touch(key, at: context.version) { context.touched.append(key) }
+            if store.touch(key, at: context.version) { context.touch(key) }
         }
     }
 
@@ -55,7 +55,7 @@ extension UserState {
 
     private mutating func writeDefaultSettings(_ context: inout FoldContext) {
         let key = RowKey(.notificationSettings)
-        context.touched.append(key)
+        context.touch(key)
         let effective = EffectiveSettings(app: SettingsTable(), default: defaultSettings)
         put(key, NotificationSettingsRow(effective: effective.byClass, own: defaultSettings.own).encoded, &context)
     }

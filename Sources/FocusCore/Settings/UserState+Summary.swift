@@ -14,7 +14,7 @@ extension UserState {
         let row = DeliveryScheduleRow(times: body.times, timeZone: body.times.isEmpty ? "" : body.timeZone)
         guard summary.schedule.write(row, context.stamp) else { return }
         let key = RowKey(.deliverySchedule)
-        context.touched.append(key)
+        context.touch(key)
         if row.times.isEmpty {
             remove(key, &context)
         } else {
@@ -27,7 +27,7 @@ extension UserState {
     mutating func applySummaryDelivered(_ body: SummaryDelivered, _ context: inout FoldContext) throws(FoldError) {
         guard summary.schedule?.stamp == body.schedule else { return }
         summary.lastDelivered = max(summary.lastDelivered ?? body.dueAt, body.dueAt)
-        context.touched.append(RowKey(.deliverySchedule))
+        context.touch(RowKey(.deliverySchedule))
         var rank: Int32 = 1
         for waiting in try waitingForSummary().sorted() {
             if try release(waiting.id, waiting.post, rank, waiting.slot, &context) { rank += 1 }
@@ -46,7 +46,7 @@ extension UserState {
     mutating func noteWaiting(_ context: inout FoldContext) {
         guard (waitingCount > 0) != (summary.waitingSince != nil) else { return }
         summary.waitingSince = waitingCount > 0 ? context.recordedAt : nil
-        context.touched.append(RowKey(.deliverySchedule))
+        context.touch(RowKey(.deliverySchedule))
     }
 
     /// In no order.

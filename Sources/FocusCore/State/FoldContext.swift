@@ -5,17 +5,22 @@ struct FoldContext {
     let occurredAt: Timestamp
     let recordedAt: Timestamp
     let isHealed: Bool
-    /// Rows whose value or memo changed; may hold doubles.
-    var touched: [RowKey] = []
+    /// Rows whose value or memo changed; may hold doubles. Nil: nobody asks.
+    private(set) var touched: [RowKey]?
 
-    init(_ event: Event, stamp: Stamp) {
+    init(_ event: Event, stamp: Stamp, notesRows: Bool = true) {
         version = event.version
         occurredAt = event.occurredAt
         recordedAt = event.recordedAt
         isHealed = event.isHealed
         self.stamp = stamp
-        touched.reserveCapacity(8)
+        if notesRows {
+            touched = []
+            touched?.reserveCapacity(8)
+        }
     }
+
+    mutating func touch(_ key: RowKey) { touched?.append(key) }
 }
 
 /// A value that is replaced, and when that was last done (rule E3).

@@ -3,7 +3,7 @@ extension UserState {
     func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
         guard (waitingCount > 0) == (summary.waitingSince != nil) else { throw .corruptRow(RowKey(.deliverySchedule)) }
         // Sorted, so that the same rows fail alike everywhere.
-        for key in chunks.keys.sorted() where store.entries[key]?.isDeleted != false { throw .corruptRow(key) }
+        for key in chunks.keys.sorted() where store[key]?.isDeleted != false { throw .corruptRow(key) }
         for record in apps {
             if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
             for id in record.list.held where !record.list[id].isUnread {
@@ -15,10 +15,10 @@ extension UserState {
             // A class's own row stands beside the phone's.
             for id in record.list.withClassAlerts {
                 let key = RowKey(.alerts, app: record.app, key: id.text)
-                guard store.entries[key]?.isDeleted == false else { throw .corruptRow(key) }
+                guard store[key]?.isDeleted == false else { throw .corruptRow(key) }
             }
             let badge = RowKey(.badges, app: record.app)
-            if let entry = store.entries[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
+            if let entry = store[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
                 count != record.list.unreadCount
             {
                 throw .corruptRow(badge)
@@ -31,6 +31,6 @@ extension UserState {
     private func missingPreference(of record: AppRecord) -> RowKey? {
         guard let defaults = record.preferences.defaults else { return nil }
         return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }
-            .filter { store.entries[$0]?.isDeleted != false }.min()
+            .filter { store[$0]?.isDeleted != false }.min()
     }
 }

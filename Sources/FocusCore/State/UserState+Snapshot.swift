@@ -6,8 +6,7 @@ extension UserState {
     public var snapshot: [UInt8] {
         var writer = ProtoWriter()
         writer.int(1, version.rawValue)
-        for key in rowKeys {
-            guard let row = row(key) else { continue }
+        for (key, row) in allRows {
             writer.message(2) { inner in
                 inner.presentData(1, Array(key.collection.rawValue.utf8))
                 inner.optionalString(2, key.app?.rawValue)

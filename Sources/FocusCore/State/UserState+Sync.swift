@@ -10,7 +10,7 @@ extension UserState {
     public mutating func digests(in view: View) -> [CollectionDigest] { store.digests(in: view) }
 
     /// Rows with a public value or a tombstone.
-    public var rowCount: Int { store.entries.count }
+    public var rowCount: Int { store.count }
 
     /// Memory that it takes, roughly; for the bound of the cache of states.
     public var approximateBytes: Int {

@@ -49,16 +49,27 @@ public struct UserState: Sendable {
     /// nil when the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the
     /// state is then unusable.
     public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
+        try fold(event, notesRows: true) ?? []
+    }
+
+    /// The same for those who do not ask what changed: they have `allRows` at the end.
+    public mutating func applyQuietly(_ event: Event) throws(FoldError) {
+        _ = try fold(event, notesRows: false)
+    }
+
+    private mutating func fold(_ event: Event, notesRows: Bool) throws(FoldError) -> [RowKey]? {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
         let (stamp, device) = try recordSequence(of: event)
-        var context = FoldContext(event, stamp: stamp)
-        context.touched.append(Self.streamKey)
-        context.touched.append(device)
+        var context = FoldContext(event, stamp: stamp, notesRows: notesRows)
+        context.touch(Self.streamKey)
+        context.touch(device)
         try fold(event, &context)
         noteWaiting(&context)
         version = event.version
         lastEvent = event.id
-        if store.tombstones.count > TombstoneQueue.limit { context.touched += store.trimTombstones() }
+        if store.tombstones.count > TombstoneQueue.limit {
+            for key in store.trimTombstones() { context.touch(key) }
+        }
         return context.touched
     }
 
@@ -123,18 +134,18 @@ public struct UserState: Sendable {
 
     /// The decoded value of a row that must be there.
     func value<Value: RowMessage>(of key: RowKey) throws(FoldError) -> Value {
-        guard let entry = store.entries[key], !entry.isDeleted, let value = try? Value(decoding: entry.value) else {
+        guard let entry = store[key], !entry.isDeleted, let value = try? Value(decoding: entry.value) else {
             throw .corruptRow(key)
         }
         return value
     }
 
     mutating func put(_ key: RowKey, _ value: [UInt8], _ context: inout FoldContext) {
-        if store.put(key, value, at: context.version) { context.touched.append(key) }
+        if store.put(key, value, at: context.version) { context.touch(key) }
     }
 
     mutating func remove(_ key: RowKey, _ context: inout FoldContext) {
-        if store.remove(key, at: context.version) { context.touched.append(key) }
+        if store.remove(key, at: context.version) { context.touch(key) }
     }
 }
 

@@ -8,8 +8,8 @@ enum SettingsChecks {
         settings(stage, model, app, place)
         badge(stage, model, app, unread, place)
         for number in 0..<6 { alerts(stage, "n\(number)", app, place) }
-        let waiting = stage.state.store.entries.contains { key, row in
-            guard [.alerts, .classAlerts].contains(key.collection), !row.isDeleted else { return false }
+        let waiting = stage.state.store.rows.inUse.contains { row in
+            guard [.alerts, .classAlerts].contains(row.key.collection), !row.isDeleted else { return false }
             return (try? AlertRow(decoding: row.value).decision.alert) == .heldForSummary
         }
         #expect((stage.state.summary.waitingSince != nil) == waiting, place)

@@ -1,0 +1,52 @@
+/// Keys in their order. Numbers are sorted, which stand for a key's beginning; whole keys are compared only where those
+/// are equal. Sorting the keys themselves takes longer than making the rows.
+struct KeyOrder {
+    private struct Beginning: Comparable {
+        /// The collection's rank, then the app's.
+        let table: UInt64
+        /// The first bytes of the key, then zeros.
+        let text: UInt64
+        let index: Int
+
+        static func < (a: Self, b: Self) -> Bool { a.table == b.table ? a.text < b.text : a.table < b.table }
+    }
+
+    /// Indices in the keys that were given, the lowest key's first.
+    let places: [Int]
+
+    init(_ keys: [RowKey]) {
+        let ranks = Self.ranks(of: keys)
+        var order = keys.indices.map { index in
+            let key = keys[index]
+            let app = key.app.flatMap { ranks[$0] } ?? 0
+            return Beginning(
+                table: UInt64(key.collection.rank) << 32 | UInt64(app), text: Self.beginning(of: key.key), index: index)
+        }
+        order.sort()
+        var start = 0
+        while start < order.count {
+            var end = start + 1
+            while end < order.count, !(order[start] < order[end]) { end += 1 }
+            if end - start > 1 { order[start..<end].sort { keys[$0.index] < keys[$1.index] } }
+            start = end
+        }
+        places = order.map(\.index)
+    }
+
+    /// Places of the apps in their own order; no app is before all of them.
+    private static func ranks(of keys: [RowKey]) -> [AppID: UInt32] {
+        let apps = Set(keys.lazy.compactMap(\.app)).sorted { ByteText.precedes($0.rawValue, $1.rawValue) }
+        return Dictionary(uniqueKeysWithValues: zip(apps, 1...))
+    }
+
+    /// As a number that is in order as the bytes are, as far as it goes.
+    private static func beginning(of text: String) -> UInt64 {
+        var number: UInt64 = 0
+        var count: UInt64 = 0
+        for byte in text.utf8.prefix(8) {
+            number = number << 8 | UInt64(byte)
+            count += 1
+        }
+        return count == 0 ? 0 : number << (8 * (8 - count))
+    }
+}
