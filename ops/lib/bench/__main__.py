@@ -32,6 +32,7 @@ def parse():
     parser.add_argument("--events", type=int, default=320_000)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--log", type=int, default=300_000)
+    parser.add_argument("--max-load", type=int)
     parser.add_argument("--long-log")
     parser.add_argument("--out", default="ops/BENCHMARKS.md")
     parser.add_argument("--dir", default=tempfile.gettempdir())
