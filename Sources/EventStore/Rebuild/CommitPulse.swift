@@ -16,7 +16,7 @@ final class CommitPulse: Sendable {
     private static let (tolerance, leastDelay) = (2.0, 0.004)
     private static let (afterLate, afterTimely) = (0.67, 1.005)
     /// A rebuild ends, however slow commits became for reasons of their own.
-    static let leastShare = 0.1
+    static let leastShare = 0.25
 
     private struct State {
         var share = 1.0

@@ -43,7 +43,7 @@ def figures(bench, server):
 
     def around(share):
         """A version near there, another each time: none that is kept by chance."""
-        return min(EVENTS - 1, max(1, int(EVENTS * share) + chance.randrange(-20_000, 20_000)))
+        return min(EVENTS - 1, max(1, int(EVENTS * share) + chance.randrange(-EVENTS // 50, EVENTS // 50)))
 
     first = []
     for _ in range(min(3, bench.options.rounds)):
