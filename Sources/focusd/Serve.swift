@@ -53,6 +53,12 @@ struct Serve: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
     @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
     var verifyInterval = 1.0
+    @Option(
+        help: """
+            File for counters (Prometheus' text format), written every 5 seconds. Default: metrics.prom in the data \
+            directory; none beside --database.
+            """)
+    var metrics: String?
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
     var noPrepared = false
 
@@ -87,7 +93,9 @@ struct Serve: AsyncParsableCommand {
             database: database, directDatabase: directDatabase, directory: directory, partitions: partitions,
             usesPreparedStatements: !noPrepared, logger: logger)
         do {
-            try await serve(configuration, backend, TokenVerifier(key), logger)
+            try await serve(
+                configuration, backend, TokenVerifier(key),
+                metrics: metrics ?? (database == nil ? directory.path + "/metrics.prom" : nil), logger)
         } catch {
             try await backend.close()
             throw error
@@ -97,16 +105,19 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func serve(
-        _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, _ logger: Logger
+        _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, metrics: String?,
+        _ logger: Logger
     ) async throws {
         let server = try SyncServer(
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
             tokens: tokens, logger: logger)
         let bound = try await server.start()
         announce("focusd ready listen=\(bound) database=\(backend.label)")
+        var services: [any Service] = [server]
+        if let metrics { services.append(MetricsFile(path: metrics, server: server, logger: logger)) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 

@@ -12,6 +12,10 @@ struct RebuildJob: Sendable {
     /// What each partition showed when this run began.
     let shown: [Partition: Generation]
     let work: RebuildWork
+    /// Nil: the load stays as it is.
+    var pulse: CommitPulse?
+    /// Nil: as many workers at once as there are.
+    var slots: DispatchSemaphore?
 
     /// Everything up to the cut-over, of one partition after the other.
     func prepare(on connection: PostgresConnection) throws {
@@ -49,7 +53,8 @@ struct RebuildJob: Sendable {
     }
 
     private func forEach(_ body: (inout RebuildPlace, Pace) throws -> Void) throws {
-        let pace = Pace(load: options.maximumLoad, work: work)
+        let pace = Pace(load: options.maximumLoad, pulse: pulse, slots: slots, work: work)
+        defer { pace.end() }
         while var place = work.take() {
             do {
                 try body(&place, pace)
@@ -102,29 +107,6 @@ struct RebuildJob: Sendable {
             }
             if users.count < page { return }
         }
-    }
-}
-
-/// Keeps a worker idle for its share of the time, so that appends find the database free.
-final class Pace {
-    private let load: Int
-    private let work: RebuildWork
-    private var since = ContinuousClock.now
-
-    /// - Parameter load: percent, 1…100.
-    init(load: Int, work: RebuildWork) {
-        self.load = min(max(load, 1), 100)
-        self.work = work
-    }
-
-    /// Between transactions. Throws when another worker failed.
-    func pause() throws {
-        guard !work.isStopped else { throw RebuildStopped() }
-        let now = ContinuousClock.now
-        let idle = (now - since) / .seconds(1) * Double(100 - load) / Double(load)
-        // One long transaction does not stop the work for minutes.
-        if idle > 0 { Thread.sleep(forTimeInterval: min(idle, 1)) }
-        since = .now
     }
 }
 

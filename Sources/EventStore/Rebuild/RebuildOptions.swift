@@ -6,11 +6,14 @@ public struct RebuildOptions: Sendable {
     public var parallel = 2
     /// Fold every user once more and compare before anything is shown.
     public var verifies = false
-    /// Percent of the time that each of the parallel workers is at work, 1…100: the rest is the appends'.
+    /// Percent of the time that each of the parallel workers is at work at most, 1…100: the rest is the appends'. Below
+    /// 100 it is less while commits take longer than before the rebuild.
     public var maximumLoad = 60
     /// How far the threads that fill and compare stand behind the machine's other work: 0 … 19, as nice(1) says. Those
     /// that cut over do not, because appends wait for them.
     public var niceness: Int32 = 0
+    /// Whether PostgreSQL runs here: its processes that fill and compare then stand back as our threads do.
+    public var isOnThisMachine = false
     /// What users are folded by. Others than `current` are for tests.
     public var rules = FoldRules.current
 

@@ -14,13 +14,17 @@ extension Rebuilder {
         )
         let work = RebuildWork(
             places: places, events: places.reduce(0) { $0 + Int($1.through.rawValue) }, report: report)
+        let pulse = options.maximumLoad < 100 ? try CommitPulse(planned) : nil
+        defer { pulse?.stop() }
         let job = RebuildJob(
             options: options, target: target, verifies: verifies, folds: folds,
-            shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }), work: work
-        )
+            shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }),
+            work: work,
+            pulse: pulse, slots: slots)
         try inParallel(preparing) { [options] connection in
             // Of this thread alone, on Linux. What it inherited it keeps when it may not have more.
             if options.niceness > 0 { _ = nice(options.niceness) }
+            if options.niceness > 0, options.isOnThisMachine { connection.standBack(options.niceness) }
             try job.prepare(on: connection)
         }
         // Nothing is shown before everything is filled and verified.
@@ -30,6 +34,13 @@ extension Rebuilder {
         return work.summary(
             target, heads.map(\.generation),
             RebuildPlace.eventCount(try RebuildPlace.read(of: target, on: connection)))
+    }
+
+    /// On the appends' own machine, one processor is left to them: an append passes through half a dozen threads, and
+    /// with all processors taken it waits for each of them.
+    private var slots: DispatchSemaphore? {
+        guard options.isOnThisMachine, options.maximumLoad < 100 else { return nil }
+        return DispatchSemaphore(value: max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
     }
 
     /// Rows and place are written in one transaction: what a crash of the server loses is done again. So the disk is

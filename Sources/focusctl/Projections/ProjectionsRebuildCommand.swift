@@ -37,7 +37,11 @@ struct ProjectionsRebuildCommand: ParsableCommand {
     var verify = false
     @Flag(help: "Keep the generation that was shown before, for `rollback`.")
     var keepOld = false
-    @Option(help: "Percent of the time that each parallel worker works, 1 to 100. The rest is left to appends.")
+    @Option(
+        help: """
+            Percent of the time that each parallel worker works at most, 1 to 100. The rest is left to appends. Below \
+            100 it works less while commits take longer than before.
+            """)
     var maxLoad = 60
     @Flag(help: "One JSON object at the end.")
     var json = false
@@ -59,6 +63,7 @@ struct ProjectionsRebuildCommand: ParsableCommand {
         options.maximumLoad = maxLoad
         // Behind everything that serves devices.
         if maxLoad < 100 { options.niceness = 10 }
+        options.isOnThisMachine = source.database == nil
         let run = RebuildRun(source: source, options: options, json: json)
         try run.perform(keepsOld: keepOld) { try resume ? $0.resume() : $0.rebuild() }
     }

@@ -17,9 +17,10 @@ import profile
 import rebuilding
 import report
 import route
+import travel
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE, **rebuilding.LANES}
+LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE, **rebuilding.LANES, **travel.LANES}
 
 
 def parse():
@@ -31,6 +32,8 @@ def parse():
     parser.add_argument("--events", type=int, default=320_000)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--log", type=int, default=300_000)
+    parser.add_argument("--max-load", type=int)
+    parser.add_argument("--long-log")
     parser.add_argument("--out", default="ops/BENCHMARKS.md")
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
@@ -43,6 +46,10 @@ def parse():
         parser.error("--bin is missing")
     if min(options.rounds, options.events, options.seconds, options.log) < 1:
         parser.error("--rounds, --events, --seconds and --log are at least 1")
+    if options.long_log and not os.path.exists(f"{options.long_log}/postgres/PG_VERSION"):
+        parser.error(f"{options.long_log} holds no log; `ops/long-log make {options.long_log}` makes one")
+    if options.long_log and os.path.exists(f"{options.long_log}/postgres/postmaster.pid"):
+        parser.error(f"a PostgreSQL runs in {options.long_log}, or was killed there; stop its focusd with SIGTERM first")
     for program in ("psql", "pgbench"):
         if not shutil.which(program):
             parser.error(f"{program} is not on the PATH (Debian: apt install postgresql)")

@@ -18,13 +18,22 @@ def generate(server, events, seed):
     lanes.run([
         f"{server.binaries}/focusctl", "generate", "--events", str(events), "--users", str(max(200, events // 500)),
         "--seed", str(seed), "--json", "--data-dir", server.data])
+    wait_for_projection(server)
+    tidy(server)
+
+
+def wait_for_projection(server, seconds=3_600):
     query = """SELECT sum(p.next_offset - coalesce(c.log_offset, 0)) FROM log_partitions p
         LEFT JOIN read.checkpoints c USING (partition);"""
-    deadline = time.time() + 1_800
+    deadline = time.time() + seconds
     while server.sql.value(query) != "0":
         if time.time() > deadline:
             raise SystemExit("the read model does not catch up")
         time.sleep(0.5)
+
+
+def tidy(server):
+    """As a log is that has not been filled a moment ago: vacuumed, its statistics known, nothing left to write."""
     server.sql.run("VACUUM ANALYZE;")
     server.sql.run("CHECKPOINT;")
 
@@ -95,26 +104,62 @@ def copy_out_and_in(server, files, number):
 
 
 def growth(bench):
-    """The same measurements on a short log and on a long one, in turn."""
-    servers = [Server(bench.server.binaries, bench.options.dir) for _ in (SMALL, LARGE)]
+    """The same measurements on a short log and on a long one, in turn; the other server is idle meanwhile."""
+    servers = []
     try:
-        for server, events in zip(servers, (SMALL, LARGE)):
-            generate(server, events, bench.seed)
+        servers.append(Server(bench.server.binaries, bench.options.dir))
+        generate(servers[0], SMALL, bench.seed)
+        servers.append(long_log(bench))
         benches = [lanes.Bench(server, bench.options) for server in servers]
-        acks, snapshots = ([], []), ([], [])
+        acks, times, snapshots = ([], []), ([], []), ([], [])
         prepared = [crowd.prepare(one) for one in benches]
-        for _ in range(bench.options.rounds):
+        before = [events_of(server) for server in servers]
+        for one in benches:
+            one.settle()
+        # The first touches pages and makes plans that nobody had: it does not count.
+        for number in range(1 + bench.options.rounds):
             for index, one in enumerate(benches):
-                acks[index].append(lanes.load_singly(one)["ack_p50_us"] / 1_000)
+                # No checkpoint: after it the first change of each page is written whole, and a short round has little else.
+                one.wait_for_projection()
+                load = one.measured(lambda: lanes.load_singly(one))
+                one.wait_for_projection()
                 one.server.restart()
-                snapshots[index].append(1_000 / crowd.newcomers(prepared[index], "cold"))
-        note = f"{LARGE:,} events in the log against {SMALL:,}"
+                snapshot = 1_000 / crowd.newcomers(prepared[index], "cold")
+                if number:
+                    acks[index].append(load["ack_p50_us"] / 1_000)
+                    times[index].append(sum(load["cpu"][name] for name in ("focusd", "postgres")) / load["rows"] * 1e6)
+                    snapshots[index].append(snapshot)
+        after = [events_of(server) for server in servers]
+        note = "{1} events in the log against {0}".format(
+            *(f"{first:,} (at the end {last:,})" for first, last in zip(before, after)))
         return [
             crowd.figure("one at a time (B2), acknowledgement p50", "ms", acks[1], acks[0], 1.15, True, note),
+            crowd.figure(
+                "one at a time (B2), processor time of focusd and PostgreSQL an event", "µs", times[1], times[0], 1.15,
+                True, note),
             crowd.figure("snapshot to a new device (B6), per row", "ms", snapshots[1], snapshots[0], 1.15, True, note)]
     finally:
         for server in servers:
             server.stop()
+
+
+def long_log(bench):
+    """A server with the long log: a copy of --long-log, or made now."""
+    if not bench.options.long_log:
+        server = Server(bench.server.binaries, bench.options.dir)
+        generate(server, LARGE, bench.seed)
+        return server
+    server = Server(bench.server.binaries, bench.options.dir, copy=bench.options.long_log)
+    # As of a server that has run for a while: autovacuum is done with what was filled in, and what appends and loads go
+    # through is in memory.
+    tidy(server)
+    server.sql.run("CREATE EXTENSION IF NOT EXISTS pg_prewarm;")
+    server.sql.run("SELECT sum(pg_prewarm(indexrelid, 'read')) FROM pg_index WHERE indrelid = 'events'::regclass;")
+    return server
+
+
+def events_of(server):
+    return int(server.sql.value("SELECT sum(next_offset) FROM log_partitions;"))
 
 
 LANES = {

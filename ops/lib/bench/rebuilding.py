@@ -21,23 +21,24 @@ def appends(bench):
         devices = multiprocessing.Process(target=crowd.acknowledgements, args=(alone, theirs, None), daemon=True)
         devices.start()
         pipe.recv()
-        rounds = [one_round(server, pipe, bench.options.seconds) for _ in range(bench.options.rounds)]
+        rounds = [one_round(server, pipe, bench.options) for _ in range(bench.options.rounds)]
         pipe.send("end")
         devices.join()
-        return figures(bench.options.log, rounds)
+        return figures(bench.options, rounds)
     finally:
         server.stop()
 
 
-def one_round(server, pipe, seconds):
+def one_round(server, pipe, options):
     """Times without and with a rebuild, and what the rebuild reports."""
     asked(pipe)
-    time.sleep(seconds)
+    time.sleep(options.seconds)
     calm = asked(pipe)
     began = time.time()
     # As an operator starts it: with the default throttle, and the generation before dropped at the end.
+    load = ["--max-load", str(options.max_load)] if options.max_load else []
     rebuild = subprocess.Popen(
-        [f"{server.binaries}/focusctl", "projections", "rebuild", "--all", "--json", "--data-dir", server.data],
+        [f"{server.binaries}/focusctl", "projections", "rebuild", "--all", *load, "--json", "--data-dir", server.data],
         stdout=subprocess.PIPE, text=True)
     asked(pipe)
     report, _ = rebuild.communicate()
@@ -57,12 +58,12 @@ def asked(pipe):
     return pipe.recv()
 
 
-def figures(events, rounds):
+def figures(options, rounds):
     samples = min(min(len(calm), len(busy)) for calm, busy, _ in rounds)
     seconds = [report["seconds"] for _, _, report in rounds]
     note = (
-        f"{crowd.OTHERS} devices, {crowd.RATE} events/s, at least {samples:,} answers a side; the rebuild of {events:,} "
-        f"events, default options, took {crowd.percentile(seconds, 0.5):.1f} s; against the same before it")
+        f"{crowd.OTHERS} devices, {crowd.RATE} events/s, at least {samples:,} answers a side; the rebuild of "
+        f"{options.log:,} events, {f'--max-load {options.max_load}' if options.max_load else 'default options'}, took {crowd.percentile(seconds, 0.5):.1f} s; against the same before it")
     found = []
     for name, share, goal in (("p50", 0.5, 2), ("p99", 0.99, 2)):
         busy = [crowd.percentile(times, share) * 1_000 for _, times, _ in rounds]

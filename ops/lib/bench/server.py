@@ -12,26 +12,33 @@ import processor
 
 
 class Server:
-    def __init__(self, binaries, parent, settings="", tls=None):
+    def __init__(self, binaries, parent, settings="", tls=None, data=None, copy=None):
+        """In a directory of its own in `parent`, removed at the end; its data are those of the data directory `copy`
+        of a stopped focusd. Or in the data directory `data`, which stays."""
         self.binaries = binaries
         # Files of a certificate and its key; None: in the clear.
         self.security = ["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else ["--plaintext"]
         self.directory = tempfile.mkdtemp(prefix="focus-bench-", dir=parent)
         # As root the cluster runs as another user, which has to pass.
         os.chmod(self.directory, 0o755)
-        self.data = os.path.join(self.directory, "data")
-        os.mkdir(self.data, 0o755)
+        self.data = data or os.path.join(self.directory, "data")
+        if copy:
+            subprocess.run(["cp", "-a", copy, self.data], check=True)
+        os.makedirs(self.data, 0o755, exist_ok=True)
         if settings:
             with open(os.path.join(self.data, "custom.conf"), "w") as file:
                 file.write(settings)
         self.log = open(os.path.join(self.directory, "focusd.log"), "w")
         self.start()
+        self.find_database()
+        self.sql = Psql(self.conninfo)
+
+    def find_database(self):
         with open(f"{self.data}/postgres/postmaster.pid") as file:
             lines = file.read().split("\n")
         self.postmaster = int(lines[0])
         self.socket, self.port = lines[4], lines[3]
         self.conninfo = f"host={self.socket} port={self.port} user=focusd dbname=focusd"
-        self.sql = Psql(self.conninfo)
 
     def start(self):
         self.process = subprocess.Popen(
@@ -80,10 +87,10 @@ class Psql:
 
     MARK = "-- done --"
 
-    def __init__(self, conninfo):
+    def __init__(self, conninfo, stderr=None):
         self.process = subprocess.Popen(
             ["psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-d", conninfo],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True, bufsize=1)
 
     def run(self, command):
         """Rows as lists of texts. `command`: statements with their semicolons, or one backslash command."""

@@ -1,0 +1,2 @@
+-- A durable commit of next to nothing, as small as an append can be: how long it takes is what appends wait for.
+SELECT pg_logical_emit_message(true, 'focus-sync', '')::text

@@ -1,0 +1,79 @@
+import Foundation
+import NIOConcurrencyHelpers
+import PostgresClient
+
+/// Feels how long a durable commit takes, which is what every append waits for, and says how much of the time a rebuild
+/// may work: less while commits take longer than they did before it began.
+///
+/// Flow: some commits before the work, the slow ones of which are the measure → one every `interval` beside the work; a
+/// late one takes a third of the share, each timely one gives half a per cent back. So about one in seventy is late.
+final class CommitPulse: Sendable {
+    private static let interval = 0.05
+    /// Commits before the work.
+    private static let calmCount = 20
+    private static let calmInterval = 0.01
+    /// Late: so many times as long as the slow ones of those before, and so many seconds longer.
+    private static let (tolerance, leastDelay) = (2.0, 0.004)
+    private static let (afterLate, afterTimely) = (0.67, 1.005)
+    /// A rebuild ends, however slow commits became for reasons of their own.
+    static let leastShare = 0.25
+
+    private struct State {
+        var share = 1.0
+        var isStopping = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let thread = NIOLockedValueBox<PostgresThread?>(nil)
+
+    /// Takes the measure, for about a third of a second. Nothing of the rebuild may be at work yet.
+    init(_ configuration: PostgresConfiguration) throws {
+        let connection = try PostgresConnection(configuration)
+        try SessionRole.assume(on: connection)
+        // The first one is planned.
+        _ = try Self.seconds(on: connection)
+        var calm: [Double] = []
+        for _ in 0..<Self.calmCount {
+            Thread.sleep(forTimeInterval: Self.calmInterval)
+            calm.append(try Self.seconds(on: connection))
+        }
+        let limit = Self.limit(calm)
+        // unsafe: from here on that thread alone uses it.
+        nonisolated(unsafe) let own = connection
+        let started = try PostgresThread(name: "commit-pulse") { [state] in
+            defer { own.close() }
+            while !state.withLockedValue({ $0.isStopping }) {
+                Thread.sleep(forTimeInterval: Self.interval)
+                // Without a database the rebuild itself says what is wrong.
+                guard let seconds = try? Self.seconds(on: own) else { return }
+                state.withLockedValue { $0.share = Self.share($0.share, isLate: seconds > limit) }
+            }
+        }
+        thread.withLockedValue { $0 = started }
+    }
+
+    /// Of the load that is allowed, `leastShare` … 1.
+    var share: Double { state.withLockedValue { $0.share } }
+
+    func stop() {
+        state.withLockedValue { $0.isStopping = true }
+        thread.withLockedValue { $0.take() }?.join()
+    }
+
+    /// The slowest may have been chance: the next one counts.
+    static func limit(_ calm: [Double]) -> Double {
+        let sorted = calm.sorted()
+        let slow = sorted.dropLast().last ?? sorted.last ?? 1
+        return max(tolerance * slow, slow + leastDelay)
+    }
+
+    static func share(_ share: Double, isLate: Bool) -> Double {
+        min(1, max(leastShare, share * (isLate ? afterLate : afterTimely)))
+    }
+
+    private static func seconds(on connection: PostgresConnection) throws -> Double {
+        let begin = ContinuousClock.now
+        _ = try connection.query(Queries.commitPulse)
+        return (ContinuousClock.now - begin) / .seconds(1)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Keeps a worker idle for its share of the time, so that appends find the database free; and, where PostgreSQL runs on
+/// this machine, workers idle in turn, so that a processor is free for whoever appends.
+final class Pace {
+    private let load: Int
+    private let pulse: CommitPulse?
+    private let slots: DispatchSemaphore?
+    private let work: RebuildWork
+    private var since = ContinuousClock.now
+    private var hasSlot = false
+
+    /// - Parameters:
+    ///   - load: percent, 1…100.
+    ///   - pulse: takes the load back while commits are late.
+    ///   - slots: how many may work at once.
+    init(load: Int, pulse: CommitPulse?, slots: DispatchSemaphore?, work: RebuildWork) {
+        self.load = min(max(load, 1), 100)
+        self.pulse = pulse
+        self.slots = slots
+        self.work = work
+        begin()
+    }
+
+    /// Between transactions. Throws when another worker failed.
+    func pause() throws {
+        guard !work.isStopped else { throw RebuildStopped() }
+        let load = Double(load) / 100 * (pulse?.share ?? 1)
+        let now = ContinuousClock.now
+        let idle = (now - since) / .seconds(1) * (1 - load) / load
+        end()
+        // One long transaction does not stop the work for minutes.
+        if idle > 0 { Thread.sleep(forTimeInterval: min(idle, 1)) }
+        begin()
+    }
+
+    /// Lets others work. Nothing happens the second time.
+    func end() {
+        guard hasSlot else { return }
+        hasSlot = false
+        slots?.signal()
+    }
+
+    private func begin() {
+        slots?.wait()
+        hasSlot = true
+        since = .now
+    }
+}

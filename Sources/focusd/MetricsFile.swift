@@ -1,0 +1,54 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import SyncServer
+
+/// What the server counts, in a file for whoever watches it: Prometheus' text format, as node_exporter's textfile
+/// collector takes it, and a person reads.
+struct MetricsFile: Service {
+    private static let interval = Duration.seconds(5)
+
+    let path: String
+    let server: SyncServer
+    let logger: Logger
+
+    /// Writes until graceful shutdown. Where the file cannot be written it says so once, and tries again.
+    func run() async throws {
+        var isWritten = true
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            do {
+                // Renamed into place: a reader never sees half of it.
+                try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+                isWritten = true
+            } catch {
+                if isWritten {
+                    logger.warning("metrics cannot be written", metadata: ["file": "\(path)", "error": "\(error)"])
+                }
+                isWritten = false
+            }
+            await cancelWhenGracefulShutdown { try? await Task.sleep(for: Self.interval) }
+        }
+    }
+
+    private var text: String {
+        let found = server.verification
+        let metrics: [(name: String, kind: String, help: String, value: Int)] = [
+            (
+                "focusd_users_verified_total", "counter", "Users whose read model was compared with their events.",
+                found.verified
+            ),
+            (
+                "focusd_users_differing_total", "counter",
+                "Of those, found different: see focusctl projections verify and rebuild.", found.differing
+            ),
+            ("focusd_connections", "gauge", "Connections that are open.", server.connectionCount),
+            ("focusd_inbound_bytes", "gauge", "Bytes of appends that wait for their commit.", server.inboundBytes),
+            (
+                "focusd_queued_bytes", "gauge", "Bytes of rows that wait for devices to take them.",
+                server.queuedBytes.reduce(0, +)
+            ),
+        ]
+        return metrics.map { "# HELP \($0.name) \($0.help)\n# TYPE \($0.name) \($0.kind)\n\($0.name) \($0.value)\n" }
+            .joined()
+    }
+}
