@@ -52,6 +52,7 @@ def run(options, say, load):
             found["again"] = trial.undisturbed()
             expected = trial.digests()
             found["differing"] = sorted(name for name in expected if expected[name] != disturbed.get(name))
+        rows = sum(rows for rows, _ in expected.values())
         if found["differing"]:
             say(f"DIFFERENT from the undisturbed one: {', '.join(found['differing'])}")
         else:
