@@ -8,7 +8,7 @@ public struct RebuildOptions: Sendable {
     public var verifies = false
     /// Percent of the time that each of the parallel workers is at work at most, 1…100: the rest is the appends'. Below
     /// 100 it is less while commits take longer than before the rebuild.
-    public var maximumLoad = 60
+    public var maximumLoad = 40
     /// How far the threads that fill and compare stand behind the machine's other work: 0 … 19, as nice(1) says. Those
     /// that cut over do not, because appends wait for them.
     public var niceness: Int32 = 0

@@ -42,7 +42,7 @@ struct ProjectionsRebuildCommand: ParsableCommand {
             Percent of the time that each parallel worker works at most, 1 to 100. The rest is left to appends. Below \
             100 it works less while commits take longer than before.
             """)
-    var maxLoad = 60
+    var maxLoad = 40
     @Flag(help: "One JSON object at the end.")
     var json = false
     @OptionGroup var source: DatabaseOptions
