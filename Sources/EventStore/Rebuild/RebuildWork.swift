@@ -18,7 +18,8 @@ final class RebuildWork: Sendable {
 
     init(places: [RebuildPlace], events: Int, report: @escaping @Sendable (RebuildProgress) -> Void) {
         self.report = report
-        var state = State(waiting: places.reversed())
+        // The largest first: a few people have most of the log, and whoever came to their partition last would work alone.
+        var state = State(waiting: places.sorted { ($0.eventsLeft, $1.partition) < ($1.eventsLeft, $0.partition) })
         state.totals[.filling] = events
         state.totals[.cuttingOver] = places.count
         state.done[.cuttingOver] = places.count { $0.phase == .done }
@@ -92,6 +93,9 @@ final class Failure: Sendable {
 }
 
 extension RebuildPlace {
+    /// Still to be filled in.
+    fileprivate var eventsLeft: Int64 { phase == .filling ? through.rawValue - events : 0 }
+
     /// Filled in from the log by this rebuild; none by a rollback.
     static func eventCount(_ places: [RebuildPlace]) -> Int64 { places.reduce(0) { $0 + $1.events } }
 }
