@@ -65,14 +65,15 @@ struct AppendSender: Hashable, Sendable {
         inFlight.removeAll { $0 <= sequence }
     }
 
-    /// What is in flight will not be taken: send from `expected` again (rule P4).
-    mutating func rewind(to expected: DeviceSequence) {
-        sent = expected.advanced(by: -1)
+    /// What is in flight will not be taken (rule P4): everything without an answer is sent again. Events below the one that
+    /// the server expects are logged, but what became of them was not heard; a repeat tells (rules E1, E2).
+    mutating func rewind() {
+        sent = queue.acknowledged
         inFlight.removeAll()
     }
 
     mutating func pause(until time: MonotonicTime) {
-        rewind(to: queue.acknowledged.next)
+        rewind()
         resumesAt = max(resumesAt ?? time, time)
     }
 

@@ -56,7 +56,7 @@ extension ClientSession {
         guard expected <= sender.queue.last.next else {
             return beginIncarnation(.storeBehind(logged: expected.advanced(by: -1), known: sender.queue.last))
         }
-        sender.rewind(to: expected)
+        sender.rewind()
         return sender.next()
     }
 
