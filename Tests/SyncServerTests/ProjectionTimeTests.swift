@@ -14,7 +14,8 @@ import Testing
     )
     func pause() async throws {
         let server = try await TestServer.start(partitions: 1, clock: time.clock)
-        let (phone, _) = try await WireClient.open(server, user: .random())
+        let user = UserID.random()
+        let (phone, _) = try await WireClient.open(server, user: user)
         // Nothing was written for long: the first goes at once.
         try await phone.append(from: 1, Envelope.setUp("a"))
         _ = try await phone.appended()
@@ -22,6 +23,8 @@ import Testing
         // Appends that pause for less gather, here for 7 × 90 ms of the 800.
         for number in 0..<7 {
             time.advance(milliseconds: 90)
+            // The lane has a turn at that time, in which it would write.
+            await (try WireClient.open(server, user: user)).0.close()
             try await phone.append(from: Int64(3 + number), [.post("n\(number)", app: "a")])
             _ = try await phone.appended()
         }
