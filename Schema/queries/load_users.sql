@@ -1,4 +1,5 @@
--- Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user.
+-- Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user. $3: so
+-- many events of each at most, the first ones past what the rows show: versions have no gaps.
 -- kind 'head': version = users.version (0: none), log_offset = next_offset, recorded_at = last_recorded_at,
 -- schema_version = active generation. kind 'event': an event past that version; key = type, value = payload.
 -- Else kind names the collection of a row. Points are loaded of routes that can still grow only.
@@ -22,6 +23,7 @@ SELECT
     e.recorded_at, e.schema_version, e.encoding
 FROM wanted w
 JOIN events e ON e.partition = w.partition AND e.user_id = w.user_id AND e.version > w.version
+    AND e.version <= w.version + $3::bigint
 UNION ALL
 SELECT
     'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,

@@ -12,8 +12,11 @@ struct ReadModelTests {
     init() throws { fixture = try StoreFixture() }
 
     /// Loads users and writes what the read model lacks of them, as a lane does.
-    private func project(_ users: [UserID], upTo checkpoint: LogOffset, on connection: PostgresConnection) throws {
-        let loaded = try UserLoader().load(users.map { (RandomHistory.partition, $0) }, on: connection)
+    private func project(
+        _ users: [UserID], upTo checkpoint: LogOffset, loader: UserLoader = UserLoader(),
+        on connection: PostgresConnection
+    ) throws {
+        let loaded = try loader.load(users.map { (RandomHistory.partition, $0) }, on: connection)
         let projected = try users.map { user in
             let current = try loaded[user]!.get()
             return ProjectedUser(
@@ -27,8 +30,13 @@ struct ReadModelTests {
         #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
     }
 
-    @Test("A random history, folded, equals what is loaded, however far the projector lags", arguments: [1, 2, 3, 4])
-    func loadedEqualsFolded(seed: UInt64) throws {
+    private static let loaders = [UserLoader(), UserLoader(tail: 7, chunk: 11), UserLoader(tail: 1, chunk: 1)]
+
+    @Test(
+        "A random history, folded, equals what is loaded, however far the projector lags, whatever a statement takes",
+        arguments: [1, 2, 3, 4], loaders.indices)
+    func loadedEqualsFolded(seed: UInt64, loader: Int) throws {
+        let loader = Self.loaders[loader]
         let history = try RandomHistory(seed: seed, users: 3, events: 400)
         let connection = try fixture.connection()
         var random = SeededGenerator(seed: seed &+ 99)
@@ -40,19 +48,19 @@ struct ReadModelTests {
             _ = try LogWriter().append([append], on: connection)
             logged += events.count
             let some = history.users.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
-            if !some.isEmpty { try project(some, upTo: .zero, on: connection) }
-            try expectCurrent(history, logged, seed, on: connection)
+            if !some.isEmpty { try project(some, upTo: .zero, loader: loader, on: connection) }
+            try expectCurrent(history, logged, seed, loader, on: connection)
         }
-        try project(history.users, upTo: LogOffset(Int64(logged)), on: connection)
-        try expectCurrent(history, logged, seed, on: connection)
+        try project(history.users, upTo: LogOffset(Int64(logged)), loader: loader, on: connection)
+        try expectCurrent(history, logged, seed, loader, on: connection)
         let checkpoints = try ProjectionWriter().checkpoint(of: [RandomHistory.partition], on: connection)
         #expect(checkpoints == [RandomHistory.partition: LogOffset(Int64(logged))])
     }
 
     private func expectCurrent(
-        _ history: RandomHistory, _ logged: Int, _ seed: UInt64, on connection: PostgresConnection
+        _ history: RandomHistory, _ logged: Int, _ seed: UInt64, _ loader: UserLoader, on connection: PostgresConnection
     ) throws {
-        let loaded = try UserLoader().load(history.users.map { (RandomHistory.partition, $0) }, on: connection)
+        let loaded = try loader.load(history.users.map { (RandomHistory.partition, $0) }, on: connection)
         for user in history.users {
             let version = history.events[..<logged].last { $0.user == user }?.version ?? .zero
             var (expected, found) = (history.state(of: user, at: version), try loaded[user]!.get())
@@ -65,6 +73,32 @@ struct ReadModelTests {
                 state.rows(after: SyncPosition(version: .zero, key: nil), in: view, limitBytes: .max).rows
             }
             #expect(everything(found.state) == everything(expected), "seed \(seed), \(logged) events")
+        }
+    }
+
+    @Test("A long tail is read in chunks: up to the moment at which the rows were read, whatever is logged meanwhile")
+    func tailOfOneMoment() throws {
+        let history = try RandomHistory(seed: 6, users: 2, events: 200)
+        let connection = try fixture.connection()
+        let log = { (range: Range<Int>) in
+            let events = Array(history.events[range])
+            let append = PartitionAppend(
+                partition: RandomHistory.partition, expectedOffset: events[0].offset, events: events)
+            _ = try LogWriter().append([append], on: connection)
+        }
+        for chunk in [1, 10, 1_000] {
+            let loader = UserLoader(tail: 5, chunk: chunk)
+            let logged = Int(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0"))
+            try log(logged..<logged + 50)
+            let places = history.users.map { (RandomHistory.partition, $0) }
+            let stored = try loader.read(places, .first, on: connection)
+            try log(logged + 50..<logged + 60)
+            for user in history.users {
+                let loaded = try loader.folded(try #require(stored[user]), on: connection)
+                let last = history.events[..<(logged + 50)].last { $0.user == user }
+                #expect(loaded.state.version == last?.version && stored[user]?.events.count == 5)
+                #expect(loaded.head.nextOffset == LogOffset(Int64(logged + 50)))
+            }
         }
     }
 

@@ -90,6 +90,11 @@ final class SimulatedLog {
             state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition))
     }
 
+    /// Events that the read model does not show.
+    var lag: Int64 {
+        identity.allPartitions.reduce(0) { $0 + head($1).nextOffset.rawValue - checkpoint($1).rawValue }
+    }
+
     func checkpoint(_ partition: Partition) -> LogOffset { models[partition]?.checkpoint ?? .zero }
 
     func dueUsers(_ partition: Partition, after place: DuePlace, until: Timestamp, limit: Int) -> [DueUser] {

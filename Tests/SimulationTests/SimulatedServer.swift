@@ -113,6 +113,11 @@ final class SimulatedServer {
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
         configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
+        if let bound = plan.projectionBounds {
+            configuration.usersPerProjection = bound
+            configuration.rowsPerProjection = bound
+            configuration.loadsPerProjection = bound
+        }
         return configuration
     }
 
@@ -132,6 +137,7 @@ final class SimulatedServer {
     private func projector(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedProjector {
         SimulatedProjector(
             write: { [unowned self, weak process] batch, done in
+                judge(batch)
                 let (fails, wait) = (random.once(in: simulation.faults.projectionFails), random.number(1_000...200_000))
                 simulation.after(wait, rank: index) { [weak self, weak process] in
                     guard let self, let process, self.process === process else { return }
@@ -140,6 +146,16 @@ final class SimulatedServer {
                 }
             },
             report: { mailbox.post(.projected($0, $1)) })
+    }
+
+    /// One user's rows may be more than a batch has.
+    private func judge(_ batch: ProjectionBatch) {
+        guard let bound = simulation.plan.projectionBounds else { return }
+        let others = batch.users.dropLast().reduce(0) { $0 + $1.rows.count }
+        if batch.users.count > bound || others >= bound {
+            simulation.witness.fail(
+                "a batch of \(batch.users.count) users and over \(others) rows, where \(bound) are allowed")
+        }
     }
 
     private func written(_ batch: ProjectionBatch) -> ProjectionResult {

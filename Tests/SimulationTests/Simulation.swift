@@ -77,10 +77,11 @@ final class Simulation {
             clock.now = max(clock.now, next.time)
             next.action()
             if clock.now >= plan.duration, !isHealed { heal() }
-            if isHealed, devices.allSatisfy(isSettled), seesRight() { break }
+            if isHealed, devices.allSatisfy(isSettled), seesRight(), log.lag == 0 { break }
             guard clock.now < plan.duration + Self.patience else {
                 let restless = devices.filter { !isSettled($0) }
-                witness.fail("nothing is broken, and yet these do not come to rest: \(restless)")
+                witness.fail(
+                    "nothing is broken, and yet these do not come to rest: \(restless), \(log.lag) events to project")
                 break
             }
         }

@@ -44,6 +44,8 @@ struct SimulationPlan {
     var lookMilliseconds: Int64
     /// What the lanes keep of users: everything, or nobody for longer than half a second.
     var cacheBytes: Int
+    /// Users, rows and loaded users of a batch for the read model; nil: as a lane has them.
+    var projectionBounds: Int?
     var faults: Faults
     /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
     var disasters: Int

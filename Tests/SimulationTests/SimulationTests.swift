@@ -91,6 +91,13 @@ import Testing
         }
     }
 
+    @Test(
+        "architecture.md §2: a batch for the read model is bounded; what it leaves out is written with the next",
+        arguments: [1, 3])
+    func projectionsAreBounded(bound: Int) throws {
+        try runUndisturbed(20) { $0.projectionBounds = bound }
+    }
+
     @Test("A3: a checkpoint that waits for a slow device is not written after its revocation")
     func waitingCheckpointIsNotSent() throws {
         // The one of some 600 that met it.

@@ -32,9 +32,17 @@ final class Witness {
         self.appendsFail = appendsFail
     }
 
+    /// The server's own events count for each user from 1 on.
     private struct SequenceKey: Hashable {
-        var device: DeviceID
-        var incarnation: Incarnation
+        let user: UserID
+        let device: DeviceID
+        let incarnation: Incarnation
+
+        init(_ event: LoggedEvent) { (user, device, incarnation) = (event.user, event.device, event.incarnation) }
+
+        init(_ device: SimulatedDevice, _ incarnation: Incarnation? = nil) {
+            (user, self.device, self.incarnation) = (device.user, device.id, incarnation ?? device.incarnation)
+        }
     }
 
     func fail(_ message: String) { failure = failure ?? message }
@@ -58,7 +66,7 @@ final class Witness {
         {
             revocations[revoked.device] = (event.version, time)
         }
-        let key = SequenceKey(device: event.device, incarnation: event.incarnation)
+        let key = SequenceKey(event)
         let expected = lastSequences[key, default: .zero].next
         if (event.lost?.first ?? event.sequence) != expected {
             fail("E1: \(event.device) has sequence \(event.sequence) logged where \(expected) is due")
@@ -171,18 +179,18 @@ final class Witness {
     }
 
     private func sawWelcome(_ welcome: Welcome, _ device: SimulatedDevice) {
-        let logged = lastSequences[SequenceKey(device: device.id, incarnation: device.incarnation), default: .zero]
+        let logged = lastSequences[SequenceKey(device), default: .zero]
         if welcome.lastSequence > logged {
             fail("P1: \(device) hears of sequence \(welcome.lastSequence), the log ends at \(logged)")
         }
-        let key = SequenceKey(device: device.id, incarnation: device.incarnation)
+        let key = SequenceKey(device)
         if welcome.lastSequence < promised[key, default: .zero] {
             fail("P2: \(device) has \(promised[key, default: .zero]) acknowledged and is told \(welcome.lastSequence)")
         }
     }
 
     private func sawAppended(_ appended: Appended, _ device: SimulatedDevice) {
-        let key = SequenceKey(device: device.id, incarnation: appended.incarnation ?? device.incarnation)
+        let key = SequenceKey(device, appended.incarnation)
         let logged = lastSequences[key, default: .zero]
         promised[key] = max(promised[key, default: .zero], appended.throughSequence)
         guard appended.throughSequence <= logged else {

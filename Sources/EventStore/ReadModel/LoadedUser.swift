@@ -17,4 +17,11 @@ public struct LoadedUser: Sendable {
         self.touchedKeys = touchedKeys
         self.head = head
     }
+    /// Folds the next event in. Throws `EventStoreError.gap` when it is not the next, and what is wrong with it.
+    mutating func apply(_ event: LoggedEvent) throws {
+        guard event.version == state.version.next else {
+            throw EventStoreError.gap(user: state.user, expected: state.version.next, found: event.version)
+        }
+        touchedKeys.formUnion(try state.apply(event.decoded()))
+    }
 }

@@ -9,7 +9,8 @@ struct StoredUser {
     let version: Version
     private var found: [(key: RowKey, row: Row)] = []
     private var names = RowNames()
-    private var events: [LoggedEvent] = []
+    /// Past `version`: all, or as many as the statement takes.
+    private(set) var events: [LoggedEvent] = []
     /// A row that belongs to no collection that this program knows, or has an impossible app.
     private var strangers = 0
 
@@ -44,18 +45,13 @@ struct StoredUser {
         }
     }
 
-    /// Builds the state of the rows and folds the events in.
+    /// Builds the state of the rows and folds the events in that are here.
     func folded(_ rules: FoldRules) throws -> LoadedUser {
         guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
-        var state = try UserState(user: user, version: version, loading: found, rules: rules)
-        var touched: Set<RowKey> = []
-        for event in events.sorted(by: { $0.version < $1.version }) {
-            guard event.version == state.version.next else {
-                throw EventStoreError.gap(user: user, expected: state.version.next, found: event.version)
-            }
-            touched.formUnion(try state.apply(event.decoded()))
-        }
-        return LoadedUser(state: state, projectedVersion: version, touchedKeys: touched, head: head)
+        let state = try UserState(user: user, version: version, loading: found, rules: rules)
+        var loaded = LoadedUser(state: state, projectedVersion: version, touchedKeys: [], head: head)
+        for event in events.sorted(by: { $0.version < $1.version }) { try loaded.apply(event) }
+        return loaded
     }
 
     private func event(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> LoggedEvent {

@@ -8,7 +8,7 @@ extension UserLoader {
         let heads = try LogReader().heads(of: partitions, on: connection)
         for generation in Set(heads.map(\.generation)) {
             _ = try connection.query(
-                Generation(generation).statement(Queries.loadUsers), [.int4Array([]), .uuidArray([])])
+                Generation(generation).statement(Queries.loadUsers), [.int4Array([]), .uuidArray([]), .int8(0)])
         }
     }
 }

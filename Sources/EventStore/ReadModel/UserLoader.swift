@@ -1,11 +1,23 @@
 import FocusCore
 import PostgresClient
 
-/// Loads users: their rows, and the events that the rows do not show yet, folded in. One statement, so one snapshot.
+/// Loads users: their rows, and the events that the rows do not show yet, folded in. As of one moment, that of the
+/// statement which reads the rows; of a long tail it takes the beginning, and the rest comes in chunks.
 public struct UserLoader: Sendable {
     private let rules: FoldRules
+    private let tail: Int
+    private let chunk: Int
 
-    public init(rules: FoldRules = .current) { self.rules = rules }
+    /// - Parameters:
+    ///   - tail: events of each user that come with the rows. The lane asks for hundreds of users at once, whose rows may
+    ///     show nothing yet: the answer is in memory as a whole.
+    ///   - chunk: events of one further statement.
+    public init(rules: FoldRules = .current, tail: Int = 1_000, chunk: Int = 10_000) {
+        precondition(tail > 0 && chunk > 0)
+        self.rules = rules
+        self.tail = tail
+        self.chunk = chunk
+    }
 
     /// The users' states. A user without events has a state of version 0. One whose rows or events do not fold is a
     /// `.failure` and disturbs nobody else.
@@ -34,7 +46,7 @@ public struct UserLoader: Sendable {
                 for stored in stored.values {
                     let active = Generation(stored.head.generation)
                     if active == generation {
-                        loaded[stored.user] = Result { try stored.folded(rules) }
+                        loaded[stored.user] = try result(stored, on: connection)
                     } else {
                         elsewhere[active, default: []].append((stored.head.partition, stored.user))
                     }
@@ -69,14 +81,43 @@ public struct UserLoader: Sendable {
         try read(users, generation, on: connection)
     }
 
-    /// What the rows of one generation say, whether it is active or not, and the events past them.
+    /// What is wrong with the user is a result; what is wrong with the connection is not.
+    private func result(
+        _ stored: StoredUser, on connection: PostgresConnection
+    ) throws -> Result<LoadedUser, any Error> {
+        do {
+            return .success(try folded(stored, on: connection))
+        } catch let error as PostgresError {
+            throw error
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The state of the moment at which the user was read, with all events.
+    ///
+    /// Throws `PostgresError`, and what is wrong with a row or an event.
+    func folded(_ stored: StoredUser, on connection: PostgresConnection) throws -> LoadedUser {
+        var loaded = try stored.folded(rules)
+        guard stored.events.count == tail else { return loaded }
+        while true {
+            let events = try LogReader().events(
+                of: stored.user, partition: stored.head.partition, after: loaded.state.version, limit: chunk,
+                on: connection)
+            // What was logged since has a place behind the partition's end at that moment.
+            for event in events.prefix(while: { $0.offset < stored.head.nextOffset }) { try loaded.apply(event) }
+            guard events.count == chunk, loaded.state.version == events[chunk - 1].version else { return loaded }
+        }
+    }
+
+    /// What the rows of one generation say, whether it is active or not, and the first events past them.
     func read(
         _ users: [(Partition, UserID)], _ generation: Generation, on connection: PostgresConnection
     ) throws(PostgresError) -> [UserID: StoredUser] {
         guard !users.isEmpty else { return [:] }
         let result = try connection.query(
             generation.statement(Queries.loadUsers),
-            [.int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid))])
+            [.int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail))])
         var stored: [UserID: StoredUser] = [:]
         // UNION ALL keeps the order of its branches, but nothing promises that: heads first, whatever comes.
         for row in 0..<result.rowCount where try LoadColumn.isHead(result, row) {

@@ -32,7 +32,9 @@ struct UserComparison {
             guard let stored = new[user] else { continue }
             let loaded: LoadedUser
             do {
-                loaded = try stored.folded(rules)
+                loaded = try loader.folded(stored, on: connection)
+            } catch let error as PostgresError {
+                throw error
             } catch {
                 throw RebuildError.unfoldable(user, after: stored.version, reason: "\(error)")
             }

@@ -26,6 +26,12 @@ struct LaneConfiguration: Sendable {
     /// Appends pause when none came for so long. What has gathered is written then: little more would gather, and the
     /// machine has the time.
     var pauseMilliseconds: Int64 = 100
+    /// Users of one batch for the read model. More follow with the next.
+    var usersPerProjection = 512
+    /// Rows of one batch, or one user's: a server that starts on a log which was never projected has millions to write.
+    var rowsPerProjection = 16_384
+    /// Users of one batch that are not in memory: each is loaded first.
+    var loadsPerProjection = 64
     /// A gap of more events than this is not folded into cached states: they are loaded again.
     var refoldLimit = 1_000
     /// How often the lane looks whether something is due (rules T1, T3), while there is nothing left from the last

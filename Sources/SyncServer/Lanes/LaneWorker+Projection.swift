@@ -3,13 +3,6 @@ import FocusCore
 import Logging
 
 extension LaneWorker {
-    /// Users of one batch. More follow with the next.
-    private static let usersPerBatch = 512
-    /// Rows of one batch, or one user's: a server that starts on a log which was never projected has millions to write.
-    private static let rowsPerBatch = 16_384
-    /// Users that are not in memory, of one batch: each is loaded first.
-    private static let loadsPerBatch = 64
-
     /// Hands the projector what changed since the last time in the partition that has been due longest. One a turn:
     /// appends do not wait for all of them.
     func project() throws {
@@ -17,9 +10,9 @@ extension LaneWorker {
         let due = partitions.filter { isDue($0.value, now) }
             .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }
         guard let (partition, state) = due else { return }
-        let users = state.unprojected.keys.sorted().prefix(Self.usersPerBatch)
-        let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }.prefix(Self.loadsPerBatch)
-        try load(Set(missing))
+        let users = state.unprojected.keys.sorted().prefix(configuration.usersPerProjection)
+        let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }
+        try load(Set(missing.prefix(configuration.loadsPerProjection)))
         handOver(partition, users.filter { self.users[$0] != nil })
     }
 
@@ -45,7 +38,7 @@ extension LaneWorker {
         var projected: [ProjectedUser] = []
         var rowCount = 0
         for id in ids {
-            guard rowCount < Self.rowsPerBatch else { break }
+            guard rowCount < configuration.rowsPerProjection else { break }
             guard let user = users[id] else { continue }
             rowCount += user.dirty.count
             // One copy of the state for all its rows.
@@ -61,7 +54,7 @@ extension LaneWorker {
         }
         // Whoever is left out keeps the checkpoint below the first of his events that is not written.
         let isWhole = report.users.count == state.unprojected.count
-        if rowCount >= Self.rowsPerBatch { state.gathersUntil = now }
+        if rowCount >= configuration.rowsPerProjection { state.gathersUntil = now }
         report.checkpoint = isWhole ? state.head.nextOffset : state.checkpoint
         state.isProjecting = true
         partitions[partition] = state
