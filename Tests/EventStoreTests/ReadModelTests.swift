@@ -170,6 +170,32 @@ struct ReadModelTests {
         #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
     }
 
+    @Test("A batch that leaves the checkpoint where it is waits for the disk: nobody could tell that it was lost")
+    func flushesParts() throws {
+        let connection = try fixture.connection()
+        try fixture.owner().execute(
+            """
+            CREATE TABLE seen (setting text);
+            CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+            BEGIN INSERT INTO public.seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER see AFTER INSERT OR UPDATE ON read_1.users
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION see()
+            """)
+        try connection.execute("SET synchronous_commit = off")
+        let user = UserID(UUID())
+        let write = { (version: Int64, checkpoint: Int64) throws in
+            let batch = ProjectionBatch(
+                partition: Partition(1), generation: 1, checkpoint: LogOffset(checkpoint),
+                users: [ProjectedUser(user: user, version: Version(version), rows: [], dueAt: nil)])
+            #expect(try ProjectionWriter().write(batch, on: connection) == .written(missing: []))
+        }
+        try write(1, 10)
+        try write(2, 10)
+        try write(3, 11)
+        let seen = Statement(name: "seen", sql: "SELECT string_agg(setting, ' ') FROM seen")
+        #expect(try fixture.owner().query(seen).text(row: 0, column: 0) == "off on off")
+    }
+
     @Test("A batch for another generation, or of another fold, is not written")
     func otherGeneration() throws {
         let (connection, owner) = (try fixture.connection(), try fixture.owner())

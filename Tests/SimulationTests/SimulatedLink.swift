@@ -197,6 +197,8 @@ final class SimulatedLink {
     /// What is under way from it may still come, or not.
     func serverDied() {
         if random.once(in: 2) { toDevice.bytes.removeLast(random.number(0...toDevice.bytes.count)) }
+        // What its process still does on its way out reaches nobody.
+        socket.link = nil
         channel = nil
         serverClosed()
     }

@@ -125,8 +125,10 @@ final class SimulatedLog {
             shown.dueAt = user.dueAt
             model.users[user.user] = shown
         }
-        if missing.isEmpty { model.checkpoint = max(model.checkpoint, batch.checkpoint) }
+        let moves = missing.isEmpty && batch.checkpoint > model.checkpoint
+        if moves { model.checkpoint = batch.checkpoint }
         models[batch.partition] = model
+        if !moves { flush() }
         return .written(missing: missing)
     }
 

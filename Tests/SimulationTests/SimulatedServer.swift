@@ -18,6 +18,7 @@ final class SimulatedServer {
         let services: ConnectionServices
         fileprivate(set) var workers: [LaneWorker]
         fileprivate(set) var links: [SimulatedLink] = []
+        fileprivate var channels: [EmbeddedChannel] = []
         fileprivate var hasBegun: Set<Int> = []
         fileprivate var nextTurn = Int64.max
         /// What it has read or written of each user's events, at least.
@@ -29,6 +30,13 @@ final class SimulatedServer {
             self.loop = loop
             self.services = services
             self.workers = workers
+        }
+
+        /// Nothing of it runs any more, and nothing of it holds the rest.
+        fileprivate func end() {
+            for channel in channels where channel.isActive { channel.close(promise: nil) }
+            (links, workers, channels) = ([], [], [])
+            loop.shutdownGracefully { _ in }
         }
 
         fileprivate func sees(_ user: UserID, _ version: Version, _ simulation: Simulation) {
@@ -93,12 +101,18 @@ final class SimulatedServer {
 
     /// Keeps nothing but what is committed.
     func die() {
-        guard let process else { return }
+        guard process != nil else { return }
         simulation.trace("server \(index) dies")
+        end()
+        simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
+    }
+
+    func end() {
+        guard let process else { return }
         self.process = nil
         for link in process.links { link.serverDied() }
         for worker in process.workers { worker.deliveries = DeliveryBatch() }
-        simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
+        process.end()
     }
 
     private func configuration(_ plan: SimulationPlan) -> LaneConfiguration {
@@ -237,6 +251,8 @@ final class SimulatedServer {
         guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 1) else { return nil }
         channel.connect(to: address, promise: nil)
         process.links.append(link)
+        process.channels.removeAll { !$0.isActive }
+        process.channels.append(channel)
         return channel
     }
 

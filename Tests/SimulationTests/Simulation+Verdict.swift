@@ -123,8 +123,12 @@ extension Simulation {
     private func judgeReadModel() {
         for user in life.users {
             do {
-                let loaded = try log.load(user, log.identity.partition(of: user)).state
-                let expected = witness.state(of: user)
+                let found = try log.load(user, log.identity.partition(of: user))
+                let (loaded, expected) = (found.state, witness.state(of: user))
+                // The checkpoints are at the log's end.
+                if found.projectedVersion != expected.version {
+                    witness.fail("the read model stays at \(found.projectedVersion) of \(expected.version)")
+                }
                 guard loaded.version == expected.version, loaded.rowKeys == expected.rowKeys else {
                     witness.fail("a loaded state has other rows than the log makes")
                     continue

@@ -86,6 +86,7 @@ final class Simulation {
             }
         }
         if witness.failure == nil { judge() }
+        for server in servers { server.end() }
         return witness.failure
     }
 
@@ -146,19 +147,19 @@ final class Simulation {
 
     private func disaster() {
         guard !isHealed else { return }
-        switch random.number(0..<7) {
-        case 0: servers[random.number(0..<servers.count)].die()
-        case 1, 2:
+        switch random.element(plan.disasterKinds) {
+        case .death: servers[random.number(0..<servers.count)].die()
+        case .partition:
             let pair = [random.number(0..<devices.count), random.number(0..<servers.count)]
             trace("partition of device \(pair[0]) and server \(pair[1])")
             partitions.insert(pair)
             after(random.number(10_000...8_000_000), rank: 50) { [unowned self] in partitions.remove(pair) }
-        case 3: if !links.isEmpty { links[random.number(0..<links.count)].cut() }
-        case 4: if !links.isEmpty { links[random.number(0..<links.count)].fallSilent() }
-        case 5:
+        case .cut: if !links.isEmpty { links[random.number(0..<links.count)].cut() }
+        case .silence: if !links.isEmpty { links[random.number(0..<links.count)].fallSilent() }
+        case .lostProjections:
             trace("projections are lost")
             log.loseProjections()
-        default: log.flush()
+        case .flush: log.flush()
         }
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
     }

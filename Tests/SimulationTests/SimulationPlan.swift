@@ -23,6 +23,17 @@ struct SimulationPlan {
         var revokes = 0
     }
 
+    enum Disaster {
+        /// Of a server.
+        case death
+        /// Of a device and a server, for a while.
+        case partition
+        /// A connection breaks, and both ends hear of it; or neither does.
+        case cut, silence
+        /// PostgreSQL crashes and loses what was not flushed of the read model; or flushes it.
+        case lostProjections, flush
+    }
+
     var users: Int
     /// Some devices watch other users (rule V1).
     let watches: Bool
@@ -47,8 +58,10 @@ struct SimulationPlan {
     /// Users, rows and loaded users of a batch for the read model; nil: as a lane has them.
     var projectionBounds: Int?
     var faults: Faults
-    /// Microseconds between two disasters (servers that die, partitions, projections that are lost), at most; 0: none.
+    /// Microseconds between two disasters, at most; 0: none.
     var disasters: Int
+    /// Which ones, each as often as it stands here.
+    var disasterKinds: [Disaster] = [.death, .partition, .partition, .cut, .silence, .lostProjections, .flush]
     /// How often the log is restored from a backup.
     var restores: Int
     /// Microseconds that bytes travel, at most.

@@ -98,6 +98,13 @@ import Testing
         try runUndisturbed(20) { $0.projectionBounds = bound }
     }
 
+    @Test("architecture.md §2: lost projections are written again, parts of batches too, and when all is quiet")
+    func lostProjections() throws {
+        try runUndisturbed(60) { plan in
+            (plan.projectionBounds, plan.disasters, plan.disasterKinds) = (3, 150_000, [.lostProjections, .flush])
+        }
+    }
+
     @Test("A3: a checkpoint that waits for a slow device is not written after its revocation")
     func waitingCheckpointIsNotSent() throws {
         // The one of some 600 that met it.

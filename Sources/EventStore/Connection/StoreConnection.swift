@@ -78,26 +78,32 @@ public final class StoreConnection {
         return loaded
     }
 
-    /// What `DueReader` finds, in the generation that is active for each partition.
+    /// What `DueReader` finds. Throws `EventStoreError.noGeneration` when that one was dropped.
     public func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser] {
-        try perform {
+        try performShown(generation) {
             try DueReader().users(after: places, until: until, limit: limit, generation: generation, on: $0)
         }
     }
 
-    /// Of the generations that the heads say.
+    /// Of the generations that the heads say. Throws `EventStoreError.noGeneration` when one of them was dropped.
     public func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
-        try perform { connection in
-            var checkpoints: [Partition: LogOffset] = [:]
-            for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
-                checkpoints.merge(
-                    try ProjectionWriter().checkpoint(
-                        of: heads.map(\.partition), generation: generation, on: connection)
-                ) { $1 }
+        var checkpoints: [Partition: LogOffset] = [:]
+        for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
+            let found = try performShown(generation) {
+                try ProjectionWriter().checkpoint(of: heads.map(\.partition), generation: generation, on: $0)
             }
-            return checkpoints
+            checkpoints.merge(found) { $1 }
+        }
+        return checkpoints
+    }
+
+    private func performShown<T>(_ generation: Int32, _ body: (PostgresConnection) throws -> T) throws -> T {
+        do {
+            return try perform(body)
+        } catch let error as PostgresError where error.isUndefinedTable {
+            throw EventStoreError.noGeneration(generation)
         }
     }
 

@@ -5,7 +5,8 @@ import PostgresClient
 /// partition's checkpoint is the one.
 ///
 /// Flow: BEGIN, lock or leave → what the users are at → one statement per collection in one pipeline → COMMIT.
-/// The commit need not be flushed (`synchronous_commit = off`): what is lost is folded again, see `ProjectedUser.base`.
+/// The commit need not be flushed (`synchronous_commit = off`): a checkpoint that goes back tells what is lost, and that
+/// is folded again. A batch that writes rows and leaves the checkpoint where it is could be lost unseen: it is flushed.
 public struct ProjectionWriter: Sendable {
     private let rules: FoldRules
 
@@ -69,8 +70,10 @@ public struct ProjectionWriter: Sendable {
             let retimed = batch.users.filter { shown[$0.user] == $0.version && dueTimes[$0.user] != $0.dueAt?.stored }
             var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
             if !due.isEmpty || !retimed.isEmpty { requests.append(Self.users(batch.partition, due + retimed)) }
-            if missing.isEmpty {
+            if missing.isEmpty, batch.checkpoint > checkpoint {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
+            } else if !requests.isEmpty {
+                requests.append((Queries.flushCommit, []))
             }
             _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
             return .written(missing: missing)

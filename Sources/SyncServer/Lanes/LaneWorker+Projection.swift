@@ -100,6 +100,14 @@ extension LaneWorker {
         for (id, written) in report.users { users[id]?.dirty.formUnion(written.keys) }
     }
 
+    /// A partition in which nothing happens writes nothing, and would never hear that what it wrote was lost.
+    func lookForLoss() throws {
+        for (partition, checkpoint) in try store.checkpoints(of: partitions.values.map(\.head)) {
+            guard let known = partitions[partition], checkpoint < known.checkpoint else { continue }
+            try fallBack(partition, to: checkpoint)
+        }
+    }
+
     /// PostgreSQL crashed and lost projections that were not flushed (the log loses nothing): everybody with events since
     /// then is loaded again and projected again.
     private func fallBack(_ partition: Partition, to checkpoint: LogOffset) throws {

@@ -19,10 +19,11 @@ import Logging
 ///     those of others. `dueTimes` says when he is due, and keeps saying so when he leaves memory; where it does not
 ///     know, the next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the
 ///     case above.
-/// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, and `fallBack` puts him in again.
+/// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
+/// `fallBack` puts him in again.
 ///
-/// What it costs when nothing is due: one statement per lane and second, which probes an index once per partition and
-/// reads no row; and a walk over `dueTimes`.
+/// What it costs when nothing is due: two statements per lane and second, of which one probes an index once per
+/// partition and reads no row, and one reads the checkpoints; and a walk over `dueTimes`.
 extension LaneWorker {
     /// Nothing will be due before the next event.
     private static let never = Timestamp(microseconds: .max)
@@ -34,7 +35,16 @@ extension LaneWorker {
     /// that others have appended.
     func lookForDue() throws {
         let now = context.clock.wall()
-        let found = try lookAtReadModel(now)
+        let found: [DueUser]
+        do {
+            if !dueLook.isUnderWay { try lookForLoss() }
+            found = try lookAtReadModel(now)
+        } catch EventStoreError.noGeneration {
+            // That generation was dropped: which one is shown now, the heads say.
+            headsMayHaveMoved = true
+            nextLookAtTime = context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds)
+            return
+        }
         let unknown = Set(
             partitions.values.lazy.flatMap { $0.unprojected.keys }
                 .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.usersPerLoad))
