@@ -46,8 +46,8 @@ struct SimulationPlan {
     /// What each device does at most, and the microseconds between two of them at most.
     let actions: Int
     var pause: Int
-    let pageBytes: Int
-    let outgoingBytes: Int
+    var pageBytes: Int
+    var outgoingBytes: Int
     var refoldLimit: Int
     /// Of a server's database calls: another server has a turn meanwhile, once in so many; 0: never.
     var interleaves: Int

@@ -104,10 +104,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// What the lane made for this connection, in its order.
     func receive(_ deliveries: [SessionDelivery]) {
-        guard context != nil, !session.isClosed else {
-            for case .answered(_, let released) in deliveries { services.budget.give(released) }
-            return
-        }
+        guard context != nil, !session.isClosed else { return receiveLate(deliveries) }
         for delivery in deliveries {
             switch delivery {
             case .opened(let opened):
@@ -125,6 +122,18 @@ final class SessionHandler: ChannelInboundHandler {
             }
         }
         process()
+    }
+
+    /// The connection is closing, or closed.
+    private func receiveLate(_ deliveries: [SessionDelivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .answered(_, let released): services.budget.give(released)
+            // What waits may still be leaving.
+            case .cutOff: cutOff()
+            case .opened, .rows, .fetched, .control, .failed, .goAway: break
+            }
+        }
     }
 
     private func goAway(_ code: ErrorCode) {

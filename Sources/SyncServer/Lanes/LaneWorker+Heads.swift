@@ -73,6 +73,7 @@ extension LaneWorker {
         peers.changed(logged.user)
         guard let user = users[logged.user] else {
             dueTimes[logged.user] = nil
+            reviewAbsent(logged)
             return
         }
         guard logged.version > user.state.version else { return }

@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 import Logging
 
@@ -9,14 +10,32 @@ extension LaneWorker {
         for id in sessionsByUser[user.id] ?? [] {
             guard let session = sessions[id] else { continue }
             if user.state.isRevoked(session.identity.device) {
-                context.logger.info("revoked device cut off", metadata: ["user": "\(user.id)", "session": "\(id)"])
-                deliveries.cutOff(session.handle)
-                close(id)
+                cutOff(session)
             } else if appendsElsewhere(session, user) {
                 deliveries.add(.goAway(.superseded), to: session.handle)
                 close(id)
             }
         }
+    }
+
+    /// The same of what another server appended for a user who is not in memory: he is loaded with the next turn, and a
+    /// checkpoint that waits for a revoked device might leave until then.
+    func reviewAbsent(_ logged: LoggedEvent) {
+        guard logged.type == EventType.deviceRevoked.rawValue, let ids = sessionsByUser[logged.user],
+            case .deviceRevoked(let revoked)? = try? logged.decoded().body
+        else { return }
+        for id in ids {
+            guard let session = sessions[id], session.identity.device == revoked.device else { continue }
+            cutOff(session)
+        }
+    }
+
+    private func cutOff(_ session: LaneSession) {
+        let id = session.handle.id
+        context.logger.info(
+            "revoked device cut off", metadata: ["user": "\(session.identity.user)", "session": "\(id)"])
+        deliveries.cutOff(session.handle)
+        close(id)
     }
 
     /// Whether the log has more of the device's store than came through this session. What was committed just after it

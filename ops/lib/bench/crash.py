@@ -17,8 +17,9 @@ import report
 from server import Psql, Server
 
 # Of a rebuild's way: filling in events, comparing users, cutting over. The last is short, and gets its kills all the same.
-FILLING, COMPARING, CUTTING = 0.65, 0.27, 0.08
-# Moments are drawn from here: at the very end there is nothing to resume.
+FILLING, COMPARING, CUTTING = 0.55, 0.25, 0.2
+PREPARED = FILLING + COMPARING
+# Moments are drawn up to here: at the very end there is nothing to resume.
 LAST = 0.985
 
 
@@ -77,6 +78,8 @@ class Trial:
     def __init__(self, server, chance, say):
         self.server, self.chance, self.say = server, chance, say
         self.runs = 0
+        # Seconds that the undisturbed one took to cut over all partitions.
+        self.cutting = 0.0
         # Tables of killed rebuilds that had others after them.
         self.found = []
         self.users = {int(p): int(n) for p, n in self.rows(
@@ -149,19 +152,23 @@ class Trial:
     def undisturbed(self):
         self.rows("CHECKPOINT;")
         began, peak = time.time(), {"focusctl": 0, "postgres": 0, "backend": 0}
-        process = self.rebuild("--all")
+        process, prepared, place = self.rebuild("--all"), None, 0.0
         while process.poll() is None:
+            if not prepared and self.works() and self.unfinished():
+                place, _ = self.way()
+                prepared = time.time() if place >= PREPARED else None
             peak["focusctl"] = max(peak["focusctl"], memory(process.pid, "VmHWM"))
             each = [memory(pid, "RssAnon") for pid in processor.children(self.server.postmaster)]
             peak["postgres"] = max(peak["postgres"], sum(each))
             peak["backend"] = max(peak["backend"], *each, 0)
-            time.sleep(0.2)
+            time.sleep(0.2 if place < 0.9 * PREPARED or prepared else 0.005)
         text, error = process.communicate()
         if process.returncode:
             raise SystemExit(f"the undisturbed rebuild failed with {process.returncode}:\n{error}")
         seconds = time.time() - began
+        self.cutting = time.time() - (prepared or time.time())
         return {
-            **json.loads(text), "seconds": seconds, "rate": self.events() / seconds,
+            **json.loads(text), "seconds": seconds, "cuttingOver": self.cutting, "rate": self.events() / seconds,
             **{f"{name}_mib": value // 1024 for name, value in peak.items()}}
 
     def disturbed(self, count, differing):
@@ -195,17 +202,21 @@ class Trial:
         """None: it was done before."""
         # As random as the moment of the way: what it writes down, it writes down between the moments of its work.
         delay = self.chance.random() * (3 if moment < FILLING + 0.8 * COMPARING else 0.1)
+        if moment >= PREPARED:
+            # Too short for looking how far it is: by the time that it takes.
+            delay = (moment - PREPARED) / CUTTING * self.cutting
         draw, also_server = self.chance.random(), self.chance.random() < 0.2
         place, where = 0.0, ""
         begins = time.time()
         while process.poll() is None:
             if self.works() and self.unfinished():
                 place, where = self.way()
-                if place >= moment:
+                if place >= min(moment, PREPARED):
                     break
-            time.sleep(0.002 if place > 0.85 else 0.05)
+            time.sleep(0.002 if place > 0.9 * PREPARED else 0.05)
         if process.poll() is None:
             time.sleep(delay)
+        place, where = self.way() if process.poll() is None and moment >= PREPARED else (place, where)
         if process.poll() is not None:
             error = process.stderr.read()
             if process.returncode:
