@@ -121,7 +121,7 @@ struct DeviceStoreTests {
     func stamps() throws {
         let store = try open()
         let slow = Timestamp(microseconds: 1_000)
-        try store.see(Fixture.clock)
+        try store.see(serverTime: Fixture.clock)
         let first = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: slow).map(\.envelope.occurredAt)
         #expect(first == [Fixture.clock.adding(microseconds: 1), Fixture.clock.adding(microseconds: 2)])
         var posted = NotificationRow(
@@ -141,6 +141,44 @@ struct DeviceStoreTests {
         near.occurredAt = Fixture.clock.adding(microseconds: 10)
         let times = try store.enqueue([wild, near, Fixture.draft()], clock: Fixture.clock).map(\.envelope.occurredAt)
         #expect(times == [wild.occurredAt, near.occurredAt, Fixture.clock.adding(microseconds: 11)])
+    }
+
+    @Test("E4: nor do chosen times that are each a little ahead of the one before")
+    func chosenTimesInARow() throws {
+        let store = try open()
+        let minute: Int64 = 60_000_000
+        let drafts = (1...Int64(4)).map { number in
+            var draft = Fixture.draft()
+            draft.occurredAt = Fixture.clock.adding(microseconds: 4 * number * minute)
+            return draft
+        }
+        let times = try store.enqueue(drafts + [Fixture.draft()], clock: Fixture.clock).map(\.envelope.occurredAt)
+        #expect(times.last == Fixture.clock.adding(microseconds: 4 * minute + 1))
+    }
+
+    @Test("E4: a clock that was a year ahead once does not have every later event refused")
+    func clockInTheFuture() throws {
+        let store = try open()
+        let year: Int64 = 365 * 86_400_000_000
+        _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock.adding(microseconds: year))
+        try store.see(serverTime: Fixture.clock)
+        try store.close()
+        let again = try open()
+        let later = Fixture.clock.adding(microseconds: 1_000_000)
+        let times = try again.enqueue([Fixture.draft(), Fixture.draft()], clock: later).map(\.envelope.occurredAt)
+        let latest = Fixture.clock.adding(microseconds: EventLimits.clockSkewMicroseconds)
+        #expect(times == [latest.adding(microseconds: 1), latest.adding(microseconds: 2)])
+        #expect(times.allSatisfy { $0 <= later.adding(microseconds: EventLimits.clockSkewMicroseconds) })
+    }
+
+    @Test("E3, E4: what the device has seen as far ahead as events may be is kept at Welcome")
+    func aheadWithinTheLimit() throws {
+        let store = try open()
+        let ahead = Fixture.clock.adding(microseconds: 4 * 60_000_000)
+        _ = try store.enqueue([Fixture.draft()], clock: ahead)
+        try store.see(serverTime: Fixture.clock)
+        let time = try store.enqueue([Fixture.draft()], clock: Fixture.clock).first?.envelope.occurredAt
+        #expect(time == ahead.adding(microseconds: 1))
     }
 
     @Test("Event ids are UUIDv7 of the time they were queued at")

@@ -9,7 +9,7 @@ final class MemoryStore: DeviceStorage {
         var base: Int64 = 0
         var lastPlace: Int64 = 0
         var acknowledgedPlace: Int64 = 0
-        var greatest = Timestamp(microseconds: .min)
+        var clock = EventClock()
         var queue: [QueuedPlace] = []
         var sent: [SentRecord] = []
         var isHealing = false
@@ -41,20 +41,18 @@ final class MemoryStore: DeviceStorage {
     // MARK: Queue
 
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
-        var eventClock = EventClock(greatest: contents.greatest)
         var events: [QueuedEvent] = []
         for draft in drafts {
-            if let chosen = draft.occurredAt { eventClock.note(chosen: chosen, clock: clock) }
+            if let chosen = draft.occurredAt { contents.clock.note(chosen: chosen, clock: clock) }
             guard let id = draft.id else { throw DeviceStoreError.damaged("the simulation gives every event its id") }
             let envelope = Envelope(
                 id: id, type: draft.type, app: draft.app,
-                occurredAt: draft.occurredAt ?? eventClock.stamp(clock: clock), schemaVersion: draft.schemaVersion,
+                occurredAt: draft.occurredAt ?? contents.clock.stamp(clock: clock), schemaVersion: draft.schemaVersion,
                 payload: draft.payload)
             contents.lastPlace += 1
             contents.queue.append(QueuedPlace(place: contents.lastPlace, envelope: envelope))
             events.append(QueuedEvent(sequence: queueRange.last, envelope: envelope))
         }
-        contents.greatest = eventClock.greatest
         return events
     }
 
@@ -99,7 +97,7 @@ final class MemoryStore: DeviceStorage {
         contents.base = contents.acknowledgedPlace
     }
 
-    func see(_ time: Timestamp) throws { contents.greatest = max(contents.greatest, time) }
+    func see(serverTime: Timestamp) throws { contents.clock.see(serverTime: serverTime) }
 
     // MARK: Rows
 
@@ -114,7 +112,7 @@ final class MemoryStore: DeviceStorage {
 
     func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws {
         for row in rows {
-            if let time = row.seenTime { contents.greatest = max(contents.greatest, time) }
+            if let time = row.seenTime { contents.clock.see(time) }
             if let before = contents.rows[row.key] {
                 contents.digests.remove(RowHash(row.key, value: before).value, from: row.key.collection)
             }

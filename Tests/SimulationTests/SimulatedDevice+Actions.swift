@@ -113,7 +113,7 @@ extension SimulatedDevice {
     private func report(_ notice: ClientNotice) throws {
         switch notice {
         case .welcomed(let welcome):
-            try commit { try storage.see(welcome.serverTime) }
+            try commit { try storage.see(serverTime: welcome.serverTime) }
             if !watched.isEmpty { sendWatch(watched.sorted()) }
         case .diverged where record.rowsOf < history:
             // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.

@@ -94,7 +94,7 @@ extension SyncClient {
         case .welcomed(let welcome):
             welcomes += 1
             tokenMayBeOld = true
-            try store.see(welcome.serverTime)
+            try store.see(serverTime: welcome.serverTime)
             configuration.onUpdate(.connected(welcome))
             watchAgain()
         case .appendsDelayed(let error, let milliseconds):

@@ -11,6 +11,15 @@ public struct EventClock: Hashable, Sendable {
 
     public mutating func see(_ time: Timestamp) { greatest = max(greatest, time) }
 
+    /// Takes note of the server's clock at a Welcome.
+    ///
+    /// Nobody can have seen a time that is further ahead of it than rule E4 lets pass: this device's clock was wrong
+    /// when it stamped such an event, and every later one would be refused with it.
+    public mutating func see(serverTime: Timestamp) {
+        let latest = serverTime.adding(microseconds: EventLimits.clockSkewMicroseconds)
+        greatest = max(serverTime, min(greatest, latest))
+    }
+
     /// max(clock, greatest time seen + 1 µs).
     public mutating func stamp(clock: Timestamp) -> Timestamp {
         greatest = max(clock, greatest.adding(microseconds: 1))
@@ -18,9 +27,10 @@ public struct EventClock: Hashable, Sendable {
     }
 
     /// Takes note of a time that the caller chose. One that the server will refuse as `clock_skew` (rule E4) is passed
-    /// over: it must not drag every later event with it.
+    /// over: it must not drag every later event with it. Compared with the clock alone, so that one chosen time does
+    /// not make room for the next.
     public mutating func note(chosen time: Timestamp, clock: Timestamp) {
-        if time <= max(clock, greatest).adding(microseconds: EventLimits.clockSkewMicroseconds) { see(time) }
+        if time <= clock.adding(microseconds: EventLimits.clockSkewMicroseconds) { see(time) }
     }
 }
 

@@ -51,6 +51,11 @@ extension DeviceRecord {
         scope = owner.scope.app.map { "app:\($0)" } ?? "system"
     }
 
+    var eventClock: EventClock {
+        get { EventClock(greatest: Timestamp(microseconds: greatestTime)) }
+        set { greatestTime = newValue.greatest.microseconds }
+    }
+
     var cursor: Cursor? {
         guard let log = cursorLog.flatMap({ LogID(bytes: $0) }), let event = cursorEvent.flatMap({ EventID(bytes: $0) })
         else { return nil }

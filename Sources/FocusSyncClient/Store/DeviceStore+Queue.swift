@@ -9,22 +9,20 @@ extension DeviceStore {
     public func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try write { record, database in
             try Self.checkRoom(for: drafts, record)
-            var eventClock = EventClock(greatest: Timestamp(microseconds: record.greatestTime))
             var generator = SystemRandomNumberGenerator()
             var events: [QueuedEvent] = []
             for draft in drafts {
-                if let chosen = draft.occurredAt { eventClock.note(chosen: chosen, clock: clock) }
+                if let chosen = draft.occurredAt { record.eventClock.note(chosen: chosen, clock: clock) }
                 let milliseconds = UInt64(max(0, clock.microseconds / 1_000))
                 let envelope = Envelope(
                     id: draft.id ?? .version7(milliseconds: milliseconds, using: &generator), type: draft.type,
-                    app: draft.app, occurredAt: draft.occurredAt ?? eventClock.stamp(clock: clock),
+                    app: draft.app, occurredAt: draft.occurredAt ?? record.eventClock.stamp(clock: clock),
                     schemaVersion: draft.schemaVersion, payload: draft.payload)
                 record.lastPlace += 1
                 record.queuedBytes += Int64(envelope.payload.count)
                 try QueueRecord(place: record.lastPlace, envelope).insert(database)
                 events.append(QueuedEvent(sequence: record.queue.last, envelope: envelope))
             }
-            record.greatestTime = eventClock.greatest.microseconds
             return events
         }
     }

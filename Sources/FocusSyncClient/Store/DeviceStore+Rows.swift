@@ -117,7 +117,7 @@ extension DeviceStore {
         var digests = try digests(database)
         var changes: [RowChange] = []
         for row in rows {
-            if let time = row.seenTime { record.greatestTime = max(record.greatestTime, time.microseconds) }
+            if let time = row.seenTime { record.eventClock.see(time) }
             let request = RowRecord.all().row(row.key)
             let before = try request.fetchOne(database)
             if let before, let sum = Digest(bytes: before.hash)?.sum {

@@ -83,9 +83,10 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// Takes note of a time that the device has seen (rule E3).
-    public func see(_ time: Timestamp) throws {
-        try write { record, _ in record.greatestTime = max(record.greatestTime, time.microseconds) }
+    /// Takes note of the server's clock at a Welcome (rule E3): events are not stamped before it, nor, because of a
+    /// clock that was wrong once, so far ahead of it that they are refused (rule E4).
+    public func see(serverTime: Timestamp) throws {
+        try write { record, _ in record.eventClock.see(serverTime: serverTime) }
     }
 
     // MARK: Access
