@@ -72,11 +72,14 @@ struct LocalViewTests {
             switch bodies.number(0..<8) {
             case 0: try device.elsewhere(bodies.any())
             case 1: try device.receive()
-            case 2, 3: try device.deliver(bodies.number(1..<4))
+            case 2: try device.log(bodies.number(1..<4))
+            case 3: try device.answer()
             default: try device.append(bodies.any())
             }
             let (told, shown) = (device.observed, try device.shown())
             #expect(told == shown, "seed \(seed): an observer knows what there is")
+            let anew = try device.shownAnew()
+            #expect(shown == anew, "seed \(seed): the view is of the store as it is")
         }
         try device.deliver(.max)
         try device.receive()
@@ -135,6 +138,24 @@ struct LocalViewTests {
         #expect(try device.view.row(key)?.isPredicted == true)
         try device.receive()
         #expect(try device.view.row(key)?.isPredicted == false)
+    }
+
+    @Test("P2, P7: when the delta that has an event comes before the answer, nothing is foreseen over it after that")
+    func answerAfterDelta() throws {
+        var device = try SimulatedDevice()
+        try device.begin()
+        try device.append((.focusChanged(FocusChanged(focusID: "work", isActive: true)), nil))
+        // The connection breaks before the answer; the next begins with what is new, and the repeat is answered later.
+        try device.log(.max)
+        try device.elsewhere((.focusChanged(FocusChanged(focusID: "sleep", isActive: true)), nil))
+        try device.receive()
+        try device.answer()
+        let key = RowKey(.activeFocus)
+        let row = try #require(try device.view.row(key))
+        #expect(!row.isPredicted)
+        #expect(try ActiveFocusRow(decoding: row.value ?? []).focusID == "sleep")
+        let observed = device.observed[key]
+        #expect(observed == row.value)
     }
 
     @Test("Rows that cannot be folded on are shown as confirmed; it never fails")

@@ -12,6 +12,10 @@ struct SimulatedDevice {
     private let owner: DeviceOwner
     private var clock = Fixture.clock
     private var otherSequence = DeviceSequence.zero
+    /// The last of this device's events that the log has.
+    private var logged = DeviceSequence.zero
+    /// Answers that are under way.
+    private var answers: [Appended] = []
     private var confirmedRows: [RowKey: [UInt8]] = [:]
     /// What an observer was told.
     private(set) var observed: [RowKey: [UInt8]] = [:]
@@ -56,7 +60,13 @@ struct SimulatedDevice {
 
     /// So many queued events reach the log, and the answer comes back; no rows.
     mutating func deliver(_ count: Int) throws {
-        let events = try store.queued().prefix(count)
+        try log(count)
+        try answer()
+    }
+
+    /// So many queued events reach the log; the answer is under way.
+    mutating func log(_ count: Int) throws {
+        let events = try store.queued().filter { $0.sequence > logged }.prefix(count)
         guard let last = events.last else { return }
         var refused: [RefusedEvent] = []
         for event in events {
@@ -67,9 +77,17 @@ struct SimulatedDevice {
                     sequence: event.sequence, event: event.envelope.id, code: refusal.code.rawValue,
                     message: refusal.message))
         }
-        let outcomes = try store.acknowledge(
-            Appended(throughSequence: last.sequence, version: server.state.version, refused: refused))
-        if outcomes.contains(where: { !$0.isAccepted }) { note(try view.rebase([])) }
+        logged = last.sequence
+        answers.append(Appended(throughSequence: last.sequence, version: server.state.version, refused: refused))
+    }
+
+    /// The answers come back: before the rows, or after them when an answer was lost and is repeated (rule P2).
+    mutating func answer() throws {
+        for appended in answers {
+            let outcomes = try store.acknowledge(appended)
+            if try view.isOutdated(by: outcomes) { note(try view.rebase([])) }
+        }
+        answers = []
     }
 
     /// A delta with all that is new comes.
@@ -88,7 +106,17 @@ struct SimulatedDevice {
     }
 
     mutating func shown() throws -> [RowKey: [UInt8]] {
-        Dictionary(uniqueKeysWithValues: try view.rows(of: nil).compactMap { row in row.value.map { (row.key, $0) } })
+        Self.values(try view.rows(of: nil))
+    }
+
+    /// What a view that is made now shows.
+    func shownAnew() throws -> [RowKey: [UInt8]] {
+        var view = LocalView(store: store, owner: owner, collections: [])
+        return Self.values(try view.rows(of: nil))
+    }
+
+    private static func values(_ rows: [LocalRow]) -> [RowKey: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: rows.compactMap { row in row.value.map { (row.key, $0) } })
     }
 
     mutating func predicted(in collections: Set<RowCollection>) throws -> [RowKey: [UInt8]] {

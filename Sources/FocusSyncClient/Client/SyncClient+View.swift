@@ -61,8 +61,7 @@ extension SyncClient {
     }
 
     func noteOutcomes(_ outcomes: [AppendOutcome]) throws {
-        // Accepted ones look as before until a delta brings them.
-        if outcomes.contains(where: { !$0.isAccepted }) { try noteConfirmed([]) }
+        if try view.isOutdated(by: outcomes) { try noteConfirmed([]) }
         for observer in outcomeObservers.values {
             for outcome in outcomes where observer.isWanted(outcome) { observer.continuation.yield(outcome) }
         }

@@ -67,6 +67,14 @@ struct LocalView {
         return try changes(from: before, confirmed)
     }
 
+    /// Whether events look different now that they were answered. Accepted ones look as before until a delta brings
+    /// them, unless it has: an answer that was lost comes again after the rows that include its event, and what others
+    /// did since.
+    func isOutdated(by outcomes: [AppendOutcome]) throws -> Bool {
+        let confirmed = try store.cursor?.version ?? .zero
+        return outcomes.contains { !$0.isAccepted || $0.version <= confirmed }
+    }
+
     private mutating func rebuild() throws {
         forget()
         isCurrent = true
