@@ -67,6 +67,7 @@ struct SyncClientTests {
         await #expect(throws: SyncClientError.closed) { try await submission.outcomes() }
         await #expect(throws: SyncClientError.closed) { try await client.append([Fixture.draft()]) }
         await #expect(throws: SyncClientError.closed) { try await client.synchronize() }
+        await #expect(throws: SyncClientError.closed) { try await client.submitQueued().outcomes() }
         #expect(try client.store.queued().count == 1)
     }
 

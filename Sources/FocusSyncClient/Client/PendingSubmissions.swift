@@ -9,7 +9,8 @@ struct PendingSubmissions {
     }
 
     private var pending: [Int: Pending] = [:]
-    private var byEvent: [EventID: Int] = [:]
+    /// Several may wait for one event: who queued it, and who sends what earlier runs left.
+    private var byEvent: [EventID: Set<Int>] = [:]
     private var last = 0
 
     var isEmpty: Bool { pending.isEmpty }
@@ -21,7 +22,7 @@ struct PendingSubmissions {
             done.yield([])
             done.finish()
         } else {
-            for event in events { byEvent[event.envelope.id] = last }
+            for event in events { byEvent[event.envelope.id, default: []].insert(last) }
             pending[last] = Pending(order: events.map(\.envelope.id), done: done)
         }
         return (last, Submission(events: events, result: stream))
@@ -29,18 +30,25 @@ struct PendingSubmissions {
 
     mutating func resolve(_ outcomes: [AppendOutcome]) {
         for outcome in outcomes {
-            guard let id = byEvent.removeValue(forKey: outcome.event) else { continue }
-            pending[id]?.outcomes[outcome.event] = outcome
-            guard let entry = pending[id], entry.outcomes.count == Set(entry.order).count else { continue }
-            pending[id] = nil
-            entry.done.yield(entry.order.compactMap { entry.outcomes[$0] })
-            entry.done.finish()
+            guard let ids = byEvent.removeValue(forKey: outcome.event) else { continue }
+            for id in ids.sorted() { resolve(id, outcome) }
         }
+    }
+
+    private mutating func resolve(_ id: Int, _ outcome: AppendOutcome) {
+        pending[id]?.outcomes[outcome.event] = outcome
+        guard let entry = pending[id], entry.outcomes.count == Set(entry.order).count else { return }
+        pending[id] = nil
+        entry.done.yield(entry.order.compactMap { entry.outcomes[$0] })
+        entry.done.finish()
     }
 
     mutating func fail(_ id: Int, _ error: SyncClientError) {
         guard let entry = pending.removeValue(forKey: id) else { return }
-        for event in entry.order where byEvent[event] == id { byEvent[event] = nil }
+        for event in entry.order {
+            byEvent[event]?.remove(id)
+            if byEvent[event]?.isEmpty == true { byEvent[event] = nil }
+        }
         entry.done.finish(throwing: error)
     }
 

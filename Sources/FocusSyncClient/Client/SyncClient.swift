@@ -90,7 +90,7 @@ public actor SyncClient {
     /// Queues events, durably, and sends them; does not wait.
     public func submit(_ drafts: [EventDraft]) throws -> Submission {
         let events = try enqueue(drafts)
-        return register(events)
+        return try register(events)
     }
 
     /// Queues events, durably, for the next connection. Connects to nothing.
@@ -104,11 +104,13 @@ public actor SyncClient {
     }
 
     /// Sends what earlier runs left in the queue.
+    /// - Throws: `SyncClientError.closed`.
     public func submitQueued() throws -> Submission {
-        register(try store.queued())
+        try register(try store.queued())
     }
 
-    private func register(_ events: [QueuedEvent]) -> Submission {
+    private func register(_ events: [QueuedEvent]) throws(SyncClientError) -> Submission {
+        guard !isClosed else { throw .closed }
         let (id, submission) = submissions.add(events)
         guard !events.isEmpty else { return submission }
         start()
