@@ -117,6 +117,25 @@ struct DeviceStoreTests {
         #expect(after.count == 11)
     }
 
+    @Test("S6: events that were acknowledged by a clock in the future age from the moment that shows it")
+    func keepsSentOfTheFuture() throws {
+        let store = try open()
+        func send(_ count: Int, at clock: Timestamp) throws {
+            let last = try #require(
+                try store.enqueue([EventDraft](repeating: Fixture.draft(), count: count), clock: clock).last)
+            let appended = Appended(throughSequence: last.sequence, version: Version(1), refused: [])
+            _ = try store.acknowledge(appended, clock: clock)
+        }
+        let week = DeviceStore.keptMicroseconds
+        try send(10, at: Fixture.clock.adding(microseconds: 52 * week))
+        try send(DeviceStore.keptEvents, at: Fixture.clock)
+        // Too many, and not old.
+        try send(1, at: Fixture.clock.adding(microseconds: week))
+        #expect(try store.sent().count == DeviceStore.keptEvents + 11)
+        try send(1, at: Fixture.clock.adding(microseconds: week + 1))
+        #expect(try store.sent().count == DeviceStore.keptEvents)
+    }
+
     @Test("E3: an event is stamped after everything the device has seen, whatever its clock says")
     func stamps() throws {
         let store = try open()

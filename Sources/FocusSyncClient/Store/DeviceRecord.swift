@@ -22,7 +22,7 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     /// Place of the newest acknowledged event.
     var acknowledgedPlace: Int64 = 0
     var queuedBytes: Int64 = 0
-    /// Of the payloads in table `sent`.
+    /// Of the events in table `sent`, as `SentRecord.keptBytes` counts them.
     var sentBytes: Int64 = 0
     /// A healing was begun and not finished (rule S6).
     var isHealing = false

@@ -72,6 +72,12 @@ enum DeviceSchema {
                 try DeviceRecord(incarnation: randomIncarnation()).insert(database)
             }
         }
+        migrator.registerMigration("4") { database in
+            // Payloads alone were counted before.
+            guard var record = try DeviceRecord.fetchOne(database) else { return }
+            record.sentBytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
+            try record.update(database)
+        }
         return migrator
     }
 

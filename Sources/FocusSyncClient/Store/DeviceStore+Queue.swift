@@ -84,7 +84,7 @@ extension DeviceStore {
                 var sent = SentRecord(next, record, outcome, at: clock)
                 sent.keep(appended.receipts)
                 try sent.insert(database, onConflict: .replace)
-                record.sentBytes += Int64(sent.payload.count)
+                record.sentBytes += sent.keptBytes
                 return outcome
             }
             try done.deleteAll(database)

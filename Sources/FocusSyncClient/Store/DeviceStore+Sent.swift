@@ -6,8 +6,12 @@ import GRDB
 /// lost its tail can be given it again.
 extension DeviceStore {
     public static let keptEvents = 10_000
-    /// Bytes of their payloads: past it the oldest leave, however young.
+    /// Bytes of all of them, each as its payload and `keptRowBytes`: past it the oldest leave, however young.
     public static let keptBytes: Int64 = 256 * 1024 * 1024
+    /// What an event counts beside its payload: its ids, names and receipt, its row and its place in an index, rather
+    /// more than less. Without it events that have no payload would have no bound. Stores have counted with it: who
+    /// changes it has them count anew, as migration 4 does.
+    public static let keptRowBytes: Int64 = 512
     public static let keptMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
     /// Events that were acknowledged and are still held, oldest first.
@@ -75,26 +79,44 @@ extension DeviceStore {
             let place = record.sentBytes > keptBytes ? record.acknowledgedPlace : surplus
             let oldest = try SentRecord.filter(SentRecord.Columns.place <= place).order(SentRecord.Columns.place)
                 .limit(2 * count + 64).fetchAll(database)
+            // A clock that was ahead acknowledged it, and nothing would leave for its age until then.
+            if let first = oldest.first, first.acknowledgedAt > time.microseconds {
+                try ageFromNow(time, database)
+            }
             var left = record.sentBytes
             let leaving = oldest.prefix { sent in
                 let isOld = sent.place <= surplus && sent.acknowledgedAt < old
                 guard isOld || left > keptBytes else { return false }
-                left -= Int64(sent.payload.count)
+                left -= sent.keptBytes
                 return true
             }
             guard let last = leaving.last else { return }
             // Events of one receipt leave together: without one of them it proves nothing of the others.
             let done = SentRecord.filter(SentRecord.Columns.place <= last.place + last.placesToEndOfReceipt)
-            let bytes = try done.select(sum(length(SentRecord.Columns.payload)), as: Int64.self).fetchOne(database)
-            record.sentBytes -= bytes ?? 0
+            record.sentBytes -= try SentRecord.keptBytes(of: done, database)
             _ = try done.deleteAll(database)
             // Bytes are a bound that holds at once.
             guard record.sentBytes > keptBytes else { return }
         }
     }
+
+    /// Events that were acknowledged in the future were so now, as far as anybody knows.
+    private static func ageFromNow(_ time: Timestamp, _ database: Database) throws {
+        _ = try SentRecord.filter(SentRecord.Columns.acknowledgedAt > time.microseconds)
+            .updateAll(database, SentRecord.Columns.acknowledgedAt.set(to: time.microseconds))
+    }
 }
 
 extension SentRecord {
+    /// What it counts for the bound: nothing that changes while it is held.
+    var keptBytes: Int64 { Int64(payload.count) + DeviceStore.keptRowBytes }
+
+    /// What these count together.
+    static func keptBytes(of records: QueryInterfaceRequest<SentRecord>, _ database: Database) throws -> Int64 {
+        let payloads = try records.select(sum(length(Columns.payload)), as: Int64.self).fetchOne(database)
+        return try (payloads ?? 0) + Int64(records.fetchCount(database)) * DeviceStore.keptRowBytes
+    }
+
     /// Places are as dense as the sequences of an incarnation.
     fileprivate var placesToEndOfReceipt: Int64 { max(0, (receiptThrough ?? sequence) - sequence) }
 

@@ -1,4 +1,6 @@
 import FocusCore
+import Foundation
+import GRDB
 import Testing
 
 @testable import FocusSyncClient
@@ -97,6 +99,40 @@ import Testing
         try send(1, bytes: size)
         #expect(try store.sent().count == count)
         #expect(try store.sent().first?.sequence == DeviceSequence(2))
+        // Events without a payload count too.
+        try send(1_000, bytes: 0)
+        #expect(try store.sent().first?.sequence == DeviceSequence(3))
+        #expect(try store.sent().count == count + 999)
+    }
+
+    @Test("S6: a store of before events without a payload counted counts anew")
+    func recounts() throws {
+        let path = directory.path + "/before"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let database = try DatabaseQueue(path: path + "/device.sqlite")
+        try DeviceSchema.migrator.migrate(database, upTo: "3")
+        try database.write { database in
+            var record = try #require(try DeviceRecord.fetchOne(database))
+            for (place, bytes) in [8, 0, 0].enumerated() {
+                let event = try Self.event(Int64(place) + 1, bytes: bytes)
+                let outcome = AppendOutcome(
+                    sequence: event.sequence, event: event.envelope.id, type: event.envelope.type, verdict: .accepted,
+                    version: Version(1))
+                let queued = QueueRecord(place: event.sequence.rawValue, event.envelope)
+                try SentRecord(queued, record, outcome, at: Fixture.clock).insert(database)
+            }
+            (record.lastPlace, record.acknowledgedPlace, record.sentBytes) = (3, 3, 8)
+            try record.update(database)
+        }
+        try database.close()
+        #expect(try DeviceStore(directory: path).record().sentBytes == 8 + 3 * DeviceStore.keptRowBytes)
+    }
+
+    private static func event(_ sequence: Int64, bytes: Int) throws -> QueuedEvent {
+        let envelope = Envelope(
+            id: Fixture.cursor(sequence).event, type: "t", app: nil, occurredAt: Fixture.clock, schemaVersion: 1,
+            payload: [UInt8](repeating: 1, count: bytes))
+        return QueuedEvent(sequence: DeviceSequence(sequence), envelope: envelope)
     }
 
     @Test("S6: what an earlier incarnation had acknowledged is offered first, under its own sequences")
