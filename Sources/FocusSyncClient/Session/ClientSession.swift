@@ -145,7 +145,9 @@ public struct ClientSession: Sendable {
             return beginIncarnation(.storeBehind(logged: welcome.lastSequence, known: sender.queue.last))
         }
         let isOtherLog = hello.cursor.map { $0.log != welcome.log } ?? false
-        if isOtherLog, welcome.lastSequence < sender.queue.acknowledged {
+        // An incarnation that began with a healing has nothing acknowledged by which another log would show, and would
+        // offer it the events of this one some time (rule S6).
+        if isOtherLog, isHealing || welcome.lastSequence < sender.queue.acknowledged {
             return beginIncarnation(
                 .otherLog(logged: welcome.lastSequence, acknowledged: sender.queue.acknowledged))
         }

@@ -92,6 +92,20 @@ import Testing
             ])
     }
 
+    @Test("S6: a healing that a new incarnation is to begin is not begun in another log, nor on a later connection")
+    func otherLogWhileHealing() {
+        let other = welcome(0, log: LogID(Fixture.user(3).uuid))
+        #expect(
+            live(acknowledged: 0, last: 3, other, isHealing: true).1 == [
+                .beginIncarnation(.otherLog(logged: .zero, acknowledged: .zero)),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
+            ])
+        #expect(
+            live(acknowledged: 0, last: 3, other).1 == [
+                .report(.welcomed(other)), .sendAppend(after: .zero, maximumBytes: 256 * 1024),
+            ])
+    }
+
     @Test("S6: what the log lacks of an earlier incarnation, and the store too, is declared lost")
     func gapOfEarlierIncarnation() {
         var (session, _) = live(welcome(9, isBehind: true))
