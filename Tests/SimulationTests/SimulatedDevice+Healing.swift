@@ -8,7 +8,7 @@ extension SimulatedDevice {
         switch action {
         case .beginHealing(let logged):
             // Of its own accord it offers only what it holds when it begins an incarnation.
-            if history == 0, try !storage.isHealing {
+            if simulation.history == 0, try !storage.isHealing {
                 simulation.witness.fail("S6: the log lost nothing, and \(self) is told that it ends at \(logged)")
             }
             try commit { try storage.beginHealing(logged: logged) }

@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 import FocusWire
 import NIOCore
@@ -15,7 +16,7 @@ final class SimulatedLink {
     private unowned let device: SimulatedDevice
     let server: SimulatedServer
     /// See `Simulation.history`.
-    let history: Int
+    private(set) var history: Int
     private var life: SimulatedServer.Process?
     private var channel: EmbeddedChannel?
     private let socket = SocketHandler()
@@ -176,6 +177,8 @@ final class SimulatedLink {
 
     /// The server writes these frames.
     fileprivate func wrote(_ frames: ByteBuffer) {
+        // The device came before the log was restored, and was let in after it.
+        if history < simulation.history, messages(frames).contains(where: \.isWelcome) { history = simulation.history }
         guard isWatchedOver, let life else { return }
         for message in messages(frames) {
             simulation.witness.wrote(
@@ -201,6 +204,12 @@ final class SimulatedLink {
         socket.link = nil
         channel = nil
         serverClosed()
+    }
+
+    /// The log was restored under a living server: what this connection is about may have lost nothing.
+    func survive(_ whole: Set<Partition>) {
+        guard history == simulation.history - 1 else { return }
+        if whole.contains(simulation.log.identity.partition(of: device.user)) { history = simulation.history }
     }
 
     /// The device closes: after what it has sent, or with a reset that loses it.
@@ -298,4 +307,8 @@ final class SocketHandler: ChannelOutboundHandler {
             channel.pipeline.fireChannelWritabilityChanged()
         }
     }
+}
+
+extension ServerMessage {
+    fileprivate var isWelcome: Bool { if case .welcome = self { true } else { false } }
 }

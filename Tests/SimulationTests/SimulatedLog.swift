@@ -69,6 +69,11 @@ final class SimulatedLog {
         events[partition]?.last { $0.user == user && $0.version == version }?.id
     }
 
+    func holds(_ anchor: LogAnchor, _ partition: Partition) -> Bool {
+        let events = events[partition] ?? []
+        return anchor.offset.rawValue < events.count && events[Int(anchor.offset.rawValue)].id == anchor.event
+    }
+
     func users(_ partition: Partition, in range: Range<LogOffset>) -> [UserInRange] {
         var last: [UserID: LoggedEvent] = [:]
         for event in events[partition] ?? [] where range.contains(event.offset) { last[event.user] = event }
@@ -109,6 +114,7 @@ final class SimulatedLog {
     /// As `ProjectionWriter` does.
     func write(_ batch: ProjectionBatch) -> ProjectionOutcome {
         guard var model = models[batch.partition] else { return .busy }
+        if let anchor = batch.anchor, !holds(anchor, batch.partition) { return .otherLog }
         guard model.checkpoint >= batch.base else { return .fellBack(to: model.checkpoint) }
         var missing: Set<UserID> = []
         for user in batch.users {
@@ -129,7 +135,7 @@ final class SimulatedLog {
         if moves { model.checkpoint = batch.checkpoint }
         models[batch.partition] = model
         if !moves { flush() }
-        return .written(missing: missing)
+        return .written(missing: missing, checkpoint: model.checkpoint)
     }
 
     /// The projections so far are on the disk.
@@ -137,12 +143,16 @@ final class SimulatedLog {
 
     func backUp() { backup = (events, models) }
 
-    /// The database is as it was at the backup. False: there is none.
-    func restore() -> Bool {
-        guard let backup else { return false }
+    var canRestore: Bool { backup != nil }
+
+    /// The database is as it was at the backup.
+    /// - Returns: partitions that lost nothing by that.
+    func restore() -> Set<Partition> {
+        guard let backup else { return [] }
+        let whole = identity.allPartitions.filter { events[$0]?.last?.id == backup.events[$0]?.last?.id }
         (events, models, flushed) = (backup.events, backup.models, backup.models)
         witness.fellBack(to: events.mapValues(\.count))
-        return true
+        return Set(whole)
     }
 
     /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.

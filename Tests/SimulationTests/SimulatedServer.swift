@@ -19,7 +19,6 @@ final class SimulatedServer {
         fileprivate(set) var workers: [LaneWorker]
         fileprivate(set) var links: [SimulatedLink] = []
         fileprivate var channels: [EmbeddedChannel] = []
-        fileprivate var hasBegun: Set<Int> = []
         fileprivate var nextTurn = Int64.max
         /// What it has read or written of each user's events, at least.
         private(set) var seen: [UserID: Version] = [:]
@@ -31,6 +30,8 @@ final class SimulatedServer {
             self.services = services
             self.workers = workers
         }
+
+        fileprivate func forgetHistory() { (seen, revocations) = ([:], [:]) }
 
         /// Nothing of it runs any more, and nothing of it holds the rest.
         fileprivate func end() {
@@ -107,6 +108,9 @@ final class SimulatedServer {
         simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
     }
 
+    /// The log lost its end while the server lives on: what it saw there is not there any more.
+    func forgetHistory() { process?.forgetHistory() }
+
     func end() {
         guard let process else { return }
         self.process = nil
@@ -174,9 +178,9 @@ final class SimulatedServer {
 
     private func written(_ batch: ProjectionBatch) -> ProjectionResult {
         switch simulation.log.write(batch) {
-        case .written(let missing): .written(missing: missing)
+        case .written(let missing, let checkpoint): .written(missing: missing, checkpoint: checkpoint)
         case .fellBack(let checkpoint): .fellBack(to: checkpoint)
-        case .busy, .otherGeneration: .failed
+        case .busy, .otherGeneration, .otherLog: .failed
         }
     }
 
@@ -219,8 +223,6 @@ final class SimulatedServer {
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {
-                if !process.hasBegun.contains(lane) { try worker.begin() }
-                process.hasBegun.insert(lane)
                 try worker.turn(taking: worker.mailbox.take(until: .distantPast))
             } catch is StoreStopped {
                 return die()

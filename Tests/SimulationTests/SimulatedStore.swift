@@ -7,6 +7,7 @@ import PostgresClient
 /// One server's way to the log. Fails as its seed says.
 final class SimulatedStore: LaneStore {
     private let log: SimulatedLog
+    var anchors: [Partition: LogAnchor] = [:]
     private var random: SeededGenerator
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
@@ -30,6 +31,7 @@ final class SimulatedStore: LaneStore {
             // The connection went with the statement; the log, asked, has none of it.
             return Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, .behind) })
         }
+        try verify()
         let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
         if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
         for batch in batches {
@@ -44,6 +46,24 @@ final class SimulatedStore: LaneStore {
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
         }
+        try verify()
+    }
+
+    /// As a connection to a database that was restored meanwhile: it is a new one.
+    private func verify() throws {
+        for (partition, anchor) in anchors where !log.holds(anchor, partition) { throw LogFellBack(partition) }
+    }
+
+    func verifyAnchors() throws { try read() }
+
+    func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor] {
+        try read()
+        var anchors: [Partition: LogAnchor] = [:]
+        for head in heads where head.nextOffset > .zero {
+            let last = head.nextOffset.advanced(by: -1)
+            anchors[head.partition] = log.events(head.partition, from: last, limit: 1).first?.anchor
+        }
+        return anchors
     }
 
     func heads(of partitions: [Partition]) throws -> [PartitionHead] {

@@ -167,9 +167,17 @@ final class Simulation {
     /// The database is restored from a backup.
     private func fallBack() {
         guard !isHealed else { return }
-        for server in servers { server.die() }
-        guard log.restore() else { return }
+        guard log.canRestore else { return }
+        // Dice of its own, and before: the servers may live on, and meet the log that is there now.
+        var dice = SeededGenerator(seed: seed, of: "restore", history)
+        let areSpared = dice.once(in: 2)
+        if !areSpared { for server in servers { server.die() } }
+        let whole = log.restore()
         history += 1
+        if areSpared {
+            for server in servers { server.forgetHistory() }
+            for link in links { link.survive(whole) }
+        }
         trace("the log falls back: history \(history)")
     }
 

@@ -111,7 +111,7 @@ import Testing
         "A3: what waits for a slow device is not written after its revocation",
         arguments: [
             // A checkpoint.
-            232_047_399_187_204,
+            94_684_716_645_044,
             // Anything, while the user is in no lane's memory.
             77_750_647_164_777,
             // Anything, of a connection that is closing for another reason.

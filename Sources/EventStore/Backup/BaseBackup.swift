@@ -119,6 +119,8 @@ public struct BaseBackup: Sendable {
         } catch {
             throw .cannotWrite(building, reason: "\(error)")
         }
+        // After a power failure a rename may have happened, and what was written before it not.
+        sync()
         // An empty directory gives way to a rename.
         guard rename(building, target) == 0 else {
             throw .cannotWrite(target, reason: String(cString: strerror(errno)))

@@ -8,9 +8,12 @@ import PostgresClient
 /// What can be asked twice is asked again after a lost connection; an append in doubt is first looked up.
 public final class StoreConnection {
     let configuration: StoreConfiguration
-    private let isStopping: @Sendable () -> Bool
+    let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
+    /// What the log must hold. Every new connection is asked for it before anything else: what was lost with a server, the
+    /// next one does not know of. When it does not, whatever was asked throws `LogFellBack`.
+    public var anchors: [Partition: LogAnchor] = [:]
     /// Which one each partition showed when last heard of.
     private var generations: [Partition: Int32] = [:]
 
@@ -61,6 +64,15 @@ public final class StoreConnection {
 
     public func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
         try perform { try LogReader().users(partition: partition, in: range, on: $0) }
+    }
+
+    public func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor] {
+        try perform { try LogReader().anchors(of: heads, on: $0) }
+    }
+
+    /// A pooler changes servers behind a connection that stays: then nobody connects anew. Throws `LogFellBack`.
+    public func verifyAnchors() throws {
+        try perform { try LogReader().verify(anchors, on: $0) }
     }
 
     /// Tells other servers that these partitions grew.
@@ -137,9 +149,15 @@ public final class StoreConnection {
         while true {
             do {
                 let made = try configuration.connect()
+                do {
+                    try LogReader().verify(anchors, on: made)
+                } catch {
+                    made.close()
+                    throw error
+                }
                 current = made
                 return made
-            } catch {
+            } catch let error as PostgresError {
                 onTrouble(error)
                 if isStopping() { throw StoreStopped() }
                 Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))

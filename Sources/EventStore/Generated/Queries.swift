@@ -269,6 +269,13 @@ enum Queries {
         SELECT ensure_app_role()::text
         """#)
 
+    /// The events at places of the log. $1, $2: partition and offset of each.
+    static let findAnchors = Statement(name: "find_anchors", sql: #"""
+        SELECT e.partition, e.log_offset, e.event_id
+        FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
+        JOIN events e ON e.partition = w.partition AND e.log_offset = w.log_offset
+        """#)
+
     /// Users of a partition ($1), after a user ($2) and up to another ($3), of whom two generations have different rows of a
     /// collection. "read_1.apps" stands for its table in one generation, and in the other. Of the columns for people nothing
     /// is asked: they follow from the value.
@@ -593,12 +600,14 @@ enum Queries {
         WHERE NOT r.finished AND NOT r.deleted
         """#)
 
-    /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it.
+    /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
+    /// an offset of the log ($2), NULL when there is none.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
-        SELECT log_offset
-        FROM read_1.checkpoints
-        WHERE partition = $1
-        FOR UPDATE SKIP LOCKED
+        SELECT c.log_offset, e.event_id
+        FROM read_1.checkpoints c
+        LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
+        WHERE c.partition = $1
+        FOR UPDATE OF c SKIP LOCKED
         """#)
 
     /// Keeps a second migrator waiting until this transaction ends. The number is "focusmig" in ASCII.
@@ -1340,5 +1349,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -10,16 +10,20 @@ public struct ProjectionBatch: Sendable {
     public var base: LogOffset
     /// Once this batch is written, everything below this offset is in the read model.
     public var checkpoint: LogOffset
+    /// An event as late as any that was folded into the rows: without it in the log, nothing is written.
+    public var anchor: LogAnchor?
     /// Each user once.
     public var users: [ProjectedUser]
 
     public init(
-        partition: Partition, generation: Int32, base: LogOffset = .zero, checkpoint: LogOffset, users: [ProjectedUser]
+        partition: Partition, generation: Int32, base: LogOffset = .zero, checkpoint: LogOffset,
+        anchor: LogAnchor? = nil, users: [ProjectedUser]
     ) {
         self.partition = partition
         self.generation = generation
         self.base = base
         self.checkpoint = checkpoint
+        self.anchor = anchor
         self.users = users
     }
 }
@@ -70,12 +74,20 @@ public enum ProjectionOutcome: Hashable, Sendable {
     /// Written. Users whom the read model already showed at a later version were left as they are; of those at this
     /// very version only `due_at` was set right, if it differed. Those in `missing` were left out, because the read
     /// model is behind their `base`: load them again, their `touchedKeys` are what it lacks. With any of those the
-    /// checkpoint stays.
-    case written(missing: Set<UserID>)
+    /// checkpoint stays. It was found, or put, at `checkpoint`: should it be below that some time, what was found
+    /// written may be lost, though somebody else wrote it.
+    case written(missing: Set<UserID>, checkpoint: LogOffset)
     /// The checkpoint is here, below the batch's `base`: everything from here on is to be projected again.
     case fellBack(to: LogOffset)
     /// Another projector works on this partition. Try again later, or find the work done.
     case busy
     /// Another generation is active, or another version of the fold fills this one: nothing was written.
     case otherGeneration
+    /// The log does not hold the batch's anchor: nothing was written.
+    case otherLog
+
+    /// Users who were left out; nil when nothing was written.
+    public var missing: Set<UserID>? {
+        if case .written(let missing, _) = self { missing } else { nil }
+    }
 }

@@ -45,8 +45,13 @@ public struct ProjectionWriter: Sendable {
         let generation = Generation(batch.generation)
         return try connection.transaction { connection in
             let partition = PostgresValue.int4(batch.partition.rawValue)
-            let locked = try connection.query(generation.statement(Queries.lockCheckpoint), [partition])
+            let locked = try connection.query(
+                generation.statement(Queries.lockCheckpoint), [partition, .int8(batch.anchor?.offset.rawValue ?? -1)])
             guard locked.rowCount == 1 else { return .busy }
+            if let anchor = batch.anchor {
+                guard !locked.isNull(row: 0, column: 1), EventID(try locked.uuid(row: 0, column: 1)) == anchor.event
+                else { return .otherLog }
+            }
             let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
             guard checkpoint >= batch.base else { return .fellBack(to: checkpoint) }
             // A statement of its own: its snapshot is younger than the lock.
@@ -70,13 +75,14 @@ public struct ProjectionWriter: Sendable {
             let retimed = batch.users.filter { shown[$0.user] == $0.version && dueTimes[$0.user] != $0.dueAt?.stored }
             var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
             if !due.isEmpty || !retimed.isEmpty { requests.append(Self.users(batch.partition, due + retimed)) }
-            if missing.isEmpty, batch.checkpoint > checkpoint {
+            let moves = missing.isEmpty && batch.checkpoint > checkpoint
+            if moves {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
             } else if !requests.isEmpty {
                 requests.append((Queries.flushCommit, []))
             }
             _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
-            return .written(missing: missing)
+            return .written(missing: missing, checkpoint: moves ? batch.checkpoint : checkpoint)
         }
     }
 

@@ -11,10 +11,15 @@ struct StoredUser {
     private var names = RowNames()
     /// Past `version`: all, or as many as the statement takes.
     private(set) var events: [LoggedEvent] = []
+    private let tail: Int
     /// A row that belongs to no collection that this program knows, or has an impossible app.
     private var strangers = 0
 
-    init(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
+    /// The statement took as many events as it takes.
+    var mayHaveMore: Bool { events.count == tail }
+
+    init(_ result: PostgresResult, _ row: Int, tail: Int) throws(PostgresError) {
+        self.tail = tail
         user = UserID(try result.uuid(row: row, column: LoadColumn.user))
         version = Version(try result.int8(row: row, column: LoadColumn.version))
         head = PartitionHead(

@@ -9,10 +9,10 @@ public struct UserLoader: Sendable {
     private let chunk: Int
 
     /// - Parameters:
-    ///   - tail: events of each user that come with the rows. The lane asks for hundreds of users at once, whose rows may
-    ///     show nothing yet: the answer is in memory as a whole.
+    ///   - tail: events that come with the rows, shared among the users of a statement. A lane asks for hundreds of them
+    ///     at once, whose rows may show nothing yet: the answer is in memory as a whole.
     ///   - chunk: events of one further statement.
-    public init(rules: FoldRules = .current, tail: Int = 1_000, chunk: Int = 10_000) {
+    public init(rules: FoldRules = .current, tail: Int = 16_000, chunk: Int = 1_000) {
         precondition(tail > 0 && chunk > 0)
         self.rules = rules
         self.tail = tail
@@ -99,7 +99,7 @@ public struct UserLoader: Sendable {
     /// Throws `PostgresError`, and what is wrong with a row or an event.
     func folded(_ stored: StoredUser, on connection: PostgresConnection) throws -> LoadedUser {
         var loaded = try stored.folded(rules)
-        guard stored.events.count == tail else { return loaded }
+        guard stored.mayHaveMore else { return loaded }
         while true {
             let events = try LogReader().events(
                 of: stored.user, partition: stored.head.partition, after: loaded.state.version, limit: chunk,
@@ -115,13 +115,14 @@ public struct UserLoader: Sendable {
         _ users: [(Partition, UserID)], _ generation: Generation, on connection: PostgresConnection
     ) throws(PostgresError) -> [UserID: StoredUser] {
         guard !users.isEmpty else { return [:] }
+        let tail = max(1, tail / users.count)
         let result = try connection.query(
             generation.statement(Queries.loadUsers),
             [.int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail))])
         var stored: [UserID: StoredUser] = [:]
         // UNION ALL keeps the order of its branches, but nothing promises that: heads first, whatever comes.
         for row in 0..<result.rowCount where try LoadColumn.isHead(result, row) {
-            let head = try StoredUser(result, row)
+            let head = try StoredUser(result, row, tail: tail)
             stored[head.user] = head
         }
         // Rows of a user mostly come one after the other: he is taken out of the table for all of them.

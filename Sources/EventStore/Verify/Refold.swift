@@ -5,6 +5,7 @@ import PostgresClient
 struct Refold {
     /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
     private let chunk: Int
+    private let isStopping: @Sendable () -> Bool
 
     private(set) var state: UserState
     /// The first event that was not folded, if the log has one.
@@ -12,14 +13,18 @@ struct Refold {
     /// Of the last event that could be folded.
     private(set) var version = Version.zero
 
-    init(_ user: UserID, chunk: Int, rules: FoldRules = .current) {
+    /// - Parameter isStopping: asked before each chunk; true ends it with `StoreStopped`.
+    init(
+        _ user: UserID, chunk: Int, rules: FoldRules = .current, isStopping: @escaping @Sendable () -> Bool = { false }
+    ) {
         state = UserState(user: user, rules: rules)
         self.chunk = chunk
+        self.isStopping = isStopping
     }
 
     /// Folds up to `last`, or as far as the log goes.
     ///
-    /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after
+    /// Throws `PostgresError`, `StoreStopped`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after
     /// `version` cannot be folded: the state is then unusable.
     /// - Parameter each: sees the state after each event.
     mutating func run(
@@ -27,6 +32,7 @@ struct Refold {
         each: (borrowing UserState) -> Void = { _ in }
     ) throws {
         while true {
+            if isStopping() { throw StoreStopped() }
             let events = try LogReader().events(
                 of: state.user, partition: partition, after: version, limit: chunk, on: connection)
             for event in events {

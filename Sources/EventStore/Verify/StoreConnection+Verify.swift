@@ -14,7 +14,8 @@ extension StoreConnection {
     /// Folds a user afresh and compares (`UserVerifier`).
     public func verify(_ user: UserID, in partition: Partition) throws -> UserVerification {
         try perform {
-            try UserVerifier(keptRows: 10, rules: configuration.rules).verify(user, in: partition, on: $0)
+            try UserVerifier(keptRows: 10, rules: configuration.rules, isStopping: isStopping)
+                .verify(user, in: partition, on: $0)
         }
     }
 }

@@ -15,14 +15,20 @@ public struct UserVerifier: Sendable {
     private let chunk: Int
 
     private let rules: FoldRules
+    private let isStopping: @Sendable () -> Bool
 
-    public init(keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current) {
+    /// - Parameter isStopping: asked now and then; true ends it with `StoreStopped`. A user may have a million events.
+    public init(
+        keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current,
+        isStopping: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.rules = rules
+        self.isStopping = isStopping
         self.keptRows = keptRows
         self.chunk = chunk
     }
 
-    /// Throws `PostgresError`, and `EventStoreError.corrupt` when the partition does not exist.
+    /// Throws `PostgresError`, `StoreStopped`, and `EventStoreError.corrupt` when the partition does not exist.
     public func verify(
         _ user: UserID, in partition: Partition, on connection: PostgresConnection
     ) throws -> UserVerification {
@@ -39,11 +45,13 @@ public struct UserVerifier: Sendable {
         _ shown: ShownUser, on connection: PostgresConnection
     ) throws -> UserVerification.Verdict {
         guard shown.foldVersion == rules.version else { return .otherFold(shown.foldVersion) }
-        var refold = Refold(shown.user, chunk: chunk, rules: rules)
+        var refold = Refold(shown.user, chunk: chunk, rules: rules, isStopping: isStopping)
         do {
             try refold.run(in: shown.partition, through: shown.version, on: connection)
         } catch let error as PostgresError {
             throw error
+        } catch let stopped as StoreStopped {
+            throw stopped
         } catch {
             return .unfoldable(refold.version, reason: "\(error)")
         }
@@ -80,7 +88,7 @@ public struct UserVerifier: Sendable {
     ) throws {
         guard !differences.isEmpty else { return }
         var histories = differences.map(RowHistory.init)
-        var refold = Refold(shown.user, chunk: chunk, rules: rules)
+        var refold = Refold(shown.user, chunk: chunk, rules: rules, isStopping: isStopping)
         try refold.run(in: shown.partition, through: last, on: connection) { state in
             for index in histories.indices { histories[index].note(state) }
         }

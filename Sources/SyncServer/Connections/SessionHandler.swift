@@ -162,10 +162,10 @@ final class SessionHandler: ChannelInboundHandler {
             case .append(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .heal(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
-            case .resync(let collections): lane?.post(.resync(session: id, collections))
+            case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):
-                if let context { peers.watch(users, viewer, handle(context), in: services.lanes) }
-            case .unwatch(let users): peers.unwatch(users, session: id, in: services.lanes)
+                if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
+            case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
             case .resumeReading: set(.appends, false)
@@ -216,13 +216,27 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func append(_ request: IncomingAppend) {
-        guard let lane, let context else { return }
+        guard let lane, context != nil else { return }
         FaultPoint.pass(.received)
+        charge(request.bytes)
+        lane.post(.append(session: id, request))
+    }
+
+    private func post(_ requests: [(Lane, LaneRequest)]) {
+        guard context != nil else { return }
+        for (lane, request) in requests {
+            charge(request.cost)
+            lane.post(request)
+        }
+    }
+
+    /// Takes so much of the inbound budget; past it nothing more is read until there is room.
+    private func charge(_ bytes: Int) {
+        guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.take(request.bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        let hasRoom = services.budget.take(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
         if !hasRoom { set(.budget, true) }
-        lane.post(.append(session: id, request))
     }
 
     private func set(_ pause: Pauses, _ isPaused: Bool) {

@@ -20,6 +20,18 @@ enum LaneRequest: Sendable {
     /// Other servers may have appended.
     case headsMayHaveMoved
     case stop
+
+    /// Bytes of the inbound budget that it takes until the lane takes it up: a device may ask as fast as it sends, and the
+    /// lane may be waiting for the database. Appends take theirs until they are answered; of the others there is one of
+    /// each kind per session.
+    var cost: Int {
+        switch self {
+        case .resync(_, let collections): 100 + collections.count
+        case .watch(_, _, let users): 100 + 16 * users.count
+        case .unwatch(_, let users): 100 + 16 * users.count
+        case .open, .append, .resume, .close, .fetch, .fetched, .projected, .headsMayHaveMoved, .stop: 0
+        }
+    }
 }
 
 /// An append frame whose payloads were decoded on the connection's event loop, to spare the lane.

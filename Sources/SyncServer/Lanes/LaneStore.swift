@@ -4,6 +4,10 @@ import FocusCore
 /// The log and the read model as a lane asks for them. `StoreConnection` is the one there is; the simulation has one
 /// that keeps both in memory and fails when its seed says so.
 protocol LaneStore: AnyObject {
+    /// See `StoreConnection.anchors`: anything may throw `LogFellBack`.
+    var anchors: [Partition: LogAnchor] { get set }
+    func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor]
+    func verifyAnchors() throws
     /// See `StoreConnection.append`: the outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
     func heads(of partitions: [Partition]) throws -> [PartitionHead]

@@ -37,7 +37,7 @@ extension LaneWorker {
     private func gather() throws {
         let deadline = Date(timeIntervalSinceNow: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.count < lastAnswered else { return }
-        try take(mailbox.take(atLeast: lastAnswered - appends.count, until: deadline))
+        take(mailbox.take(atLeast: lastAnswered - appends.count, until: deadline))
         try loadMissingUsers()
     }
 

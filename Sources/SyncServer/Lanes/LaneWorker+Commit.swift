@@ -15,6 +15,9 @@ extension LaneWorker {
             outcomes = try store.append(batches)
         } catch let stopped as StoreStopped {
             throw stopped
+        } catch let error as LogFellBack {
+            for answer in staging.answers { context.budget.give(answer.append.request.bytes) }
+            throw error
         } catch {
             context.logger.error("append failed", metadata: ["error": "\(error)"])
             for user in staging.touched.keys { forget(user) }
@@ -51,6 +54,7 @@ extension LaneWorker {
             generation: state.head.generation)
         for event in batch.events { state.unprojected[event.user] = event.offset }
         partitions[batch.partition] = state
+        connection.anchors[batch.partition] = last.anchor
     }
 
     /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where

@@ -3,9 +3,10 @@ import FocusCore
 import Logging
 
 extension LaneWorker {
-    /// The partition has events, or a generation, that this lane does not know yet.
-    func isAhead(_ head: PartitionHead) -> Bool {
+    /// The partition has events, or a generation, that this lane does not know yet. Throws `LogFellBack` when it has fewer.
+    func isAhead(_ head: PartitionHead) throws -> Bool {
         guard let known = partitions[head.partition]?.head else { return false }
+        guard head.nextOffset >= known.nextOffset else { throw LogFellBack(head.partition) }
         return head.nextOffset > known.nextOffset || head.generation != known.generation
     }
 
@@ -19,9 +20,9 @@ extension LaneWorker {
             metadata: [
                 "partition": "\(partition)", "from": "\(state.head.generation)", "to": "\(head.generation)",
             ])
-        for user in users.values where user.partition == partition && user.generation != head.generation {
-            forget(user.id)
-        }
+        // Whoever was loaded from the new one a moment ago may lack what was appended since.
+        for user in users.values where user.partition == partition { forget(user.id) }
+        connection.anchors.merge(try store.anchors(of: [head])) { $1 }
         state.head = head
         state.checkpoint = try store.checkpoints(of: [head])[partition] ?? .zero
         state.unprojected = [:]

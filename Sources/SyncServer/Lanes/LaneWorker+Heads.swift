@@ -10,6 +10,7 @@ extension LaneWorker {
         let asked = context.clock.monotonic()
         let heads = try store.heads(of: owned)
         let checkpoints = try store.checkpoints(of: heads)
+        connection.anchors = try store.anchors(of: heads)
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
@@ -29,7 +30,7 @@ extension LaneWorker {
         headsMayHaveMoved = false
         guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
         let heads = try store.heads(of: partitions.keys.sorted())
-        for head in heads where isAhead(head) {
+        for head in heads where try isAhead(head) {
             try catchUp(head.partition)
         }
         // The answer was true when they were asked; by the time that all of it is folded it may be old.
@@ -42,7 +43,7 @@ extension LaneWorker {
         guard let head = heads.first, var state = partitions[partition] else { return }
         guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
         let from = state.head.nextOffset
-        guard head.nextOffset > from else { return }
+        guard try isAhead(head) else { return }
         lastGrowth = context.clock.monotonic()
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
             for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
@@ -53,6 +54,7 @@ extension LaneWorker {
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
                 peers.changed(changed.user)
             }
+            connection.anchors.merge(try store.anchors(of: [head])) { $1 }
         } else {
             let count = Int(head.nextOffset.rawValue - from.rawValue)
             let events = try store.events(partition: partition, from: from, limit: count)
@@ -63,6 +65,7 @@ extension LaneWorker {
             for id in Set(events.map(\.user)) {
                 if let user = users[id] { review(user) }
             }
+            connection.anchors[partition] = events.last?.anchor
         }
         state.head = head
         partitions[partition] = state

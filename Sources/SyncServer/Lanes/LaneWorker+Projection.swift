@@ -10,8 +10,10 @@ extension LaneWorker {
         let due = partitions.filter { isDue($0.value, now) }
             .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }
         guard let (partition, state) = due else { return }
-        let users = state.unprojected.keys.sorted().prefix(configuration.usersPerProjection)
-        let missing = users.filter { self.users[$0] == nil && quarantined[$0] == nil }
+        // Those whose events cannot be folded hold the checkpoint back, and nobody else.
+        let users = state.unprojected.keys.filter { quarantined[$0] == nil }.sorted()
+            .prefix(configuration.usersPerProjection)
+        let missing = users.filter { self.users[$0] == nil }
         try load(Set(missing.prefix(configuration.loadsPerProjection)))
         handOver(partition, users.filter { self.users[$0] != nil })
     }
@@ -34,7 +36,8 @@ extension LaneWorker {
             partitions[partition] = state
             return
         }
-        var report = ProjectionReport(checkpoint: .zero, generation: state.head.generation, users: [:])
+        var report = ProjectionReport(
+            checkpoint: .zero, generation: state.head.generation, beginnings: beginnings, users: [:])
         var projected: [ProjectedUser] = []
         var rowCount = 0
         for id in ids {
@@ -61,16 +64,17 @@ extension LaneWorker {
         projector.post(
             ProjectionBatch(
                 partition: partition, generation: state.head.generation, base: state.checkpoint,
-                checkpoint: report.checkpoint, users: projected), report)
+                checkpoint: report.checkpoint, anchor: connection.anchors[partition], users: projected), report)
     }
 
     /// The projector is done with a batch: what was written is no longer owed; what was not is owed again.
     func projected(_ partition: Partition, _ report: ProjectionReport) throws {
+        guard report.beginnings == beginnings else { return }
         partitions[partition]?.isProjecting = false
         // Of a generation that is shown no more: what the one that is lacks was found when it came.
         guard report.generation == partitions[partition]?.head.generation else { return }
         switch report.result {
-        case .written(let missing):
+        case .written(let missing, let checkpoint):
             for (id, written) in report.users where !missing.contains(id) {
                 if partitions[partition]?.unprojected[id] == written.offset {
                     partitions[partition]?.unprojected[id] = nil
@@ -83,8 +87,8 @@ extension LaneWorker {
             }
             // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
             for id in missing { forget(id) }
-            if missing.isEmpty, let known = partitions[partition]?.checkpoint {
-                partitions[partition]?.checkpoint = max(known, report.checkpoint)
+            if let known = partitions[partition]?.checkpoint {
+                partitions[partition]?.checkpoint = max(known, checkpoint)
             }
         case .fellBack(let checkpoint):
             owe(report)

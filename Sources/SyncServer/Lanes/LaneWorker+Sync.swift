@@ -31,7 +31,9 @@ extension LaneWorker {
             wanted.insert(user.id)
             return
         }
-        while session.subscription.liveVersion != user.state.version, session.handle.outbox.hasRoom() {
+        while session.subscription.liveVersion.map({ $0 < user.state.version }) ?? true,
+            session.handle.outbox.hasRoom()
+        {
             for frame in nextFrames(of: session, user) {
                 session.handle.outbox.add(frame.count)
                 deliveries.add(.rows(frame: frame), to: session.handle)

@@ -22,8 +22,8 @@ import Logging
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
 /// `fallBack` puts him in again.
 ///
-/// What it costs when nothing is due: two statements per lane and second, of which one probes an index once per
-/// partition and reads no row, and one reads the checkpoints; and a walk over `dueTimes`.
+/// What it costs when nothing is due: three statements per lane and second, of which one probes an index once per
+/// partition and reads no row, one reads the checkpoints and one the partitions' last events; and a walk over `dueTimes`.
 extension LaneWorker {
     /// Nothing will be due before the next event.
     private static let never = Timestamp(microseconds: .max)
@@ -37,7 +37,10 @@ extension LaneWorker {
         let now = context.clock.wall()
         let found: [DueUser]
         do {
-            if !dueLook.isUnderWay { try lookForLoss() }
+            if !dueLook.isUnderWay {
+                try store.verifyAnchors()
+                try lookForLoss()
+            }
             found = try lookAtReadModel(now)
         } catch EventStoreError.noGeneration {
             // That generation was dropped: which one is shown now, the heads say.
@@ -47,7 +50,8 @@ extension LaneWorker {
         }
         let unknown = Set(
             partitions.values.lazy.flatMap { $0.unprojected.keys }
-                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.usersPerLoad))
+                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.loadsPerProjection)
+        )
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
         for user in found { setRight(user) }

@@ -29,12 +29,6 @@ extension LaneWorker {
     }
 
     private func loadOnce(_ ids: Set<UserID>) throws {
-        let now = context.clock.monotonic()
-        for id in quarantined.filter({ $0.value <= now }).keys {
-            quarantined[id] = nil
-            // Whoever watches was told that nothing is known.
-            peers.changed(id)
-        }
         var missing = ids.filter { users[$0] == nil && quarantined[$0] == nil }.sorted()
         while !missing.isEmpty {
             let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
@@ -44,7 +38,7 @@ extension LaneWorker {
             for (partition, id) in some {
                 switch loaded[id] {
                 case .success(let user):
-                    if keep(user, id, partition) { ahead.insert(partition) }
+                    if try keep(user, id, partition) { ahead.insert(partition) }
                 case .failure(let error): quarantine(id, error)
                 case nil: quarantine(id, EventStoreGap())
                 }
@@ -54,7 +48,8 @@ extension LaneWorker {
     }
 
     /// True when the log is further than this lane knows: the others of the partition have to catch up.
-    private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) -> Bool {
+    private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) throws -> Bool {
+        let isAhead = try isAhead(loaded.head)
         let user = CachedUser(
             id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion,
@@ -62,7 +57,7 @@ extension LaneWorker {
         users[id] = user
         noteDue(user)
         review(user)
-        return isAhead(loaded.head)
+        return isAhead
     }
 
     /// He left memory after this turn loaded what it needs: the lane fell far behind another server's events, or another
@@ -83,6 +78,17 @@ extension LaneWorker {
         dueTimes[id] = nil
         peers.changed(id)
         quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
+    }
+
+    /// Whose time is over is tried again with whatever asks for him next.
+    func endQuarantines() {
+        guard !quarantined.isEmpty else { return }
+        let now = context.clock.monotonic()
+        for id in quarantined.filter({ $0.value <= now }).keys {
+            quarantined[id] = nil
+            // Whoever watches was told that nothing is known.
+            peers.changed(id)
+        }
     }
 
     /// Keeps the cache within its bound: the least recently used leave first. An idle session pins nobody.

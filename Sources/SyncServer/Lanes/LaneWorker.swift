@@ -7,7 +7,7 @@ import Logging
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
     let context: LaneContext
-    private let connection: any LaneStore
+    let connection: any LaneStore
     private let index: Int
     let projector: any LaneProjector
     let mailbox: Mailbox<LaneRequest>
@@ -46,6 +46,11 @@ final class LaneWorker {
     /// When the log was last seen to grow, by this server or another.
     var lastGrowth = MonotonicTime(milliseconds: 0)
     var nextCacheCheck = MonotonicTime(milliseconds: 0)
+    /// What the projector reports, until the lane takes it up.
+    private var reports: Deque<(Partition, ProjectionReport)> = []
+    /// How often the lane has read anew where the log stands: what was under way before is of no concern any more.
+    private(set) var beginnings = 0
+    private var hasBegun = false
     private var isStopped = false
 
     var configuration: LaneConfiguration { context.configuration }
@@ -68,25 +73,21 @@ final class LaneWorker {
         self.projector = projector
         self.fetcher = fetcher
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
-        let now = context.clock.monotonic()
-        let unknown = { (partition: Partition) in
-            PartitionHead(
-                partition: partition, nextOffset: .zero, lastRecordedAt: Timestamp(microseconds: 0), generation: 0)
-        }
-        for partition in partitions {
-            self.partitions[partition] = PartitionState(
-                head: unknown(partition), checkpoint: .zero, gathersUntil: now)
-        }
+        for partition in partitions { self.partitions[partition] = unknown(partition) }
+    }
+
+    private func unknown(_ partition: Partition) -> PartitionState {
+        PartitionState(
+            head: PartitionHead(
+                partition: partition, nextOffset: .zero, lastRecordedAt: Timestamp(microseconds: 0), generation: 0),
+            checkpoint: .zero, gathersUntil: context.clock.monotonic())
     }
 
     func run() {
         projector.start()
         fetcher.start()
-        var hasBegun = false
         while !isStopped {
             do {
-                if !hasBegun { try begin() }
-                hasBegun = true
                 try turn(taking: mailbox.take(until: nextDeadline()))
             } catch is StoreStopped {
                 // The database is away and the server is to end: nothing that waits was acknowledged.
@@ -106,13 +107,34 @@ final class LaneWorker {
     /// was not committed: all are loaded again. Requests wait; their devices see that nothing is acknowledged.
     func recover(from error: any Error) {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
+        if error is LogFellBack { startOver() }
         for id in Array(users.keys) { forget(id) }
         store.close()
     }
 
+    /// As after a restart: everybody connects anew, and is asked for what the log lacks (rule S6). Nothing that was folded
+    /// from the history that is gone stays.
+    private func startOver() {
+        for session in sessions.values { deliveries.add(.goAway(.shuttingDown), to: session.handle) }
+        for id in Array(sessions.keys) { close(id) }
+        for append in appends { context.budget.give(append.request.bytes) }
+        (appends, fetches, reports, checkpointsDue) = ([], [], [], [])
+        (users, quarantined, dueTimes, wanted) = ([:], [:], [:], [])
+        (dueLook, connection.anchors, hasBegun) = (DueLook(), [:], false)
+        for partition in partitions.keys { partitions[partition] = unknown(partition) }
+        for user in peers.watchedUsers { peers.changed(user) }
+    }
+
     /// One round: everything that was asked for, and whatever is due. Waits for nothing but the database.
     func turn(taking requests: [LaneRequest]) throws {
-        try take(requests)
+        take(requests)
+        if !hasBegun {
+            try begin()
+            hasBegun = true
+            beginnings += 1
+        }
+        try takeReports()
+        endQuarantines()
         try confirmHeads()
         try loadMissingUsers()
         try catchUpWithCursors()
@@ -127,8 +149,9 @@ final class LaneWorker {
         deliveries.send()
     }
 
-    func take(_ requests: [LaneRequest]) throws {
+    func take(_ requests: [LaneRequest]) {
         for request in requests {
+            if request.cost > 0 { context.budget.give(request.cost) }
             switch request {
             case .open(let handle, let opening):
                 openings.append((handle, opening))
@@ -147,16 +170,24 @@ final class LaneWorker {
             case .close(let session): close(session)
             case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.append(found)
-            case .projected(let partition, let report): try projected(partition, report)
+            case .projected(let partition, let report): reports.append((partition, report))
             case .headsMayHaveMoved: headsMayHaveMoved = true
             case .stop: isStopped = true
             }
         }
     }
 
+    /// One that fails is taken up again: nobody else would say that the partition's projector is free.
+    private func takeReports() throws {
+        while let (partition, report) = reports.first {
+            try projected(partition, report)
+            reports.removeFirst()
+        }
+    }
+
     /// Nobody waits while there is work; else until the next checkpoint, projection or look at the heads.
     private func nextDeadline() -> Date {
-        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty else { return .distantPast }
+        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty, reports.isEmpty else { return .distantPast }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
         next = min(next, nextPeerDeadline)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Requests from any thread to one lane's thread. What may wait here is bounded by what its senders may have under way:
-/// appends by the inbound budget, the rest by one of each kind per session.
+/// by the inbound budget (`LaneRequest.cost`), or by one of a kind per session.
 // @unchecked: everything mutable is used under `condition` only.
 final class Mailbox<Request: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()

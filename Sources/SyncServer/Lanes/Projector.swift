@@ -9,6 +9,8 @@ struct ProjectionReport: Sendable {
     var checkpoint: LogOffset
     /// That the batch was made for.
     var generation: Int32
+    /// See `LaneWorker.beginnings`.
+    var beginnings: Int
     /// Each user's last offset in the batch, and the rows that were in it.
     var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
     /// Each user's version in the batch.
@@ -17,9 +19,10 @@ struct ProjectionReport: Sendable {
 }
 
 enum ProjectionResult: Sendable {
-    case written(missing: Set<UserID>)
+    /// The checkpoint stood at `checkpoint`.
+    case written(missing: Set<UserID>, checkpoint: LogOffset)
     case fellBack(to: LogOffset)
-    /// Somebody else is at it, another generation is active, or the database refused: again later.
+    /// Somebody else is at it, another generation is active, the log fell back, or the database refused: again later.
     case failed
 }
 
@@ -82,9 +85,9 @@ final class Projector: Sendable {
     private func write(_ batch: ProjectionBatch, _ store: StoreConnection) -> ProjectionResult {
         do {
             switch try store.write(batch) {
-            case .written(let missing): return .written(missing: missing)
+            case .written(let missing, let checkpoint): return .written(missing: missing, checkpoint: checkpoint)
             case .fellBack(let checkpoint): return .fellBack(to: checkpoint)
-            case .busy, .otherGeneration: return .failed
+            case .busy, .otherGeneration, .otherLog: return .failed
             }
         } catch {
             logger.error(

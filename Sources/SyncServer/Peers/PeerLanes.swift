@@ -4,15 +4,18 @@ import FocusCore
 struct PeerLanes {
     private var lanes: [ObjectIdentifier: Lane] = [:]
 
-    mutating func watch(_ users: Set<UserID>, _ viewer: Viewer, _ handle: SessionHandle, in all: Lanes) {
-        for (_, (lane, some)) in Self.byLane(users, all) {
-            lanes[ObjectIdentifier(lane)] = lane
-            lane.post(.watch(handle, viewer, some))
+    /// What the lanes are to be asked.
+    mutating func watch(
+        _ users: Set<UserID>, _ viewer: Viewer, _ handle: SessionHandle, in all: Lanes
+    ) -> [(Lane, LaneRequest)] {
+        Self.byLane(users, all).map { id, asked in
+            lanes[id] = asked.0
+            return (asked.0, .watch(handle, viewer, asked.1))
         }
     }
 
-    func unwatch(_ users: Set<UserID>, session: UInt64, in all: Lanes) {
-        for (_, (lane, some)) in Self.byLane(users, all) { lane.post(.unwatch(session: session, some)) }
+    func unwatch(_ users: Set<UserID>, session: UInt64, in all: Lanes) -> [(Lane, LaneRequest)] {
+        Self.byLane(users, all).values.map { ($0.0, .unwatch(session: session, $0.1)) }
     }
 
     func post(_ request: LaneRequest, except lane: Lane?) {

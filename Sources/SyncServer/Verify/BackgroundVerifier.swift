@@ -32,7 +32,7 @@ final class BackgroundVerifier: Sendable {
         thread.withLockedValue { $0 = LaneThread(name: "verifier") { [self] in run() } }
     }
 
-    /// Blocks until the user under way is done.
+    /// Blocks for the chunk of events under way.
     func stop() {
         isStopping.withLockedValue { $0 = true }
         wake.signal()

@@ -14,7 +14,7 @@ import Testing
         // The projector has made sure that generation 1 is shown, and has not written yet.
         let projector = try fixture.fixture.connection()
         try projector.execute("BEGIN")
-        _ = try projector.query(Queries.lockCheckpoint, [partition])
+        _ = try projector.query(Queries.lockCheckpoint, [partition, .int8(-1)])
         let seen = try projector.query(Queries.readProjectedUsers, [partition, .uuidArray([user.uuid]), .int4(1)])
         #expect(try seen.int4(row: 0, column: 0) == 1)
         // The reader is in the middle of a user.

@@ -1,0 +1,61 @@
+import FocusCore
+import PostgresClient
+
+/// An event that was seen in the log. Where another one stands in its place, or none, the log lost its end: a standby was
+/// promoted that lacked it, or an older backup restored. What was folded from it is then of another history.
+public struct LogAnchor: Hashable, Sendable {
+    public var offset: LogOffset
+    public var event: EventID
+
+    public init(offset: LogOffset, event: EventID) {
+        self.offset = offset
+        self.event = event
+    }
+}
+
+extension LoggedEvent {
+    public var anchor: LogAnchor { LogAnchor(offset: offset, event: id) }
+}
+
+/// The log no longer holds what was seen of it. Whoever goes on must read it anew; devices bring back what they were
+/// promised (rule S6).
+public struct LogFellBack: Error, Hashable, CustomStringConvertible {
+    public var partition: Partition
+
+    public init(_ partition: Partition) { self.partition = partition }
+
+    public var description: String {
+        "partition \(partition) of the log lacks events that it had: a standby was promoted or a backup restored"
+    }
+}
+
+extension LogReader {
+    /// The last event of each of these partitions that has one.
+    public func anchors(
+        of heads: [PartitionHead], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: LogAnchor] {
+        let last = heads.filter { $0.nextOffset > .zero }.map { ($0.partition, $0.nextOffset.advanced(by: -1)) }
+        return try anchors(at: last, on: connection)
+    }
+
+    /// Throws `LogFellBack` unless the log holds all of them; else `PostgresError`.
+    func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
+        let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)
+        for (partition, anchor) in anchors where found[partition] != anchor { throw LogFellBack(partition) }
+    }
+
+    private func anchors(
+        at places: [(Partition, LogOffset)], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: LogAnchor] {
+        guard !places.isEmpty else { return [:] }
+        let result = try connection.query(
+            Queries.findAnchors, [.int4Array(places.map(\.0.rawValue)), .int8Array(places.map(\.1.rawValue))])
+        var anchors: [Partition: LogAnchor] = [:]
+        for row in 0..<result.rowCount {
+            anchors[Partition(try result.int4(row: row, column: 0))] = LogAnchor(
+                offset: LogOffset(try result.int8(row: row, column: 1)),
+                event: EventID(try result.uuid(row: row, column: 2)))
+        }
+        return anchors
+    }
+}
