@@ -5,8 +5,9 @@ enum Terminal {
     private static let output = DataOutput(STDOUT_FILENO)
     private static let errors = DataOutput(STDERR_FILENO)
 
+    /// Control characters are written out (`VisibleText`), which JSON allows, too: titles and ids are other people's.
     static func line(_ text: String) {
-        write(Array((text + "\n").utf8))
+        write(Array((VisibleText.of(text) + "\n").utf8))
     }
 
     /// To standard output as it stands. When that takes no more the program ends: nobody is there for the rest.
@@ -21,7 +22,7 @@ enum Terminal {
 
     /// To standard error; may have several lines.
     static func complain(_ text: String) {
-        say(text + "\n")
+        say(VisibleText.of(text, keeping: "\n") + "\n")
     }
 
     /// To standard error as it stands. When that cannot be written there is nobody to be told.
