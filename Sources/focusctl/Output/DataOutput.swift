@@ -4,7 +4,10 @@ import Foundation
 /// interruption.
 struct DataOutput: Sendable {
     /// The reader took nothing for too long after an interruption.
-    struct Stuck: Error {}
+    struct Stuck: Error {
+        /// So many bytes it took of what was to be written.
+        var written: Int
+    }
 
     /// After an interruption a reader has so long to take what was begun.
     private static let patience: Duration = .seconds(2)
@@ -32,7 +35,7 @@ struct DataOutput: Sendable {
                         if isInterrupted() {
                             let end = deadline ?? .now.advanced(by: Self.patience)
                             deadline = end
-                            if .now >= end { throw Stuck() }
+                            if .now >= end { throw Stuck(written: done) }
                         }
                         continue
                     }
