@@ -34,6 +34,17 @@ import Testing
         #expect(output == "2\n")
     }
 
+    @Test("A report that cannot be written is told before anything is checked")
+    func report() async throws {
+        let output = try await run(
+            """
+            key=$(mktemp); printf '%064d' 0 > "$key"
+            "$0" conformance --plaintext --key "$key" --server 127.0.0.1:1 --junit /nowhere/report.xml 2>&1; echo "$?"
+            rm "$key"
+            """)
+        #expect(output.hasPrefix("Error: /nowhere/report.xml cannot be written") && output.hasSuffix("\n1\n"))
+    }
+
     /// Acts as a device whose store is in `directory`; nobody listens there.
     private func device(_ directory: String) async throws -> [String] {
         [
