@@ -8,7 +8,8 @@ public struct ConformanceCase: Sendable {
     public let needs: [ConformanceNeed]
     /// It mostly waits for a time that the protocol names: it runs beside all others, from the beginning.
     public let isLong: Bool
-    let body: @Sendable (Site) async throws -> Void
+    /// Returns the seconds that it measured, if it is about a time.
+    let body: @Sendable (Site) async throws -> Double?
 
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], isLong: Bool = false,
@@ -18,7 +19,30 @@ public struct ConformanceCase: Sendable {
         self.title = title
         self.needs = needs
         self.isLong = isLong
-        self.body = body
+        self.body = { site in
+            try await body(site)
+            return nil
+        }
+    }
+
+    /// Of a rule that names a time. The machine that is judged on may be loaded: the limit is wider, the title says it,
+    /// and what was measured is in the result.
+    /// - Parameters:
+    ///   - limit: seconds from which on the case fails.
+    ///   - measured: returns seconds.
+    init(
+        _ rule: String, _ title: String, needs: [ConformanceNeed] = [], limit: Double,
+        measured: @escaping @Sendable (Site) async throws -> Double
+    ) {
+        self.rule = rule
+        self.title = "\(title) (fails from \(Int(limit)) s on)"
+        self.needs = needs
+        isLong = false
+        body = { site in
+            let seconds = try await measured(site)
+            try expect(seconds < limit, "it took \(seconds) s")
+            return seconds
+        }
     }
 
     /// No other case may run beside it.
@@ -70,13 +94,17 @@ public struct CaseResult: Sendable {
     public let rule: String
     public let title: String
     public let outcome: Outcome
+    /// That the case took.
     public let seconds: Double
+    /// That the server took for what the rule gives a time for; nil: it gives none, or the case did not pass.
+    public let measuredSeconds: Double?
 
-    public init(rule: String, title: String, outcome: Outcome, seconds: Double) {
+    public init(rule: String, title: String, outcome: Outcome, seconds: Double, measuredSeconds: Double? = nil) {
         self.rule = rule
         self.title = title
         self.outcome = outcome
         self.seconds = seconds
+        self.measuredSeconds = measuredSeconds
     }
 
     public var hasFailed: Bool {

@@ -65,24 +65,28 @@ public struct ConformanceRun: Sendable {
         }
         let clock = ContinuousClock()
         let begin = clock.now
-        let outcome = await outcome(one, site)
-        return CaseResult(rule: one.rule, title: one.title, outcome: outcome, seconds: (clock.now - begin).inSeconds)
+        let (outcome, measured) = await outcome(one, site)
+        return CaseResult(
+            rule: one.rule, title: one.title, outcome: outcome, seconds: (clock.now - begin).inSeconds,
+            measuredSeconds: measured)
     }
 
-    private func outcome(_ one: ConformanceCase, _ site: Site) async -> CaseResult.Outcome {
+    private func outcome(
+        _ one: ConformanceCase, _ site: Site
+    ) async -> (outcome: CaseResult.Outcome, measured: Double?) {
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
+            let measured = try await withThrowingTaskGroup(of: Double?.self) { group in
                 group.addTask { try await one.body(site) }
                 group.addTask {
                     try await Task.sleep(for: .seconds(Self.limitSeconds))
                     throw CaseFailure("not done after \(Int(Self.limitSeconds)) s")
                 }
                 defer { group.cancelAll() }
-                try await group.next()
+                return try await group.next() ?? nil
             }
-            return .passed
+            return (.passed, measured)
         } catch {
-            return .failed("\(error)")
+            return (.failed("\(error)"), nil)
         }
     }
 }

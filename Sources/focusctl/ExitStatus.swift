@@ -18,10 +18,11 @@ enum ExitStatus: Int32 {
             Terminal.complain("Error: \(failure)")
             return integrity.rawValue
         }
+        if let failure = error as? OutputFailure, failure.isReaderGone { return failed.rawValue }
         let code = Focusctl.exitCode(for: error)
         let text = Focusctl.fullMessage(for: error)
         if code == .success {
-            print(text)
+            Terminal.write(Array((text + "\n").utf8))
             return done.rawValue
         }
         if !text.isEmpty { Terminal.complain(text) }

@@ -31,6 +31,10 @@ import Testing
                 result["result"] as? String == "skipped" && kind.lacks.contains { reason.contains($0) },
                 "\(kind): \(result)")
         }
+        for result in results where (result["case"] as? String)?.contains("(fails from ") == true {
+            let isMeasured = result["measuredSeconds"] is Double
+            #expect(isMeasured || result["result"] as? String == "skipped", "\(kind): \(result)")
+        }
         let text = try String(contentsOfFile: report, encoding: .utf8)
         #expect(text.components(separatedBy: "<testcase ").count == results.count + 1)
         await stage.remove()
@@ -64,6 +68,8 @@ import Testing
         let xml = JUnitReport(results + [failed]).text
         #expect(xml.contains("name=\"a &lt; b &amp; &quot;c&quot;\" time=\"1.234\"><failure message=\"x&#10;y\"/>"))
         #expect(xml.contains("tests=\"2\" failures=\"1\" skipped=\"1\""))
+        let timed = CaseResult(rule: "A3", title: "t", outcome: .passed, seconds: 1, measuredSeconds: 0.0421)
+        #expect(JUnitReport([timed]).text.contains("<system-out>measured 0.042 s</system-out>"))
     }
 }
 

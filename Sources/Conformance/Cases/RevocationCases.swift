@@ -2,17 +2,16 @@ import FocusCore
 
 /// A3: a device that was lost or stolen.
 enum RevocationCases {
-    /// The rule says 1 s, of a server with time for it; here the commit and the way are counted too.
+    /// The rule says 1 s, of a server with time for it; here the commit and the way are counted too. Seconds.
     private static let limit = 30.0
 
     static let all: [ConformanceCase] = [
-        ConformanceCase("A3", "a revoked device is cut off within a second, and hears nothing of what came after") {
-            site in try await revoke(site, toSecond: false)
-        },
+        ConformanceCase(
+            "A3", "a revoked device is cut off within a second, and hears nothing of what came after", limit: limit,
+            measured: { site in try await revoke(site, toSecond: false) }),
         ConformanceCase(
             "A3", "it is cut off as soon where another server serves it, and no server lets it in again",
-            needs: [.secondServer]
-        ) { site in try await revoke(site, toSecond: true) },
+            needs: [.secondServer], limit: limit, measured: { site in try await revoke(site, toSecond: true) }),
         ConformanceCase("A3", "a device that revokes itself gets its Appended first, and is not let in again") { site in
             let device = Device.ofNewUser()
             let live = try await site.open(device)
@@ -28,7 +27,8 @@ enum RevocationCases {
         .of(.deviceRevoked(DeviceRevoked(device: device.id)))
     }
 
-    private static func revoke(_ site: Site, toSecond: Bool) async throws {
+    /// Returns after how many seconds it was cut off.
+    private static func revoke(_ site: Site, toSecond: Bool) async throws -> Double {
         let owner = Device.ofNewUser()
         let live = try await site.open(owner)
         let lost = owner.sibling()
@@ -41,7 +41,6 @@ enum RevocationCases {
         try await live.send([revoked(lost), .post("after", app: "a")])
         let rows = try await expectCutOff(doomed.connection)
         let seconds = (clock.now - begin).inSeconds
-        try expect(seconds < limit, "it was cut off only after \(seconds) s")
         try expect(!rows.contains { $0.key.key == "after" }, "it was sent what came after its revocation")
         for isSecond in Set([false, toSecond]) { try await expectRefused(site, lost, toSecond: isSecond) }
         // What was appended to both servers since is as it should be.
@@ -50,6 +49,7 @@ enum RevocationCases {
         var fresh = Replica()
         try await fresh.follow(try await site.open(owner.sibling(), toSecond: toSecond).connection, to: version)
         try expect(fresh.keys(of: .notifications) == ["after", "before", "later"], "others do not get their rows")
+        return seconds
     }
 
     /// Returns the rows that came before the end.

@@ -30,7 +30,9 @@ public struct JUnitReport {
             "    <testcase classname=\"focus-sync.\(Self.escaped(result.rule))\" name=\"\(Self.escaped(result.title))\""
             + " time=\"\(Self.seconds(result.seconds))\""
         switch result.outcome {
-        case .passed: return head + "/>\n"
+        case .passed:
+            guard let measured = result.measuredSeconds else { return head + "/>\n" }
+            return head + "><system-out>measured \(Self.seconds(measured)) s</system-out></testcase>\n"
         case .failed(let reason): return head + "><failure message=\"\(Self.escaped(reason))\"/></testcase>\n"
         case .skipped(let reason): return head + "><skipped message=\"\(Self.escaped(reason))\"/></testcase>\n"
         }

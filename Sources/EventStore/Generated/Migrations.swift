@@ -1409,5 +1409,14 @@ enum Migrations {
 
             """#,
             checksum: "7e560f55d0638420f53bf8c15e66990b15bf7d94338c68ba147bd65d04e5c12d"),
+        Migration(
+            number: 14, name: "keeps_old", sql: #"""
+            -- Whether a rebuild keeps what was shown before it is said once, at its beginning: whoever resumes it need not know.
+
+            ALTER TABLE rebuilds ADD COLUMN keeps_old boolean NOT NULL DEFAULT false;
+            COMMENT ON COLUMN rebuilds.keeps_old IS 'The generations shown before it are kept when it ends, for a rollback';
+
+            """#,
+            checksum: "f28464c1eaae31a9d7d830d1e13a69361bda36bb03f2d01408f0797866f948ec"),
     ]
 }

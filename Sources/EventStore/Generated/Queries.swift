@@ -73,11 +73,12 @@ enum Queries {
             set_config('synchronous_commit', coalesce($1::text, current_setting('synchronous_commit')), true)
         """#)
 
-    /// Notes the beginning of a rebuild or rollback ($2) to a generation ($1). $3: it verifies.
+    /// Notes the beginning of a rebuild or rollback ($2) to a generation ($1). $3: it verifies. $4: it keeps what was shown.
     static let beginRebuild = Statement(name: "begin_rebuild", sql: #"""
-        INSERT INTO rebuilds (generation, kind, verifies) VALUES ($1, $2, $3)
+        INSERT INTO rebuilds (generation, kind, verifies, keeps_old) VALUES ($1, $2, $3, $4)
         ON CONFLICT (generation) DO UPDATE
-        SET kind = EXCLUDED.kind, verifies = EXCLUDED.verifies, started_at = now(), finished_at = NULL
+        SET kind = EXCLUDED.kind, verifies = EXCLUDED.verifies, keeps_old = EXCLUDED.keeps_old, started_at = now(),
+            finished_at = NULL
         """#)
 
     /// Every partition begins with a phase ($2) of the rebuild of a generation ($1), as far as the log is now.
@@ -412,6 +413,11 @@ enum Queries {
         )
         INSERT INTO log_partitions (partition)
         SELECT generate_series(0, partitions - 1) FROM created
+        """#)
+
+    /// From now on the rebuild to a generation ($1) keeps what was shown before it.
+    static let keepOld = Statement(name: "keep_old", sql: #"""
+        UPDATE rebuilds SET keeps_old = true WHERE generation = $1
         """#)
 
     /// Hears what notify_log says.
@@ -755,11 +761,11 @@ enum Queries {
         """#)
 
     /// The generations that have rows: which fold fills each, how many partitions show it, and the rebuild that made it
-    /// (NULL: none), whether that verifies and whether it has ended.
+    /// (NULL: none), whether that verifies, whether it has ended and whether it keeps what was shown before it.
     static let readGenerations = Statement(name: "read_generations", sql: #"""
         SELECT
             g.generation, g.fold_version, (SELECT count(*) FROM log_partitions p WHERE p.generation = g.generation),
-            r.kind, r.verifies, r.finished_at IS NOT NULL
+            r.kind, r.verifies, r.finished_at IS NOT NULL, r.keeps_old
         FROM generations g
         LEFT JOIN rebuilds r ON r.generation = g.generation
         WHERE g.dropped_at IS NULL
@@ -1349,5 +1355,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -6,6 +6,8 @@ public struct RebuildOptions: Sendable {
     public var parallel = 2
     /// Fold every user once more and compare before anything is shown.
     public var verifies = false
+    /// Whoever ends it, also after an interruption, is told to keep what was shown before.
+    public var keepsOld = false
     /// Percent of the time that each of the parallel workers is at work at most, 1…100: the rest is the appends'. Below
     /// 100 it is less while commits take longer than before the rebuild.
     public var maximumLoad = 40
@@ -43,6 +45,8 @@ public struct RebuildReport: Sendable {
     public var generation: Int32
     /// Those that were shown before.
     public var previous: Set<Int32>
+    /// Those are to be kept, for a rollback: it was begun so, or resumed so.
+    public var keepsOld = false
     /// Events folded; zero for a rollback.
     public var events: Int64
     /// Users who got `projection.rebuilt`, rows that those events name, and the events.

@@ -5,7 +5,7 @@ import PostgresClient
 extension Rebuilder {
     /// Everything that is left to do until each partition shows the generation.
     func run(
-        _ target: Generation, verifies: Bool, _ log: LogIdentity, on connection: PostgresConnection
+        _ target: Generation, verifies: Bool, keepsOld: Bool, _ log: LogIdentity, on connection: PostgresConnection
     ) throws -> RebuildReport {
         let heads = try LogReader().heads(of: log.allPartitions, on: connection)
         let places = try RebuildPlace.read(of: target, on: connection)
@@ -31,9 +31,11 @@ extension Rebuilder {
         work.beginCutOver()
         try inParallel(planned) { connection in try job.cutOver(on: connection) }
         _ = try connection.query(Queries.finishRebuild, [.int4(target.number)])
-        return work.summary(
+        var summary = work.summary(
             target, heads.map(\.generation),
             RebuildPlace.eventCount(try RebuildPlace.read(of: target, on: connection)))
+        summary.keepsOld = keepsOld
+        return summary
     }
 
     /// On the appends' own machine, one processor is left to them: an append passes through half a dozen threads, and

@@ -39,15 +39,17 @@ public final class Rebuilder: Sendable {
             try connection.transaction { connection in
                 _ = try connection.query(Queries.createGeneration, [.int4(number), .int4(options.rules.version)])
                 _ = try connection.query(
-                    Queries.beginRebuild, [.int4(number), .text("rebuild"), .bool(options.verifies)])
+                    Queries.beginRebuild,
+                    [.int4(number), .text("rebuild"), .bool(options.verifies), .bool(options.keepsOld)])
                 _ = try connection.query(
                     Queries.beginRebuildPartitions, [.int4(number), .text(RebuildPlace.Phase.filling.rawValue)])
             }
-            return try run(Generation(number), verifies: options.verifies, log, on: connection)
+            return try run(
+                Generation(number), verifies: options.verifies, keepsOld: options.keepsOld, log, on: connection)
         }
     }
 
-    /// Goes on with a rebuild or rollback that was interrupted.
+    /// Goes on with a rebuild or rollback that was interrupted: verifies and keeps what it was begun to.
     public func resume() throws -> RebuildReport {
         try exclusively { connection, log in
             guard let unfinished = try KnownGeneration.all(on: connection).first(where: \.isUnfinished) else {
@@ -55,7 +57,13 @@ public final class Rebuilder: Sendable {
             }
             try requireOwnFold(unfinished)
             if unfinished.kind == .rebuild { try Self.checkHistory(on: connection) }
-            return try run(unfinished.generation, verifies: unfinished.verifies, log, on: connection)
+            // Written down as the rest is: this process may be killed, too.
+            if options.keepsOld, !unfinished.keepsOld {
+                _ = try connection.query(Queries.keepOld, [.int4(unfinished.generation.number)])
+            }
+            return try run(
+                unfinished.generation, verifies: unfinished.verifies, keepsOld: unfinished.keepsOld || options.keepsOld,
+                log, on: connection)
         }
     }
 
@@ -70,11 +78,11 @@ public final class Rebuilder: Sendable {
             try requireOwnFold(kept)
             let number = PostgresValue.int4(kept.generation.number)
             try connection.transaction { connection in
-                _ = try connection.query(Queries.beginRebuild, [number, .text("rollback"), .bool(false)])
+                _ = try connection.query(Queries.beginRebuild, [number, .text("rollback"), .bool(false), .bool(true)])
                 _ = try connection.query(
                     Queries.beginRebuildPartitions, [number, .text(RebuildPlace.Phase.comparing.rawValue)])
             }
-            return try run(kept.generation, verifies: false, log, on: connection)
+            return try run(kept.generation, verifies: false, keepsOld: true, log, on: connection)
         }
     }
 
@@ -137,6 +145,8 @@ struct KnownGeneration {
     let kind: Kind?
     let verifies: Bool
     let isUnfinished: Bool
+    /// What was shown before it is kept when it ends.
+    let keepsOld: Bool
 
     static func all(on connection: PostgresConnection) throws -> [KnownGeneration] {
         let result = try connection.query(Queries.readGenerations)
@@ -146,7 +156,8 @@ struct KnownGeneration {
                 generation: Generation(try result.int4(row: row, column: 0)),
                 foldVersion: try result.int4(row: row, column: 1), partitions: try result.int8(row: row, column: 2),
                 kind: kind, verifies: kind == nil ? false : try result.bool(row: row, column: 4),
-                isUnfinished: kind == nil ? false : try !result.bool(row: row, column: 5))
+                isUnfinished: kind == nil ? false : try !result.bool(row: row, column: 5),
+                keepsOld: kind == nil ? false : try result.bool(row: row, column: 6))
         }
     }
 }

@@ -30,9 +30,17 @@ final class MergeQueue: Sendable {
         return state.withLockedValue { $0.isCancelled || $0.asked.isEmpty ? nil : $0.asked.removeFirst() }
     }
 
-    func put(_ chunk: Result<ReplayChunk, any Error>, _ lane: Int) {
-        state.withLockedValue { $0.chunks[lane].append(chunk) }
+    func put(_ chunk: ReplayChunk, _ lane: Int) {
+        state.withLockedValue { $0.chunks[lane].append(.success(chunk)) }
         ready[lane].signal()
+    }
+
+    /// Nothing more comes. Of every lane: nobody knows which one is waited for next.
+    func fail(_ error: any Error) {
+        for lane in ready.indices {
+            state.withLockedValue { $0.chunks[lane].append(.failure(error)) }
+            ready[lane].signal()
+        }
     }
 
     /// Waits for the lane's next chunk, which must have been asked for.

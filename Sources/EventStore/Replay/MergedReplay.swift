@@ -65,9 +65,9 @@ public struct MergedReplay: Sendable {
                 connection = open
                 let chunk = try sources[lane].chunk(rests[lane], on: open)
                 rests[lane].offsets = chunk.next..<rests[lane].offsets.upperBound
-                queue.put(.success(chunk), lane)
+                queue.put(chunk, lane)
             } catch {
-                queue.put(.failure(error), lane)
+                queue.fail(error)
                 return
             }
         }

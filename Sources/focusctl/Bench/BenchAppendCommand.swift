@@ -74,7 +74,7 @@ struct BenchAppendCommand: AsyncParsableCommand {
             devices: devices, users: users ?? devices, batch: batch, window: window,
             length: seconds.map { .seconds($0) } ?? .events(events ?? 100_000), seed: seed, timeoutSeconds: timeout)
         let report = try LoadRun(plan, server: server, tokens: try await tokens(for: plan)).run()
-        Terminal.line(json ? report.json : report.text)
+        (json ? [report.json] : report.lines).forEach(Terminal.line)
     }
 
     private func tokens(for plan: LoadPlan) async throws -> [String] {

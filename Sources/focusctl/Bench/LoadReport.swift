@@ -49,15 +49,15 @@ struct LoadReport {
         return text.text
     }
 
-    var text: String {
-        """
-        \(events) events of \(plan.devices) devices of \(plan.users) users in \(String(format: "%.2f", seconds)) s: \
-        \(Int(eventsPerSecond)) events/s, batches of \(plan.batch), \(plan.window) in flight
-        acknowledged after \(milliseconds(50)) ms (median), \(milliseconds(99)) ms (99th percentile)
-        \(rows) rows delivered; \(bytesSent >> 10) KiB sent, \(bytesReceived >> 10) KiB received
-        this generator used \(String(format: "%.2f", processor.total)) s of processor time, \
-        \(Int((processor.total / seconds * 100).rounded())) % of one core
-        """
+    var lines: [String] {
+        [
+            "\(events) events of \(plan.devices) devices of \(plan.users) users in \(String(format: "%.2f", seconds)) s: "
+                + "\(Int(eventsPerSecond)) events/s, batches of \(plan.batch), \(plan.window) in flight",
+            "acknowledged after \(milliseconds(50)) ms (median), \(milliseconds(99)) ms (99th percentile)",
+            "\(rows) rows delivered; \(bytesSent >> 10) KiB sent, \(bytesReceived >> 10) KiB received",
+            "this generator used \(String(format: "%.2f", processor.total)) s of processor time, "
+                + "\(Int((processor.total / seconds * 100).rounded())) % of one core",
+        ]
     }
 
     private func milliseconds(_ percentile: Double) -> String {

@@ -68,11 +68,13 @@ struct ConformanceCommand: AsyncParsableCommand {
         let servers = server.isEmpty ? [ServerAddress.standard] : server
         let target = try needs.target(
             servers: servers, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), key: try signingKey())
+        // Found out before minutes of work; whoever is interrupted has no results of an earlier run there either.
+        if let junit { try write(JUnitReport([]).text, to: junit) }
         try await reach(target, servers[0])
         let progress = ConformanceProgress(cases.count, isQuiet: json)
         let results = await ConformanceRun(cases, on: target).results { progress.note($0) }
-        if let junit { try write(JUnitReport(results).text, to: junit) }
         ConformanceText.results(results, json: json).forEach(Terminal.line)
+        if let junit { try write(JUnitReport(results).text, to: junit) }
         let failed = results.filter(\.hasFailed).count
         guard failed == 0 else { throw CommandFailure("\(failed) of \(results.count) cases failed.") }
     }

@@ -37,6 +37,7 @@ enum ConformanceText {
         object.add("result", word(result.outcome))
         object.add("reason", reason(result.outcome))
         object.addRaw("seconds", seconds(result))
+        if let measured = result.measuredSeconds { object.addRaw("measuredSeconds", milliseconds(measured)) }
         return object.text
     }
 
@@ -55,8 +56,14 @@ enum ConformanceText {
         }
     }
 
+    /// With what there is to say of the outcome.
     private static func title(_ result: CaseResult) -> String {
-        reason(result.outcome).map { "\(result.title) – \($0)" } ?? result.title
+        let measured = result.measuredSeconds.map { "measured \(milliseconds($0)) s" }
+        return (reason(result.outcome) ?? measured).map { "\(result.title) – \($0)" } ?? result.title
+    }
+
+    private static func milliseconds(_ seconds: Double) -> String {
+        String(Double(Int(seconds * 1_000)) / 1_000)
     }
 
     private static func seconds(_ result: CaseResult) -> String {

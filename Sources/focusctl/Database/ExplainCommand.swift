@@ -57,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)
         let explanation = try InquiryReader().explain(subject, of: user, in: log.partition(of: user), on: connection)
-        guard explanation.version > .zero else { throw CommandFailure("The log has no events of this user.") }
+        guard explanation.version > .zero else { throw KnownUser.failure(user) }
         if json {
             Terminal.line(ExplanationText.json(explanation))
         } else {

@@ -54,7 +54,7 @@ struct BufferedOutput: TextOutputStream {
     }
 
     mutating func flush() {
-        FileHandle.standardOutput.write(Data(piece))
+        Terminal.write(piece)
         piece.removeAll(keepingCapacity: true)
     }
 }

@@ -64,7 +64,7 @@ struct AppendCommand: AsyncParsableCommand {
         let earlier = try await client.submitQueued()
         if !earlier.events.isEmpty { waiting.append((earlier, [])) }
         var input = StandardInput()
-        while let lines = await input.next() {
+        while let lines = try await input.next() {
             var drafts: [EventDraft] = []
             var numbers: [Int] = []
             for line in lines where !line.bytes.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
@@ -76,12 +76,26 @@ struct AppendCommand: AsyncParsableCommand {
                 }
             }
             guard !drafts.isEmpty else { continue }
-            waiting.append((try await client.submit(drafts), numbers))
+            waiting.append((try await submit(drafts, to: client, after: &waiting, report), numbers))
             // While there is more to read the connection is kept busy; when there is not, somebody waits for answers.
             while waiting.count > (input.hasMore ? Self.window : 0) {
                 try await report.answer(waiting.removeFirst())
             }
         }
         for next in waiting { try await report.answer(next) }
+    }
+
+    /// When the queue is full, with what an earlier run left or with large payloads, answers make room.
+    private func submit(
+        _ drafts: [EventDraft], to client: SyncClient, after waiting: inout [(Submission, [Int])],
+        _ report: AppendReport
+    ) async throws -> Submission {
+        while true {
+            do {
+                return try await client.submit(drafts)
+            } catch DeviceStoreError.queueFull where !waiting.isEmpty {
+                try await report.answer(waiting.removeFirst())
+            }
+        }
     }
 }

@@ -26,10 +26,10 @@ struct StandardInput {
         return poll(&descriptor, 1, 0) != 0
     }
 
-    /// Nil at the end.
-    mutating func next() async -> [Line]? {
+    /// Nil at the end. Throws `CommandFailure` when it cannot be read: what would come may be lost.
+    mutating func next() async throws -> [Line]? {
         while waiting.isEmpty, !isAtEnd {
-            let bytes = await read()
+            let bytes = try await read()
             var found = splitter.lines(bytes)
             if bytes.isEmpty {
                 isAtEnd = true
@@ -46,15 +46,19 @@ struct StandardInput {
     }
 
     /// Empty at the end. On a thread that may block.
-    private func read() async -> [UInt8] {
-        await withCheckedContinuation { done in
+    private func read() async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { done in
             queue.async {
                 var buffer = [UInt8](repeating: 0, count: Self.readBytes)
                 var count: Int
                 repeat {
                     count = Foundation.read(STDIN_FILENO, &buffer, Self.readBytes)
                 } while count < 0 && errno == EINTR
-                done.resume(returning: Array(buffer.prefix(max(0, count))))
+                guard count >= 0 else {
+                    let reason = String(cString: strerror(errno))
+                    return done.resume(throwing: CommandFailure("Standard input cannot be read: \(reason)."))
+                }
+                done.resume(returning: Array(buffer.prefix(count)))
             }
         }
     }

@@ -25,14 +25,19 @@ enum EventText {
         return json.text
     }
 
+    /// The payload as JSON; nil when this program cannot read it.
+    static func payload(_ event: LoggedEvent) -> String? {
+        guard event.encoding == LoggedEvent.asSent || event.encoding == LoggedEvent.healed,
+            let type = EventType(rawValue: event.type)
+        else { return nil }
+        return try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
+    }
+
     /// A payload that this program cannot read is shown as it is.
     private static func addPayload(_ event: LoggedEvent, to json: inout JSONText) {
-        let isAsSent = event.encoding == LoggedEvent.asSent || event.encoding == LoggedEvent.healed
         // Only of what the log had lost and got back (rule S6).
         if event.encoding == LoggedEvent.healed { json.addRaw("healed", "true") }
-        if isAsSent, let type = EventType(rawValue: event.type),
-            let payload = try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
-        {
+        if let payload = payload(event) {
             json.addRaw("payload", payload)
         } else {
             json.add("encoding", Int64(event.encoding))

@@ -15,7 +15,7 @@ struct ProgressDisplay: Sendable {
     mutating func show(_ done: Int) {
         guard let text = line.next(done, after: ContinuousClock.now - start) else { return }
         if isTerminal {
-            write("\r\u{1B}[K\(text)")
+            Terminal.say("\r\u{1B}[K\(text)")
         } else {
             Terminal.complain(text)
         }
@@ -23,10 +23,8 @@ struct ProgressDisplay: Sendable {
 
     /// Makes room for other output.
     func clear() {
-        if isTerminal { write("\r\u{1B}[K") }
+        if isTerminal { Terminal.say("\r\u{1B}[K") }
     }
-
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
 /// Done, of how many, how fast, and how much longer; not more often than an interval.

@@ -4,7 +4,8 @@ struct Table {
 
     init(_ header: [String]) { rows = [header] }
 
-    mutating func add(_ row: [String]) { rows.append(row) }
+    /// Cells in which control characters are written out: their width counts.
+    mutating func add(_ row: [String]) { rows.append(row.map { VisibleText.of($0) }) }
 
     var isEmpty: Bool { rows.count == 1 }
 

@@ -16,8 +16,9 @@ struct ProjectionsRebuildCommand: ParsableCommand {
 
             Every focusd must know the event projection.rebuilt: upgrade them first.
 
-            Whatever is killed meanwhile, --resume goes on from where it was. A log
-            that lacks events is refused: what they say would be lost.
+            Whatever is killed meanwhile, --resume goes on from where it was, and keeps
+            the old generation if the rebuild was begun with --keep-old. A log that lacks
+            events is refused: what they say would be lost.
 
             Examples:
               focusctl projections rebuild --all --verify --keep-old
@@ -60,12 +61,13 @@ struct ProjectionsRebuildCommand: ParsableCommand {
         var options = RebuildOptions()
         options.parallel = parallel
         options.verifies = verify
+        options.keepsOld = keepOld
         options.maximumLoad = maxLoad
         // Behind everything that serves devices.
         if maxLoad < 100 { options.niceness = 10 }
         options.isOnThisMachine = source.database == nil
         let run = RebuildRun(source: source, options: options, json: json)
-        try run.perform(keepsOld: keepOld) { try resume ? $0.resume() : $0.rebuild() }
+        try run.perform { try resume ? $0.resume() : $0.rebuild() }
     }
 }
 
@@ -91,7 +93,7 @@ struct ProjectionsRollbackCommand: ParsableCommand {
 
     func run() throws {
         let run = RebuildRun(source: source, options: RebuildOptions(), json: json)
-        try run.perform(keepsOld: true) { try $0.rollBack() }
+        try run.perform { try $0.rollBack() }
     }
 }
 

@@ -11,12 +11,12 @@ struct RebuildRun {
     /// Until every server has heard of the change: they ask every 250 ms, and send nothing when they cannot for 1 s.
     private static let graceSeconds = 2.0
 
-    func perform(keepsOld: Bool, _ work: (Rebuilder) throws -> RebuildReport) throws {
+    func perform(_ work: (Rebuilder) throws -> RebuildReport) throws {
         let start = ContinuousClock.now
         let report = try reporting(work)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         var dropped: [Int32] = []
-        if !keepsOld {
+        if !report.keepsOld {
             Thread.sleep(forTimeInterval: Self.graceSeconds)
             dropped = try reporting { try $0.dropOld() }
         }

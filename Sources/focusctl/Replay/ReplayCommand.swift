@@ -14,7 +14,9 @@ struct ReplayCommand: ParsableCommand {
             What is in the log when it starts is what is read. A slow reader of the output
             slows down nothing but the replay. With --checkpoint it goes on where the file
             says it got to, at the same end or after any crash: events are given at least
-            once, and after SIGINT or a plain end exactly once.
+            once, and after SIGINT or a plain end exactly once. When the reader takes
+            nothing for 2 s after SIGINT, the last event may be cut off; it is then given
+            again, whole.
 
             --parallel reads partitions side by side: faster, each user's events in their
             order, users in none. Recipes for DuckDB, pandas, psql and logical replication:
@@ -81,17 +83,22 @@ struct ReplayCommand: ParsableCommand {
         let run = ReplayRun(store: store, filter: filter, format: format, sink: sink)
         do {
             // Whoever goes on appends to what has a header.
-            if resumed == nil || format == .binary { try sink.deliver(format.header, [:]) }
+            if resumed == nil || format == .binary { try sink.deliver(format.header) }
             try run.run(ranges, parallel: parallel)
             while follow, !sink.isInterrupted {
                 Thread.sleep(forTimeInterval: Self.pollSeconds)
                 try run.run(plan.news(past: sink.vector, on: connection), parallel: parallel)
             }
-            try sink.deliver(format.trailer, [:])
-        } catch is ReplaySink.Interrupted, is DataOutput.Stuck {
+            try sink.deliver(format.trailer)
+        } catch is ReplaySink.Interrupted {
             try sink.save()
             guard !follow else { return }
-            throw CommandFailure(Self.interrupted(at: sink.vector, file))
+            throw CommandFailure("Interrupted. \(Self.next(sink.vector, file))")
+        } catch is DataOutput.Stuck {
+            try sink.save()
+            throw CommandFailure(
+                "Interrupted while the reader took nothing: the last event may be cut off. "
+                    + "\(Self.next(sink.vector, file)), with that event.")
         }
         try sink.save()
     }
@@ -99,9 +106,8 @@ struct ReplayCommand: ParsableCommand {
     /// How often a follower asks, behind the server's own notifications (architecture.md §1).
     private static let pollSeconds = 0.25
 
-    private static func interrupted(at vector: PositionVector, _ file: ReplayCheckpoint?) -> String {
-        file.map { "Interrupted. The same command goes on from \($0.path)." }
-            ?? "Interrupted. Go on with --from \(vector)"
+    private static func next(_ vector: PositionVector, _ file: ReplayCheckpoint?) -> String {
+        file.map { "The same command goes on from \($0.path)" } ?? "Go on with --from \(vector)"
     }
 }
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
-import FocusWire
 import Foundation
 
 /// How a replay is written.
@@ -60,12 +59,8 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
 
     /// A payload that this program cannot read is shown as it is, as PostgreSQL shows bytes.
     private static func payload(_ event: LoggedEvent) -> String {
-        if event.encoding == 0, let type = EventType(rawValue: event.type),
-            let json = try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
-        {
-            return json
-        }
-        return "\\x" + event.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        EventText.payload(event)
+            ?? "\\x" + event.payload.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private static func quoted(_ field: String) -> String {

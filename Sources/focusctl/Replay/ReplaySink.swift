@@ -10,9 +10,18 @@ final class ReplaySink: Sendable {
     /// Somebody wants the replay to end.
     struct Interrupted: Error {}
 
+    /// Behind so many bytes of a block everything of the partition below the offset was handed over.
+    struct Mark {
+        var bytes: Int
+        var partition: Partition
+        var offset: LogOffset
+    }
+
     private struct State {
         var vector: PositionVector
         var saved: ContinuousClock.Instant
+        /// The output ends somewhere in an event: nothing may follow.
+        var isStuck = false
     }
 
     /// How often the checkpoint is written, at most: it waits for the disk.
@@ -37,11 +46,22 @@ final class ReplaySink: Sendable {
     var vector: PositionVector { state.withLockedValue { $0.vector } }
     func interrupt() { interruption.store(true, ordering: .relaxed) }
 
-    /// Writes whole events, and then takes over the positions behind them.
-    func deliver(_ bytes: [UInt8], _ moved: [Partition: LogOffset]) throws {
+    /// Writes whole events, and then takes over the positions behind them; behind those that the reader took whole when
+    /// it is `DataOutput.Stuck`.
+    /// - Parameter marks: in order.
+    func deliver(_ bytes: [UInt8], _ marks: [Mark] = []) throws {
         try state.withLockedValue { state in
-            try output.write(bytes, isInterrupted: { isInterrupted })
-            for (partition, offset) in moved { state.vector.positions[partition] = offset }
+            if state.isStuck { throw DataOutput.Stuck(written: 0) }
+            do {
+                try output.write(bytes, isInterrupted: { isInterrupted })
+            } catch let stuck as DataOutput.Stuck {
+                state.isStuck = true
+                for mark in marks where mark.bytes <= stuck.written {
+                    state.vector.positions[mark.partition] = mark.offset
+                }
+                throw stuck
+            }
+            for mark in marks { state.vector.positions[mark.partition] = mark.offset }
             show(state.vector)
             guard let checkpoint, .now - state.saved >= Self.saveInterval else { return }
             try checkpoint.write(state.vector)
@@ -72,7 +92,7 @@ struct ReplayBuffer {
     private let sink: ReplaySink
     private let format: ReplayFormat
     private var bytes: [UInt8] = []
-    private var moved: [Partition: LogOffset] = [:]
+    private var marks: [ReplaySink.Mark] = []
     private var delivered = ContinuousClock.now
 
     init(_ sink: ReplaySink, _ format: ReplayFormat) {
@@ -84,21 +104,25 @@ struct ReplayBuffer {
     mutating func append(_ event: LoggedEvent) throws {
         if sink.isInterrupted { throw ReplaySink.Interrupted() }
         format.append(event, to: &bytes)
-        moved[event.partition] = event.offset.next
+        mark(event.partition, event.offset.next)
         if bytes.count >= Self.limit { try deliver() }
     }
 
     /// Everything of the partition below `offset` was appended.
     mutating func pass(_ partition: Partition, _ offset: LogOffset) throws {
         if sink.isInterrupted { throw ReplaySink.Interrupted() }
-        moved[partition] = offset
+        mark(partition, offset)
         if .now - delivered >= Self.interval { try deliver() }
     }
 
     mutating func deliver() throws {
-        try sink.deliver(bytes, moved)
+        try sink.deliver(bytes, marks)
         bytes.removeAll(keepingCapacity: true)
-        moved.removeAll()
+        marks.removeAll(keepingCapacity: true)
         delivered = .now
+    }
+
+    private mutating func mark(_ partition: Partition, _ offset: LogOffset) {
+        marks.append(ReplaySink.Mark(bytes: bytes.count, partition: partition, offset: offset))
     }
 }

@@ -39,7 +39,7 @@ struct Past {
             Terminal.complain("States are not cached: \($0)")
         }
         head = try reader.head(of: user, in: partition, on: connection)
-        guard head > .zero else { throw CommandFailure("The log has no events of this user.") }
+        guard head > .zero else { throw KnownUser.failure(user) }
     }
 
     /// Of a time, the last version recorded by then. Throws `CommandFailure` for a version that is not there yet.

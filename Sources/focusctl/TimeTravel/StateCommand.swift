@@ -60,6 +60,7 @@ struct StateCommand: ParsableCommand {
         let log = try LogIdentity.read(on: connection)
         let loaded = try UserLoader().load([(log.partition(of: user), user)], on: connection)
         guard let state = try loaded[user]?.get().state else { throw CommandFailure("The user could not be loaded.") }
+        guard state.version > .zero else { throw KnownUser.failure(user) }
         return state
     }
 

@@ -62,6 +62,7 @@ struct WhatIfCommand: ParsableCommand {
             }
         }
         if let named = try namedUsers() {
+            for user in named { try KnownUser.check(user, in: log, on: connection) }
             for user in named { try look(log.partition(of: user), user) }
         } else {
             let heads = try LogReader().heads(of: log.allPartitions, on: connection)

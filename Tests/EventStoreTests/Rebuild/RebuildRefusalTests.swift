@@ -80,7 +80,8 @@ import Testing
             """)
         #expect(throws: RebuildError.unfinished(generation: 2)) { try fixture.rebuilder().rebuild() }
         #expect(throws: RebuildError.unfinished(generation: 2)) { try fixture.rebuilder().rollBack() }
-        #expect(try fixture.rebuilder().resume().generation == 2)
+        let report = try fixture.rebuilder().resume()
+        #expect(report.generation == 2 && !report.keepsOld)
         #expect(try fixture.differences(1, 2) == [:])
         #expect(throws: RebuildError.nothingToResume) { try fixture.rebuilder().resume() }
     }

@@ -48,6 +48,8 @@ final class ChildProcess: Sendable {
         if !exit.isSet { kill(pid, number) }
     }
 
+    var hasExited: Bool { exit.isSet }
+
     /// Nil when a signal ended it. One that does not end for long is killed.
     func exitCode() async -> Int32? {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { [exit, pid] in

@@ -82,6 +82,27 @@ import Testing
         #expect(try await log.run(["what-if", "--rule", rule]).exitCode == 1)
     }
 
+    @Test("A user whom the log has nothing of is an error, not somebody without rows, differences or effects")
+    func unknownUser() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let rule = "\(log.directory)/rule"
+        try "deny time-sensitive in sleep\n".write(toFile: rule, atomically: true, encoding: .utf8)
+        let nobody = UUID().uuidString.lowercased()
+        let (known, _) = try busiest(await log.events())
+        for command in [
+            ["state", "--user", nobody], ["state", "--user", nobody, "--at", "0", "--no-cache"],
+            ["projections", "verify", "--user", nobody],
+            ["what-if", "--rule", rule, "--users", nobody],
+            ["what-if", "--rule", rule, "--users", "\(known),\(nobody)"],
+            ["explain", "--user", nobody, "--app", "com.example.chat", "--badge"],
+        ] {
+            let found = try await log.run(command)
+            #expect(found.exitCode == 1 && found.output.isEmpty, "\(command)")
+        }
+        #expect(try await log.run(["projections", "verify", "--user", "\(known)"]).exitCode == 0)
+    }
+
     @Test("A log that holds anything is not filled again")
     func generate() async throws {
         let log = try await GeneratedDatabase()

@@ -53,7 +53,7 @@ import Testing
         #expect(sums.contains(["notification.read", "\(events.count { $0.type == "notification.read" })"]))
     }
 
-    @Test("psql keeps a copy of the log that is the log, also after more was added")
+    @Test("psql keeps a copy of the log that is the log, also after more was added while the copy could not be written")
     func psql() async throws {
         let log = try await GeneratedDatabase()
         defer { log.remove() }
@@ -68,6 +68,15 @@ import Testing
                 plan, into: StoreConfiguration(PostgresConfiguration(conninfo: conninfo), assumesRole: false)
             ).run(threads: 1, appends: true)
         }
+        try await Self.execute("ALTER TABLE events ADD CONSTRAINT shut CHECK (false) NOT VALID", analyst)
+        _ = try await Self.run("psql", in: log.directory, settings)
+        try await Self.execute("ALTER TABLE events DROP CONSTRAINT shut", analyst)
+        // As after a crash between the copy's commit and the move.
+        let position = "\(log.directory)/copy.position"
+        let before = try String(contentsOfFile: position, encoding: .utf8)
+        _ = try await Self.run("psql", in: log.directory, settings)
+        #expect(try String(contentsOfFile: position, encoding: .utf8) != before)
+        try before.write(toFile: position, atomically: true, encoding: .utf8)
         let output = try await Self.run("psql", in: log.directory, settings)
         let events = try await log.events()
         let counts = Dictionary(grouping: events, by: \.type).mapValues(\.count)
@@ -84,6 +93,14 @@ import Testing
             }
         }
         #expect(digests[0] == digests[1])
+    }
+
+    private static func execute(_ sql: String, _ conninfo: String) async throws {
+        try await onThread {
+            let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+            defer { connection.close() }
+            try connection.execute(sql)
+        }
     }
 
     @Test("Logical replication gives every event that is appended after the slot was made")

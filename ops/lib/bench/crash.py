@@ -146,8 +146,10 @@ class Trial:
     def rebuild(self, *how):
         self.runs += 1
         return subprocess.Popen(
-            [f"{self.server.binaries}/focusctl", "projections", "rebuild", *how, "--keep-old", "--max-load", "100",
-             "--json", "--data-dir", self.server.data], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            # What is resumed knows by itself that it keeps the old one.
+            [f"{self.server.binaries}/focusctl", "projections", "rebuild", *how,
+             *(["--keep-old"] if "--all" in how else []), "--max-load", "100", "--json", "--data-dir",
+             self.server.data], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def undisturbed(self):
         self.rows("CHECKPOINT;")
@@ -246,13 +248,14 @@ class Trial:
     def finish(self, process):
         """To the end, whatever still goes wrong because of what was killed."""
         text, error = process.communicate()
-        if not self.unfinished():
-            return
-        self.say(f"resumed once more, after: {error.strip()[-200:] or process.returncode}")
-        process = self.rebuild("--resume")
-        text, error = process.communicate()
-        if process.returncode:
-            raise SystemExit(f"the last resumption failed with {process.returncode}:\n{error}")
+        if self.unfinished():
+            self.say(f"resumed once more, after: {error.strip()[-200:] or process.returncode}")
+            process = self.rebuild("--resume")
+            text, error = process.communicate()
+            if process.returncode:
+                raise SystemExit(f"the last resumption failed with {process.returncode}:\n{error}")
+        if int(self.rows("SELECT count(*) FROM generations WHERE dropped_at IS NULL;")[0][0]) < 2:
+            raise SystemExit("the generation that --keep-old was to keep was dropped")
 
     def drop_old(self, keeps):
         if not keeps:

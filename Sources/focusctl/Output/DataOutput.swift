@@ -1,10 +1,13 @@
 import Foundation
-import Synchronization
 
-/// Standard output for much data: waits for a slow reader without being deaf to an interruption.
+/// A file of ours that is written to, standard output above all: waits for a slow reader without being deaf to an
+/// interruption.
 struct DataOutput: Sendable {
     /// The reader took nothing for too long after an interruption.
-    struct Stuck: Error {}
+    struct Stuck: Error {
+        /// So many bytes it took of what was to be written.
+        var written: Int
+    }
 
     /// After an interruption a reader has so long to take what was begun.
     private static let patience: Duration = .seconds(2)
@@ -21,8 +24,8 @@ struct DataOutput: Sendable {
         isFile = lseek(descriptor, 0, SEEK_CUR) >= 0
     }
 
-    /// Returns when the system has all of it. Throws `Stuck`; `CommandFailure` when it cannot be written.
-    func write(_ bytes: [UInt8], isInterrupted: () -> Bool) throws {
+    /// Returns when the system has all of it. Throws `Stuck`; `OutputFailure` when it cannot be written.
+    func write(_ bytes: [UInt8], isInterrupted: () -> Bool = { false }) throws {
         var deadline: ContinuousClock.Instant?
         try bytes.withUnsafeBytes { bytes in
             var done = 0
@@ -32,7 +35,7 @@ struct DataOutput: Sendable {
                         if isInterrupted() {
                             let end = deadline ?? .now.advanced(by: Self.patience)
                             deadline = end
-                            if .now >= end { throw Stuck() }
+                            if .now >= end { throw Stuck(written: done) }
                         }
                         continue
                     }
@@ -40,9 +43,7 @@ struct DataOutput: Sendable {
                 let count = isFile ? bytes.count - done : min(Self.pipeCount, bytes.count - done)
                 let written = Foundation.write(descriptor, bytes.baseAddress! + done, count)
                 if written > 0 { done += written }
-                if written < 0, errno != EINTR, errno != EAGAIN {
-                    throw CommandFailure("The output cannot be written: \(String(cString: strerror(errno))).")
-                }
+                if written < 0, errno != EINTR, errno != EAGAIN { throw OutputFailure(code: errno) }
             }
         }
     }
@@ -52,4 +53,15 @@ struct DataOutput: Sendable {
         // A reader that is gone shows as an error, which the write then reports.
         return poll(&wanted, 1, Self.pollMilliseconds) > 0
     }
+}
+
+/// The output cannot be written: the disk is full, or the reader is gone.
+struct OutputFailure: Error, CustomStringConvertible {
+    /// Of errno(3).
+    var code: Int32
+
+    /// Whoever closes a pipe, as head(1) does, wants no more, and no complaint either.
+    var isReaderGone: Bool { code == EPIPE }
+
+    var description: String { "The output cannot be written: \(String(cString: strerror(code)))." }
 }
