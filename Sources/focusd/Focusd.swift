@@ -27,7 +27,12 @@ struct Focusd: AsyncParsableCommand {
             // ArgumentParser's own code for a wrong command line is 64; ours is 2 (README).
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
-            if code == .success { print(text) } else { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+            // The exit code says it too, where nobody reads.
+            if code == .success {
+                print(text)
+            } else {
+                try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+            }
             Foundation.exit(code == .validationFailure ? 2 : code.rawValue)
         }
     }

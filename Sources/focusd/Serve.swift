@@ -122,7 +122,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func announce(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+        // Nobody may be reading; devices are served all the same.
+        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 

@@ -4,6 +4,8 @@ import FocusCore
 struct PendingSubmissions {
     private struct Pending {
         var order: [EventID]
+        /// Of how many events, each counted once.
+        let count: Int
         var outcomes: [EventID: AppendOutcome] = [:]
         let done: AsyncThrowingStream<[AppendOutcome], any Error>.Continuation
     }
@@ -22,8 +24,9 @@ struct PendingSubmissions {
             done.yield([])
             done.finish()
         } else {
-            for event in events { byEvent[event.envelope.id, default: []].insert(last) }
-            pending[last] = Pending(order: events.map(\.envelope.id), done: done)
+            let order = events.map(\.envelope.id)
+            for event in order { byEvent[event, default: []].insert(last) }
+            pending[last] = Pending(order: order, count: Set(order).count, done: done)
         }
         return (last, Submission(events: events, result: stream))
     }
@@ -37,8 +40,9 @@ struct PendingSubmissions {
 
     private mutating func resolve(_ id: Int, _ outcome: AppendOutcome) {
         pending[id]?.outcomes[outcome.event] = outcome
-        guard let entry = pending[id], entry.outcomes.count == Set(entry.order).count else { return }
-        pending[id] = nil
+        guard let known = pending[id]?.outcomes.count, known == pending[id]?.count,
+            let entry = pending.removeValue(forKey: id)
+        else { return }
         entry.done.yield(entry.order.compactMap { entry.outcomes[$0] })
         entry.done.finish()
     }
