@@ -121,7 +121,7 @@ extension SimulatedDevice {
         case .diverged(let collections), .stillDiverged(let collections):
             simulation.witness.fail("S9: \(self) differs from the server in \(collections)")
         case .verified(let cursor):
-            verified = cursor.version
+            verified = cursor
             isAhead = false
             record.holdsRows(of: history)
             try compareRows(cursor)

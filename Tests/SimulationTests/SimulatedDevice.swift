@@ -40,7 +40,7 @@ final class SimulatedDevice: CustomStringConvertible {
     // What the simulation knows of it.
     var record = DeviceHistory()
     /// The rows are the server's at this version, as a checkpoint said; nil: something came since.
-    var verified: Version?
+    var verified: Cursor?
     /// A resync brought rows that are newer than the cursor.
     var isAhead = false
     /// The first comparison of a connection hashes the rows themselves.

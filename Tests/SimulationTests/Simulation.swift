@@ -6,8 +6,8 @@ import FocusSyncClient
 ///
 /// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
 ///
-/// Twice at most all servers die and the log falls back to a backup of it (rule S6): another `history` begins, and what
-/// was said in the one before counts no more, but for what devices know of it.
+/// Twice at most the log falls back to a backup of it (rule S6); all servers die with it, or all live on. Another `history`
+/// begins, and what was said in the one before counts no more, but for what devices know of it.
 final class Simulation {
     let seed: UInt64
     let plan: SimulationPlan
@@ -127,7 +127,9 @@ final class Simulation {
 
     private func isSettled(_ device: SimulatedDevice) -> Bool {
         if witness.isRevoked(device) { return device.session?.isLive != true }
-        return device.link?.history == history && device.verified == witness.version(of: device.user)
+        // The event tells histories apart: what a server has not seen of one that is gone, its devices need not hear of.
+        let end = witness.state(of: device.user)
+        return device.link != nil && device.verified?.version == end.version && device.verified?.event == end.lastEvent
             && (try? device.storage.queueRange.isEmpty) == true && (try? device.storage.isHealing) == false
     }
 
