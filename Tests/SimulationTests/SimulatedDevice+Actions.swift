@@ -50,6 +50,7 @@ extension SimulatedDevice {
                 try storage.beginIncarnation(
                     Incarnation(Int64(random.number(1...1_000_000))), offersHeld: reason.isOfSameLog)
                 record.beganIncarnation(reason, simulation.witness, self)
+                try noteHeld()
             }
         case .beginStaging: try commit { try storage.beginStaging() }
         case .stage(let rows): try commit { try storage.stage(rows) }

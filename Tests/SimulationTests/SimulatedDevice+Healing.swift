@@ -4,6 +4,11 @@ import FocusWire
 
 /// Rule S6, as `SyncClient+Healing` does it; now and then by a device that lies.
 extension SimulatedDevice {
+    /// Which incarnations it still knows anything of.
+    func noteHeld() throws {
+        record.holds(Set(try storage.held().map(\.incarnation)).union([try storage.incarnation]))
+    }
+
     func performHealing(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
         case .beginHealing(let logged):

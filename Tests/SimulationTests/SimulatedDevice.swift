@@ -248,7 +248,7 @@ final class SimulatedDevice: CustomStringConvertible {
                 9 where random.once(in: simulation.plan.faults.forgets):
                 simulation.trace("\(self) forgets old events")
                 try storage.forgetHeld(receipts: random.number(1...4))
-                record.holds(Set(try storage.held().map(\.incarnation)).union([try storage.incarnation]))
+                try noteHeld()
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
             case 10 where watches: watchOthers()
             case 11 where scope == .system && random.once(in: simulation.plan.faults.revokes): try revoke()
