@@ -1,4 +1,4 @@
 -- The events at places of the log. $1, $2: partition and offset of each.
-SELECT e.partition, e.log_offset, e.event_id
+SELECT e.partition, e.log_offset, e.event_id, e.recorded_at
 FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
 JOIN events e ON e.partition = w.partition AND e.log_offset = w.log_offset

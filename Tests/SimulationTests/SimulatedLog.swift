@@ -71,7 +71,7 @@ final class SimulatedLog {
 
     func holds(_ anchor: LogAnchor, _ partition: Partition) -> Bool {
         let events = events[partition] ?? []
-        return anchor.offset.rawValue < events.count && events[Int(anchor.offset.rawValue)].id == anchor.event
+        return anchor.offset.rawValue < events.count && events[Int(anchor.offset.rawValue)].anchor == anchor
     }
 
     func users(_ partition: Partition, in range: Range<LogOffset>) -> [UserInRange] {

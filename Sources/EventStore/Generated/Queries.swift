@@ -272,7 +272,7 @@ enum Queries {
 
     /// The events at places of the log. $1, $2: partition and offset of each.
     static let findAnchors = Statement(name: "find_anchors", sql: #"""
-        SELECT e.partition, e.log_offset, e.event_id
+        SELECT e.partition, e.log_offset, e.event_id, e.recorded_at
         FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
         JOIN events e ON e.partition = w.partition AND e.log_offset = w.log_offset
         """#)
@@ -609,7 +609,7 @@ enum Queries {
     /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
     /// an offset of the log ($2), NULL when there is none.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
-        SELECT c.log_offset, e.event_id
+        SELECT c.log_offset, e.event_id, e.recorded_at
         FROM read_1.checkpoints c
         LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
         WHERE c.partition = $1

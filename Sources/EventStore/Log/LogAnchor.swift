@@ -6,15 +6,18 @@ import PostgresClient
 public struct LogAnchor: Hashable, Sendable {
     public var offset: LogOffset
     public var event: EventID
+    /// What a device brings back has the same id, and may come to the same place; what stands before it may differ.
+    public var recordedAt: Timestamp
 
-    public init(offset: LogOffset, event: EventID) {
+    public init(offset: LogOffset, event: EventID, recordedAt: Timestamp) {
         self.offset = offset
         self.event = event
+        self.recordedAt = recordedAt
     }
 }
 
 extension LoggedEvent {
-    public var anchor: LogAnchor { LogAnchor(offset: offset, event: id) }
+    public var anchor: LogAnchor { LogAnchor(offset: offset, event: id, recordedAt: recordedAt) }
 }
 
 /// The log no longer holds what was seen of it. Whoever goes on must read it anew; devices bring back what they were
@@ -54,7 +57,8 @@ extension LogReader {
         for row in 0..<result.rowCount {
             anchors[Partition(try result.int4(row: row, column: 0))] = LogAnchor(
                 offset: LogOffset(try result.int8(row: row, column: 1)),
-                event: EventID(try result.uuid(row: row, column: 2)))
+                event: EventID(try result.uuid(row: row, column: 2)),
+                recordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: 3)))
         }
         return anchors
     }

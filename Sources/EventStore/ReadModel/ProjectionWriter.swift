@@ -49,7 +49,8 @@ public struct ProjectionWriter: Sendable {
                 generation.statement(Queries.lockCheckpoint), [partition, .int8(batch.anchor?.offset.rawValue ?? -1)])
             guard locked.rowCount == 1 else { return .busy }
             if let anchor = batch.anchor {
-                guard !locked.isNull(row: 0, column: 1), EventID(try locked.uuid(row: 0, column: 1)) == anchor.event
+                guard !locked.isNull(row: 0, column: 1), EventID(try locked.uuid(row: 0, column: 1)) == anchor.event,
+                    try locked.timestamptz(row: 0, column: 2) == anchor.recordedAt.microseconds
                 else { return .otherLog }
             }
             let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
