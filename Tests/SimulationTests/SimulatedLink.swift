@@ -206,6 +206,9 @@ final class SimulatedLink {
         serverClosed()
     }
 
+    /// Nothing is on its way to the device.
+    var isQuiet: Bool { toDevice.bytes.isEmpty && !toDevice.isEnding }
+
     /// The log was restored under a living server: what this connection is about may have lost nothing.
     func survive(_ whole: Set<Partition>) {
         guard history == simulation.history - 1 else { return }
