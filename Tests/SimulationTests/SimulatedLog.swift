@@ -149,7 +149,7 @@ final class SimulatedLog {
     /// - Returns: partitions that lost nothing by that.
     func restore() -> Set<Partition> {
         guard let backup else { return [] }
-        let whole = identity.allPartitions.filter { events[$0]?.last?.id == backup.events[$0]?.last?.id }
+        let whole = identity.allPartitions.filter { events[$0]?.last?.anchor == backup.events[$0]?.last?.anchor }
         (events, models, flushed) = (backup.events, backup.models, backup.models)
         witness.fellBack(to: events.mapValues(\.count))
         return Set(whole)
