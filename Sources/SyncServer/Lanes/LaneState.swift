@@ -39,7 +39,8 @@ final class CachedUser {
 /// One of the lane's partitions, as far as this server knows it.
 struct PartitionState {
     var head: PartitionHead
-    /// Everything below is in the read model.
+    /// Everything below is in the read model. Never past the head: another server may be further with both, and what it
+    /// has projected of events that this one does not know is of no concern yet.
     var checkpoint: LogOffset
     /// Users with events at or past the checkpoint, and the offset of the last of them.
     var unprojected: [UserID: LogOffset] = [:]

@@ -24,7 +24,7 @@ extension LaneWorker {
         for user in users.values where user.partition == partition { forget(user.id) }
         connection.anchors.merge(try store.anchors(of: [head])) { $1 }
         state.head = head
-        state.checkpoint = try store.checkpoints(of: [head])[partition] ?? .zero
+        state.checkpoint = min(try store.checkpoints(of: [head])[partition] ?? .zero, head.nextOffset)
         state.unprojected = [:]
         for lacking in try store.users(partition: partition, in: state.checkpoint..<head.nextOffset) {
             state.unprojected[lacking.user] = lacking.lastOffset

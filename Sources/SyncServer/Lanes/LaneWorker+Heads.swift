@@ -14,7 +14,8 @@ extension LaneWorker {
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
-            state.checkpoint = checkpoints[head.partition] ?? .zero
+            // Asked for after the heads.
+            state.checkpoint = min(checkpoints[head.partition] ?? .zero, head.nextOffset)
             for lacking in try store.users(partition: head.partition, in: state.checkpoint..<head.nextOffset) {
                 state.unprojected[lacking.user] = lacking.lastOffset
             }

@@ -87,8 +87,8 @@ extension LaneWorker {
             }
             // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
             for id in missing { forget(id) }
-            if let known = partitions[partition]?.checkpoint {
-                partitions[partition]?.checkpoint = max(known, checkpoint)
+            if let known = partitions[partition] {
+                partitions[partition]?.checkpoint = max(known.checkpoint, min(checkpoint, known.head.nextOffset))
             }
         case .fellBack(let checkpoint):
             owe(report)
