@@ -11,6 +11,21 @@ import Testing
 @Suite("Read model behind the server", .fewAtATime) struct ReadModelTests {
     private let user = UserID.random()
 
+    @Test("A checkpoint past the head, which another server moved between two questions, ends no server")
+    func checkpointPastHead() async throws {
+        try await TestServer.with { server in
+            let owner = try server.database()
+            try owner.execute("UPDATE read_1.checkpoints SET log_offset = 4")
+            owner.close()
+            let other = try await TestServer.start(conninfo: server.conninfo)
+            let (phone, _) = try await WireClient.open(other, user: user)
+            try await phone.append(from: 1, Envelope.setUp("a"))
+            #expect(try await phone.appended().throughSequence == DeviceSequence(2))
+            await phone.close()
+            try await other.server.stop()
+        }
+    }
+
     @Test("With the projector stopped under load, reads stay right; when it goes on, it catches up to the head")
     func stoppedProjector() async throws {
         try await TestServer.with { server in
