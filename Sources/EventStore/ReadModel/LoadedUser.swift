@@ -17,11 +17,23 @@ public struct LoadedUser: Sendable {
         self.touchedKeys = touchedKeys
         self.head = head
     }
+
     /// Folds the next event in. Throws `EventStoreError.gap` when it is not the next, and what is wrong with it.
-    mutating func apply(_ event: LoggedEvent) throws {
+    /// - Returns: the rows that it touched.
+    @discardableResult mutating func apply(_ event: LoggedEvent) throws -> [RowKey] {
         guard event.version == state.version.next else {
             throw EventStoreError.gap(user: state.user, expected: state.version.next, found: event.version)
         }
-        touchedKeys.formUnion(try state.apply(event.decoded()))
+        let keys = try state.apply(event.decoded())
+        touchedKeys.formUnion(keys)
+        return keys
+    }
+
+    /// What the read model lacks.
+    var projected: ProjectedUser? {
+        guard state.version > projectedVersion else { return nil }
+        return ProjectedUser(
+            user: state.user, version: state.version, base: projectedVersion,
+            rows: touchedKeys.map { ProjectedRow($0, state.row($0)) }, dueAt: state.dueAt)
     }
 }

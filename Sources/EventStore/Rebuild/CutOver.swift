@@ -5,8 +5,9 @@ import PostgresClient
 
 /// Shows a generation in one partition, in one transaction (architecture.md §2).
 ///
-/// Flow: lock the partition's row → fold the rest → `projection.rebuilt` to users whose rows come out different →
-/// generation → commit. Appends to the partition wait meanwhile; those of other partitions do not.
+/// Flow: lock the partition's row → fold what the log got since → `projection.rebuilt` to users whose rows come out
+/// different → generation → commit → write those users' rows. Appends to the partition wait until the commit; those of
+/// other partitions do not wait for the lock. Rows may lag behind the log, so writing them need not be waited for.
 struct CutOver {
     /// Events of one append statement.
     private static let eventLimit = 1_000
@@ -26,9 +27,11 @@ struct CutOver {
     var now: () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
     /// Throws `RebuildError.overtaken`, and whatever keeps a user from being folded: nothing has happened then.
-    func run(_ place: inout RebuildPlace, on connection: PostgresConnection) throws -> Outcome {
+    /// - Parameter followed: brought to the place.
+    func run(
+        _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
+    ) throws -> Outcome {
         let from = place
-        var done = place.beginning(.done)
         var since = ContinuousClock.now
         var outcome = Outcome(locked: .zero, users: 0, rows: 0, events: 0)
         place = try connection.transaction { connection in
@@ -42,16 +45,12 @@ struct CutOver {
             else { throw RebuildError.overtaken(from.partition) }
             // One time for all its events, whatever the clock does meanwhile.
             head.lastRecordedAt = max(Timestamp(microseconds: now()), head.lastRecordedAt)
-            let recent = Set(
-                try LogReader().users(partition: from.partition, in: from.followed..<head.nextOffset, on: connection)
-                    .map(\.user))
-            try settle(recent.sorted(), &head, &outcome, on: connection)
-            try settleDifferent(besides: recent, from, &head, &outcome, on: connection)
-            done.followed = head.nextOffset
+            let tail = from.followed..<head.nextOffset
+            let (_, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
+            try tell(followed.told, &head, &outcome, on: connection)
+            try compare(followed.unkept.union(others), &head, &outcome, on: connection)
             var moved = from
-            try moved.move(to: done, on: connection)
-            _ = try connection.query(
-                comparison.target.statement(Queries.moveCheckpoint), [partition, .int8(head.nextOffset.rawValue)])
+            try moved.move(to: from.beginning(.done), on: connection)
             _ = try connection.query(Queries.setGeneration, [partition, .int4(comparison.target.number)])
             return moved
         }
@@ -62,79 +61,67 @@ struct CutOver {
     /// Asks before the lock what will be asked under it, for nothing: plans are made, and pages are in memory.
     func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first else { return }
-        let recent = try LogReader().users(
-            partition: place.partition, in: place.followed..<head.nextOffset, on: connection
-        ).map(\.user)
-        _ = try comparison.compare(
-            [.beforeAll] + recent.prefix(UserComparison.page), in: place.partition, on: connection)
+        _ = try LogReader().events(partition: place.partition, from: head.nextOffset, limit: 1, on: connection)
+        _ = try comparison.compare([.beforeAll], in: place.partition, on: connection)
     }
 
-    private func settleDifferent(
-        besides done: Set<UserID>, _ place: RebuildPlace, _ head: inout PartitionHead, _ outcome: inout Outcome,
-        on connection: PostgresConnection
-    ) throws {
-        var last = UserID.beforeAll
-        while true {
-            let result = try connection.query(
-                Queries.readDifferences,
-                [
-                    .int4(comparison.target.number), .int4(place.partition.rawValue), .uuid(last.uuid),
-                    .int8(Int64(UserComparison.page)),
-                ])
-            let users = try (0..<result.rowCount).map { UserID(try result.uuid(row: $0, column: 0)) }
-            guard let end = users.last else { return }
-            try settle(users.filter { !done.contains($0) }, &head, &outcome, on: connection)
-            last = end
+    /// Writes what the generation lacks after its cut-over, as any server would. Where one is at it, it does the rest.
+    func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: PostgresConnection) throws {
+        guard let head = try LogReader().heads(of: [place.partition], on: connection).first,
+            head.generation == comparison.target.number
+        else { return }
+        var users = try LogReader().users(partition: place.partition, in: place.followed..<head.nextOffset, on: connection)
+            .map(\.user).sorted()[...]
+        while !users.isEmpty {
+            let page = users.prefix(UserComparison.page).map { (place.partition, $0) }
+            users = users.dropFirst(page.count)
+            let loaded = try UserLoader(rules: comparison.rules)
+                .load(page, assuming: [place.partition: head.generation], on: connection).values
+                // Who does not fold is the servers' to say.
+                .compactMap { try? $0.get() }
+            let batch = ProjectionBatch(
+                partition: place.partition, generation: head.generation,
+                checkpoint: users.isEmpty ? head.nextOffset : place.followed,
+                users: loaded.compactMap(\.projected))
+            guard loaded.count == page.count,
+                case .written(missing: [], _) = try ProjectionWriter(rules: comparison.rules).write(batch, on: connection)
+            else { return }
+            try pause()
         }
     }
 
-    /// Brings users to the log's end, and past it by what is to be told of them.
-    private func settle(
-        _ users: [UserID], _ head: inout PartitionHead, _ outcome: inout Outcome, on connection: PostgresConnection
+    /// Who could not be kept, or is new: read while appends wait.
+    private func compare(
+        _ users: Set<UserID>, _ head: inout PartitionHead, _ outcome: inout Outcome, on connection: PostgresConnection
     ) throws {
-        var rest = users[...]
+        var rest = users.sorted()[...]
         while !rest.isEmpty {
             let page = Array(rest.prefix(UserComparison.page))
             rest = rest.dropFirst(page.count)
-            var events: [LoggedEvent] = []
-            var projected: [ProjectedUser] = []
-            for var found in try comparison.compare(page, in: head.partition, on: connection) {
-                let bodies = found.change.bodies(comparison.target)
-                for body in bodies { events.append(try tell(body, &found, head, at: events.count)) }
-                if !bodies.isEmpty { outcome.users += 1 }
-                outcome.rows += found.change.rows.count
-                if let user = found.projected() { projected.append(user) }
-            }
-            try append(events, &head, on: connection)
-            outcome.events += events.count
-            try write(projected, head.partition, on: connection)
+            let compared = try comparison.compare(page, in: head.partition, on: connection)
+            try tell(compared.filter { !$0.change.isEmpty }.map(\.notice), &head, &outcome, on: connection)
         }
     }
 
-    /// Folds one event in, and says how it is logged.
     private func tell(
-        _ body: ProjectionRebuilt, _ found: inout UserComparison.Found, _ head: PartitionHead, at index: Int
-    ) throws -> LoggedEvent {
-        let recordedAt = head.lastRecordedAt
-        let event = Event(
-            version: found.loaded.state.version.next, device: .server, incarnation: Incarnation(0),
-            sequence: found.loaded.state.lastSequence(of: .server, incarnation: Incarnation(0)).next,
-            id: EventID(UUID()), app: nil, occurredAt: recordedAt, recordedAt: recordedAt,
-            body: .projectionRebuilt(body))
-        do {
-            found.loaded.touchedKeys.formUnion(try found.loaded.state.apply(event))
-        } catch {
-            throw RebuildError.unfoldable(found.user, after: found.loaded.state.version, reason: "\(error)")
+        _ notices: [RebuildNotice], _ head: inout PartitionHead, _ outcome: inout Outcome,
+        on connection: PostgresConnection
+    ) throws {
+        var events: [LoggedEvent] = []
+        for notice in notices {
+            let told = notice.events(
+                comparison.target, in: head, at: head.nextOffset.advanced(by: events.count))
+            outcome.users += 1
+            outcome.rows += notice.change.rowCount
+            outcome.events += told.count
+            events += told
+            if events.count >= Self.eventLimit { try append(&events, &head, on: connection) }
         }
-        return LoggedEvent(
-            partition: head.partition, offset: head.nextOffset.advanced(by: index), user: found.user,
-            version: event.version, device: event.device, incarnation: event.incarnation, sequence: event.sequence,
-            id: event.id, type: event.body.type.rawValue, app: nil, occurredAt: recordedAt, recordedAt: recordedAt,
-            schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(event.body))
+        try append(&events, &head, on: connection)
     }
 
     private func append(
-        _ events: [LoggedEvent], _ head: inout PartitionHead, on connection: PostgresConnection
+        _ events: inout [LoggedEvent], _ head: inout PartitionHead, on connection: PostgresConnection
     ) throws {
         var rest = events[...]
         while let first = rest.first {
@@ -148,14 +135,6 @@ struct CutOver {
             }
             head.nextOffset = last.offset.next
         }
-    }
-
-    private func write(
-        _ users: [ProjectedUser], _ partition: Partition, on connection: PostgresConnection
-    ) throws {
-        guard !users.isEmpty else { return }
-        let requests =
-            ProjectionWriter.requests(partition, users, shown: nil) + [ProjectionWriter.users(partition, users)]
-        _ = try connection.pipeline(requests.map { (comparison.target.statement($0.0), $0.1) })
+        events = []
     }
 }

@@ -3,12 +3,15 @@ import PostgresClient
 
 /// Finds users whose rows come out different, and keeps a generation after the log until it is shown.
 ///
-/// Flow: every user is compared once → those with events since, again and again → few are left for the cut-over.
+/// Flow: every user is compared once → those with events since follow the log, again and again → few events are left for
+/// the cut-over.
 struct PartitionFollow {
     /// Events that the cut-over may find new.
     static let nearEnough: Int64 = 100
     /// Events of one round.
     private static let roundLimit: Int64 = 10_000
+    /// Events that are read with their payloads: the largest take 128 MB.
+    static let tailLimit = 500
     /// Appends may outrun us; the cut-over then takes what is left.
     private static let rounds = 50
     /// So many rounds are for the very last events: the cut-over folds whom it finds while appends wait.
@@ -36,30 +39,93 @@ struct PartitionFollow {
             next.users += Int64(users.count)
             let isLast = users.count < UserComparison.page
             if isLast { next = next.beginning(.following) }
+            let (alike, compared) = try compareNeighbours(users, place, on: connection)
+            let different = Set(compared.filter { !$0.change.isEmpty }.map(\.user))
             try settle(
-                users, &place, to: next, checkpoint: isLast ? place.followed : nil, areNeighbours: true, on: connection)
+                compared.compactMap(\.projected), different: different,
+                alike: alike.union(compared.map(\.user)).subtracting(different), &place, to: next,
+                checkpoint: isLast ? place.followed : nil, on: connection)
             try pause(users.count)
             if isLast { return }
         }
     }
 
+    /// What is to be told of those who differ, from an earlier run as well.
+    func recall(_ place: RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection) throws {
+        var last = UserID.beforeAll
+        while true {
+            let result = try connection.query(
+                Queries.readDifferences,
+                [
+                    .int4(place.generation.number), .int4(place.partition.rawValue), .uuid(last.uuid),
+                    .int8(Int64(UserComparison.page)),
+                ])
+            let users = try (0..<result.rowCount).map { UserID(try result.uuid(row: $0, column: 0)) }
+            guard let end = users.last else { return }
+            for user in try compare(users, place, on: connection) { followed.keepNotice(user) }
+            last = end
+            try pause(0)
+        }
+    }
+
     /// Until little is left.
-    func follow(_ place: inout RebuildPlace, on connection: PostgresConnection) throws {
+    func follow(
+        _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
+    ) throws {
         for round in 0..<Self.rounds {
             let head = try head(place.partition, on: connection)
             let behind = head.rawValue - place.followed.rawValue
             guard behind > (round < Self.closeRounds ? 0 : Self.nearEnough) else { return }
             let end = place.followed.advanced(by: Int(min(behind, Self.roundLimit)))
-            var users = try LogReader().users(partition: place.partition, in: place.followed..<end, on: connection)
-                .map(\.user).sorted()[...]
-            while !users.isEmpty {
-                let page = Array(users.prefix(UserComparison.page))
-                users = users.dropFirst(page.count)
-                var next = place
-                if users.isEmpty { next.followed = end }
-                try settle(page, &place, to: next, checkpoint: users.isEmpty ? end : nil, on: connection)
-                try pause(0)
+            try follow(&place, to: end, &followed, on: connection)
+        }
+    }
+
+    private func follow(
+        _ place: inout RebuildPlace, to end: LogOffset, _ followed: inout FollowedUsers,
+        on connection: PostgresConnection
+    ) throws {
+        var (users, others) = try followed.readTail(of: place.partition, in: place.followed..<end, on: connection)
+        repeat {
+            let page = Array(others.prefix(UserComparison.page))
+            others.removeFirst(page.count)
+            var compared = try compare(page, place, on: connection)
+            let lacking = followed.projected(users) + compared.compactMap(\.projected)
+            let different = followed.different(users).union(compared.filter { !$0.change.isEmpty }.map(\.user))
+            let alike = users.union(compared.map(\.user)).subtracting(different)
+            var next = place
+            if others.isEmpty { next.followed = end }
+            try settle(
+                lacking, different: different, alike: alike, &place, to: next, checkpoint: others.isEmpty ? end : nil,
+                on: connection)
+            followed.noteProjected(users)
+            for index in compared.indices {
+                compared[index].noteProjected()
+                followed.keep(compared[index])
             }
+            users = []
+            try pause(0)
+        } while !others.isEmpty
+    }
+
+    /// Both generations in one snapshot: a projection that is written between them is no difference.
+    private func compare(
+        _ users: [UserID], _ place: RebuildPlace, on connection: PostgresConnection
+    ) throws -> [ComparedUser] {
+        guard !users.isEmpty else { return [] }
+        return try connection.transaction(.snapshot) { try comparison.compare(users, in: place.partition, on: $0) }
+    }
+
+    /// Of all users from the place's `after` to the last of these: who is alike, and the others compared.
+    private func compareNeighbours(
+        _ users: [UserID], _ place: RebuildPlace, on connection: PostgresConnection
+    ) throws -> (Set<UserID>, [ComparedUser]) {
+        guard let last = users.last else { return ([], []) }
+        return try connection.transaction(.snapshot) { connection in
+            let alike = try comparison.alike(
+                after: place.after ?? .beforeAll, through: last, in: place.partition, on: connection)
+            let others = users.filter { !alike.contains($0) }
+            return (alike, try comparison.compare(others, in: place.partition, on: connection))
         }
     }
 
@@ -81,48 +147,23 @@ struct PartitionFollow {
         }
     }
 
-    /// Writes what the target lacks of these users and notes who differs, together with the place.
-    /// - Parameter areNeighbours: they are all that there are from the place's `after` to the last of them.
+    /// Writes what the target lacks, and who differs and who does not, together with the place.
     private func settle(
-        _ users: [UserID], _ place: inout RebuildPlace, to next: RebuildPlace, checkpoint: LogOffset?,
-        areNeighbours: Bool = false, on connection: PostgresConnection
+        _ lacking: [ProjectedUser], different: Set<UserID>, alike: Set<UserID>, _ place: inout RebuildPlace,
+        to next: RebuildPlace, checkpoint: LogOffset?, on connection: PostgresConnection
     ) throws {
         let from = place
-        // Both generations in one snapshot: a projection that is written between them is no difference.
-        let (alike, found) = try connection.transaction(.snapshot) { connection in
-            var alike: Set<UserID> = []
-            if areNeighbours, let last = users.last {
-                alike = try comparison.alike(
-                    after: from.after ?? .beforeAll, through: last, in: from.partition, on: connection)
-            }
-            let others = users.filter { !alike.contains($0) }
-            return (alike, try comparison.compare(others, in: from.partition, on: connection))
-        }
-        place = try connection.transaction { connection in
+        let (target, partition) = (comparison.target, PostgresValue.int4(place.partition.rawValue))
+        var requests = ProjectionWriter.requests(place.partition, lacking, shown: nil)
+        if !lacking.isEmpty { requests.append(ProjectionWriter.users(place.partition, lacking)) }
+        requests.append((Queries.noteDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
+        requests.append((Queries.forgetDifferences, [.int4(target.number), partition, .uuidArray(alike.map(\.uuid))]))
+        if let checkpoint { requests.append((Queries.moveCheckpoint, [partition, .int8(checkpoint.rawValue)])) }
+        place = try connection.transaction { [requests] connection in
             var moved = from
             try moved.move(to: next, on: connection)
-            try write(alike, found, from.partition, on: connection)
-            if let checkpoint {
-                _ = try connection.query(
-                    comparison.target.statement(Queries.moveCheckpoint),
-                    [.int4(from.partition.rawValue), .int8(checkpoint.rawValue)])
-            }
+            _ = try connection.pipeline(requests.map { (target.statement($0.0), $0.1) })
             return moved
         }
-    }
-
-    private func write(
-        _ alike: Set<UserID>, _ found: [UserComparison.Found], _ partition: Partition,
-        on connection: PostgresConnection
-    ) throws {
-        let different = found.filter { !$0.change.isEmpty }.map(\.user.uuid)
-        let alike = alike.map(\.uuid) + found.filter(\.change.isEmpty).map(\.user.uuid)
-        let place: [PostgresValue] = [.int4(comparison.target.number), .int4(partition.rawValue)]
-        var requests = ProjectionWriter.requests(partition, found.compactMap { $0.projected() }, shown: nil)
-        let users = found.compactMap { $0.projected() }
-        if !users.isEmpty { requests.append(ProjectionWriter.users(partition, users)) }
-        requests.append((Queries.noteDifferences, place + [.uuidArray(different)]))
-        requests.append((Queries.forgetDifferences, place + [.uuidArray(alike)]))
-        _ = try connection.pipeline(requests.map { (comparison.target.statement($0.0), $0.1) })
     }
 }

@@ -46,9 +46,12 @@ struct RebuildJob: Sendable {
             let cutOver = CutOver(comparison: comparison)
             try cutOver.warmUp(place, on: connection)
             let follow = PartitionFollow(comparison: comparison) { _ in try pace.pause() }
-            try follow.follow(&place, on: connection)
-            work.note(try cutOver.run(&place, on: connection))
+            var followed = FollowedUsers()
+            try follow.recall(place, &followed, on: connection)
+            try follow.follow(&place, &followed, on: connection)
+            work.note(try cutOver.run(&place, &followed, on: connection))
             try LogNotification.send([place.partition], on: connection)
+            try cutOver.project(place, pause: pace.pause, on: connection)
         }
     }
 

@@ -2,27 +2,50 @@ import FocusCore
 
 /// What a generation shows otherwise than the one before it, of one user: what devices have to hear (rule S8).
 struct UserChange {
-    /// Rows of public collections, sorted.
-    private(set) var rows: [RowKey] = []
+    private var keys: Set<RowKey> = []
     /// Of the traces of removed rows that were dropped before; zero when the new state has at least as many.
     private(set) var horizon = Version.zero
+    /// The new state's, by which rows were judged.
+    private var judgedBy = Version.zero
 
-    var isEmpty: Bool { rows.isEmpty && horizon == .zero }
+    var isEmpty: Bool { keys.isEmpty && horizon == .zero }
+    /// Of public collections, sorted.
+    var rows: [RowKey] { keys.sorted() }
+    var rowCount: Int { keys.count }
 
     /// - Parameters:
     ///   - shown: the rows that devices may hold, at `version`.
     ///   - state: what they are from now on. A row that the log changed after `version` counts as changed: nobody here
     ///     knows how another fold showed it.
     init(from shown: [RowKey: Row], at version: Version, to state: borrowing UserState) {
-        var keys = Set(shown.keys)
-        keys.formUnion(state.rowKeys)
-        for key in keys where key.collection.isPublic {
-            let (old, new) = (Self.seen(shown[key]), Self.seen(state.row(key)))
-            if Self.isChanged(old, new, since: version, horizon: state.horizon) { rows.append(key) }
+        judge(Set(shown.keys).union(state.rowKeys), from: shown, at: version, to: state)
+    }
+
+    /// Both sides moved on, and only these rows of theirs were touched.
+    mutating func update(
+        _ touched: Set<RowKey>, from shown: [RowKey: Row], at version: Version, to state: borrowing UserState
+    ) {
+        guard state.horizon == judgedBy else {
+            self = UserChange(from: shown, at: version, to: state)
+            return
         }
-        rows.sort()
+        judge(touched, from: shown, at: version, to: state)
+    }
+
+    private mutating func judge(
+        _ touched: Set<RowKey>, from shown: [RowKey: Row], at version: Version, to state: borrowing UserState
+    ) {
+        for key in touched where key.collection.isPublic {
+            let (old, new) = (Self.seen(shown[key]), Self.seen(state.row(key)))
+            if Self.isChanged(old, new, since: version, horizon: state.horizon) {
+                keys.insert(key)
+            } else {
+                keys.remove(key)
+            }
+        }
+        judgedBy = state.horizon
         let known = shown[RowKey(.stream)].map { UserState.horizon(inStreamMemo: $0.memo) } ?? .zero
-        if known > state.horizon { horizon = known }
+        horizon = known > state.horizon ? known : .zero
     }
 
     /// A row that stands for its memo alone is seen by nobody.

@@ -6,13 +6,6 @@ struct UserComparison {
     /// Users looked at together: both generations' rows of all of them are in memory.
     static let page = 64
 
-    struct Found {
-        var user: UserID
-        /// In the generation to be shown, with everything that the log has folded in.
-        var loaded: LoadedUser
-        var change: UserChange
-    }
-
     let target: Generation
     let shown: Generation
     let rules: FoldRules
@@ -22,12 +15,12 @@ struct UserComparison {
     /// Users without events are passed over. Throws `RebuildError.unfoldable`.
     func compare(
         _ users: [UserID], in partition: Partition, on connection: PostgresConnection
-    ) throws -> [Found] {
+    ) throws -> [ComparedUser] {
         let places = users.map { (partition, $0) }
         let loader = UserLoader(rules: rules)
         let old = try loader.read(places, shown, on: connection)
         let new = try loader.read(places, target, on: connection)
-        var found: [Found] = []
+        var compared: [ComparedUser] = []
         for user in users {
             guard let stored = new[user] else { continue }
             let loaded: LoadedUser
@@ -39,29 +32,19 @@ struct UserComparison {
                 throw RebuildError.unfoldable(user, after: stored.version, reason: "\(error)")
             }
             guard loaded.state.version > .zero else { continue }
-            found.append(Found(user: user, loaded: loaded, change: change(old[user], loaded.state)))
+            compared.append(ComparedUser(loaded, besides: shownRows(old[user], at: loaded.state.version)))
         }
-        return found
+        return compared
     }
 
-    private func change(_ old: StoredUser?, _ state: borrowing UserState) -> UserChange {
-        guard let old else { return UserChange(from: [:], at: .zero, to: state) }
+    private func shownRows(_ old: StoredUser?, at version: Version) -> ShownRows {
+        guard let old else { return ShownRows(rows: [:], version: .zero) }
         // Rows that do not fold are compared as they stand: those are what was shown.
-        guard isSameFold, let folded = try? old.folded(rules), folded.state.version == state.version else {
-            return UserChange(from: old.rows, at: old.version, to: state)
+        guard isSameFold, let folded = try? old.folded(rules), folded.state.version == version else {
+            return ShownRows(rows: old.rows, version: old.version)
         }
         var rows = old.rows
         for key in folded.touchedKeys { rows[key] = folded.state.row(key) }
-        return UserChange(from: rows, at: folded.state.version, to: state)
-    }
-}
-
-extension UserComparison.Found {
-    /// What the target's tables lack: rows that the log changed since they were written.
-    func projected() -> ProjectedUser? {
-        guard loaded.state.version > loaded.projectedVersion else { return nil }
-        return ProjectedUser(
-            user: user, version: loaded.state.version, base: loaded.projectedVersion,
-            rows: loaded.touchedKeys.map { ProjectedRow($0, loaded.state.row($0)) }, dueAt: loaded.state.dueAt)
+        return ShownRows(rows: rows, version: version, state: folded.state)
     }
 }

@@ -1,0 +1,34 @@
+import FocusCore
+import FocusWire
+import Foundation
+
+/// What is to be told of a user once a generation is shown (rule S8), and where his stream stands: all that the cut-over
+/// has to know of somebody who appended nothing since.
+struct RebuildNotice: Sendable {
+    let user: UserID
+    let change: UserChange
+    private let version: Version
+    private let sequence: DeviceSequence
+
+    init(_ state: borrowing UserState, _ change: UserChange) {
+        user = state.user
+        self.change = change
+        version = state.version
+        sequence = state.lastSequence(of: .server, incarnation: Incarnation(0))
+    }
+
+    /// The events of the log that tell it, to stand at `offset` and after it.
+    func events(_ generation: Generation, in head: PartitionHead, at offset: LogOffset) -> [LoggedEvent] {
+        var (version, sequence, offset) = (version, sequence, offset)
+        return change.bodies(generation).map { body in
+            (version, sequence) = (version.next, sequence.next)
+            defer { offset = offset.next }
+            return LoggedEvent(
+                partition: head.partition, offset: offset, user: user, version: version, device: .server,
+                incarnation: Incarnation(0), sequence: sequence, id: EventID(UUID()),
+                type: EventType.projectionRebuilt.rawValue, app: nil, occurredAt: head.lastRecordedAt,
+                recordedAt: head.lastRecordedAt, schemaVersion: FocusWire.payloadSchemaVersion,
+                payload: PayloadCodec.encode(.projectionRebuilt(body)))
+        }
+    }
+}
