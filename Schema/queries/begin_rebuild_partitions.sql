@@ -3,4 +3,4 @@ INSERT INTO rebuild_partitions (generation, partition, phase, through, followed)
 SELECT $1::integer, p.partition, $2::text, p.next_offset, p.next_offset FROM log_partitions p
 ON CONFLICT (partition, generation) DO UPDATE SET
     phase = EXCLUDED.phase, through = EXCLUDED.through, followed = EXCLUDED.followed, after_user = NULL, events = 0,
-    users = 0
+    users = 0, previous = NULL

@@ -128,6 +128,9 @@ final class SimulatedStore: LaneStore {
         return Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, log.checkpoint($0.partition)) })
     }
 
+    /// There is one generation.
+    func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) -> Set<UserID>? { nil }
+
     func close() {}
 }
 

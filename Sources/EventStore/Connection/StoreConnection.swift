@@ -111,6 +111,26 @@ public final class StoreConnection {
         return checkpoints
     }
 
+    /// Users of a partition whose rows are different in a generation from what they were in the one shown before it. Nil:
+    /// that is not known, or they are very many, or one of the two is of another fold.
+    public func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>? {
+        let limit = 100_000
+        let result = try perform {
+            try $0.query(
+                Queries.findChangedUsers,
+                [
+                    .int4(partition.rawValue), .int4(before), .int4(generation), .int4(configuration.rules.version),
+                    .int8(Int64(limit)),
+                ])
+        }
+        guard (1..<limit).contains(result.rowCount) else { return nil }
+        var users: Set<UserID> = []
+        for row in 0..<result.rowCount where !result.isNull(row: row, column: 0) {
+            users.insert(UserID(try result.uuid(row: row, column: 0)))
+        }
+        return users
+    }
+
     private func performShown<T>(_ generation: Int32, _ body: (PostgresConnection) throws -> T) throws -> T {
         do {
             return try perform(body)

@@ -1418,5 +1418,19 @@ enum Migrations {
 
             """#,
             checksum: "f28464c1eaae31a9d7d830d1e13a69361bda36bb03f2d01408f0797866f948ec"),
+        Migration(
+            number: 15, name: "differing_users", sql: #"""
+            -- A server keeps the states of users whose rows are the same in both generations: loading everybody whom it serves again
+            -- would keep appends waiting for seconds after each cut-over. So it has to be told whose rows are not.
+
+            ALTER TABLE rebuild_partitions ADD COLUMN previous integer;
+            COMMENT ON COLUMN rebuild_partitions.previous IS
+                'The generation shown before, from which the users in rebuild_differences differ; NULL: not shown yet, or not noted';
+
+            COMMENT ON TABLE rebuild_differences IS
+                'Users whose rows come out different: who sees a difference gets projection.rebuilt (rule S8), servers load all of them anew';
+
+            """#,
+            checksum: "48da647a110561fbf97c3e87acab20a34d0affe7057d84f8b2cea52f25f432b3"),
     ]
 }

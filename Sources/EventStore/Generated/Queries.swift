@@ -87,7 +87,7 @@ enum Queries {
         SELECT $1::integer, p.partition, $2::text, p.next_offset, p.next_offset FROM log_partitions p
         ON CONFLICT (partition, generation) DO UPDATE SET
             phase = EXCLUDED.phase, through = EXCLUDED.through, followed = EXCLUDED.followed, after_user = NULL, events = 0,
-            users = 0
+            users = 0, previous = NULL
         """#)
 
     /// A durable commit of next to nothing, as small as an append can be: how long it takes is what appends wait for.
@@ -275,6 +275,19 @@ enum Queries {
         SELECT e.partition, e.log_offset, e.event_id, e.recorded_at
         FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
         JOIN events e ON e.partition = w.partition AND e.log_offset = w.log_offset
+        """#)
+
+    /// Users of a partition ($1) whose rows are different in a generation ($3) from what they were in the one shown before it
+    /// ($2). One row with NULL: nobody's are. No row: that is not known, or not all of them are of one version of the fold ($4).
+    /// $5: at most so many.
+    static let findChangedUsers = Statement(name: "find_changed_users", sql: #"""
+        SELECT d.user_id
+        FROM rebuild_partitions r
+        JOIN generations g ON g.generation = r.generation AND g.fold_version = $4
+        JOIN generations b ON b.generation = r.previous AND b.fold_version = $4
+        LEFT JOIN rebuild_differences d ON d.partition = r.partition AND d.generation = r.generation
+        WHERE r.partition = $1 AND r.generation = $3 AND r.previous = $2
+        LIMIT $5
         """#)
 
     /// Users of a partition ($1), after a user ($2) and up to another ($3), of whom two generations have different rows of a
@@ -933,8 +946,11 @@ enum Queries {
         SELECT set_config('synchronous_commit', 'off', false)
         """#)
 
-    /// From this transaction's commit on a partition ($1) shows a generation ($2).
+    /// From this transaction's commit on a partition ($1) shows a generation ($2), and showed another ($3) before.
     static let setGeneration = Statement(name: "set_generation", sql: #"""
+        WITH noted AS (
+            UPDATE rebuild_partitions SET previous = $3 WHERE partition = $1 AND generation = $2
+        )
         UPDATE log_partitions SET generation = $2 WHERE partition = $1
         """#)
 
@@ -1355,5 +1371,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

@@ -46,12 +46,15 @@ struct CutOver {
             // One time for all its events, whatever the clock does meanwhile.
             head.lastRecordedAt = max(Timestamp(microseconds: now()), head.lastRecordedAt)
             let tail = from.followed..<head.nextOffset
-            let (_, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
+            let (users, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
             try tell(followed.told, &head, &outcome, on: connection)
-            try compare(followed.unkept.union(others), &head, &outcome, on: connection)
+            let unlike = try compare(followed.unkept.union(others), &head, &outcome, on: connection)
+            try note(followed.different(users).union(unlike), from, on: connection)
             var moved = from
             try moved.move(to: from.beginning(.done), on: connection)
-            _ = try connection.query(Queries.setGeneration, [partition, .int4(comparison.target.number)])
+            _ = try connection.query(
+                Queries.setGeneration,
+                [partition, .int4(comparison.target.number), .int4(comparison.shown.number)])
             return moved
         }
         outcome.locked = .now - since
@@ -91,16 +94,28 @@ struct CutOver {
     }
 
     /// Who could not be kept, or is new: read while appends wait.
+    /// - Returns: whose rows are not the same.
     private func compare(
         _ users: Set<UserID>, _ head: inout PartitionHead, _ outcome: inout Outcome, on connection: PostgresConnection
-    ) throws {
+    ) throws -> Set<UserID> {
+        var unlike: Set<UserID> = []
         var rest = users.sorted()[...]
         while !rest.isEmpty {
             let page = Array(rest.prefix(UserComparison.page))
             rest = rest.dropFirst(page.count)
             let compared = try comparison.compare(page, in: head.partition, on: connection)
             try tell(compared.filter { !$0.change.isEmpty }.map(\.notice), &head, &outcome, on: connection)
+            unlike.formUnion(compared.filter { !$0.change.isIdentical }.map(\.user))
         }
+        return unlike
+    }
+
+    /// Servers load them anew.
+    private func note(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection) throws {
+        guard !users.isEmpty else { return }
+        _ = try connection.query(
+            Queries.noteDifferences,
+            [.int4(comparison.target.number), .int4(place.partition.rawValue), .uuidArray(users.map(\.uuid))])
     }
 
     private func tell(

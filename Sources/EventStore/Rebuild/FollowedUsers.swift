@@ -105,5 +105,5 @@ struct FollowedUsers {
     }
 
     /// Who of them differs.
-    func different(_ users: Set<UserID>) -> Set<UserID> { users.filter { whole[$0].map { !$0.change.isEmpty } ?? false } }
+    func different(_ users: Set<UserID>) -> Set<UserID> { users.filter { whole[$0].map { !$0.change.isIdentical } ?? false } }
 }

@@ -40,7 +40,7 @@ struct PartitionFollow {
             let isLast = users.count < UserComparison.page
             if isLast { next = next.beginning(.following) }
             let (alike, compared) = try compareNeighbours(users, place, on: connection)
-            let different = Set(compared.filter { !$0.change.isEmpty }.map(\.user))
+            let different = Set(compared.filter { !$0.change.isIdentical }.map(\.user))
             try settle(
                 compared.compactMap(\.projected), different: different,
                 alike: alike.union(compared.map(\.user)).subtracting(different), &place, to: next,
@@ -50,7 +50,7 @@ struct PartitionFollow {
         }
     }
 
-    /// What is to be told of those who differ, from an earlier run as well.
+    /// What is to be told of those who differ, as far as that was found until now.
     func recall(_ place: RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection) throws {
         var last = UserID.beforeAll
         while true {
@@ -91,7 +91,7 @@ struct PartitionFollow {
             others.removeFirst(page.count)
             var compared = try compare(page, place, on: connection)
             let lacking = followed.projected(users) + compared.compactMap(\.projected)
-            let different = followed.different(users).union(compared.filter { !$0.change.isEmpty }.map(\.user))
+            let different = followed.different(users).union(compared.filter { !$0.change.isIdentical }.map(\.user))
             let alike = users.union(compared.map(\.user)).subtracting(different)
             var next = place
             if others.isEmpty { next.followed = end }

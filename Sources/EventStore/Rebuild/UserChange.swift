@@ -3,12 +3,17 @@ import FocusCore
 /// What a generation shows otherwise than the one before it, of one user: what devices have to hear (rule S8).
 struct UserChange {
     private var keys: Set<RowKey> = []
+    /// Rows that are not the same, bit for bit, whoever sees them.
+    private var unlike: Set<RowKey> = []
     /// Of the traces of removed rows that were dropped before; zero when the new state has at least as many.
     private(set) var horizon = Version.zero
     /// The new state's, by which rows were judged.
     private var judgedBy = Version.zero
 
+    /// Nothing is to be told; what nobody sees may be different.
     var isEmpty: Bool { keys.isEmpty && horizon == .zero }
+    /// All rows are the same, bit for bit: a state that came from the one generation is right for the other.
+    var isIdentical: Bool { unlike.isEmpty && isEmpty }
     /// Of public collections, sorted.
     var rows: [RowKey] { keys.sorted() }
     var rowCount: Int { keys.count }
@@ -35,13 +40,12 @@ struct UserChange {
     private mutating func judge(
         _ touched: Set<RowKey>, from shown: [RowKey: Row], at version: Version, to state: borrowing UserState
     ) {
-        for key in touched where key.collection.isPublic {
-            let (old, new) = (Self.seen(shown[key]), Self.seen(state.row(key)))
-            if Self.isChanged(old, new, since: version, horizon: state.horizon) {
-                keys.insert(key)
-            } else {
-                keys.remove(key)
-            }
+        for key in touched {
+            let (old, new) = (shown[key], state.row(key))
+            unlike.set(key, old != new)
+            guard key.collection.isPublic else { continue }
+            keys.set(
+                key, Self.isChanged(Self.seen(old), Self.seen(new), since: version, horizon: state.horizon))
         }
         judgedBy = state.horizon
         let known = shown[RowKey(.stream)].map { UserState.horizon(inStreamMemo: $0.memo) } ?? .zero
@@ -83,5 +87,11 @@ struct UserChange {
             bytes += size
         }
         return bodies
+    }
+}
+
+extension Set {
+    fileprivate mutating func set(_ member: Element, _ isIn: Bool) {
+        if isIn { insert(member) } else { remove(member) }
     }
 }

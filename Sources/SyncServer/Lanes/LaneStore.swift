@@ -23,6 +23,7 @@ protocol LaneStore: AnyObject {
         sequences: ClosedRange<DeviceSequence>, after version: Version
     ) throws -> [LoggedEvent]
     func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset]
+    func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>?
     func close()
 }
 

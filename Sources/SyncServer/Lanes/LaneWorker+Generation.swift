@@ -10,8 +10,9 @@ extension LaneWorker {
         return head.nextOffset > known.nextOffset || head.generation != known.generation
     }
 
-    /// A rebuild cut the partition over. States that came from the generation before are dropped, whatever they owed to
-    /// its tables: they are loaded from the one that is shown now, and every session gets what it shows differently.
+    /// A rebuild cut the partition over. States of users whose rows are different are dropped, and loaded from the
+    /// generation that is shown now; their sessions get what it shows differently. Of the others nothing has to be loaded:
+    /// appends would wait for it.
     func changeGeneration(to head: PartitionHead) throws {
         let partition = head.partition
         guard var state = partitions[partition] else { return }
@@ -20,20 +21,27 @@ extension LaneWorker {
             metadata: [
                 "partition": "\(partition)", "from": "\(state.head.generation)", "to": "\(head.generation)",
             ])
-        // Whoever was loaded from the new one a moment ago may lack what was appended since.
-        for user in users.values where user.partition == partition { forget(user.id) }
+        let changed = try store.changedUsers(of: partition, from: state.head.generation, to: head.generation)
+        let isChanged = { [self] (id: UserID) in self.partition(of: id) == partition && changed?.contains(id) ?? true }
+        for id in users.keys.filter(isChanged) { forget(id) }
+        if try isAhead(head), head.nextOffset > state.head.nextOffset { try follow(head, &state) }
         connection.anchors.merge(try store.anchors(of: [head])) { $1 }
         state.head = head
         state.checkpoint = min(try store.checkpoints(of: [head])[partition] ?? .zero, head.nextOffset)
         state.unprojected = [:]
         for lacking in try store.users(partition: partition, in: state.checkpoint..<head.nextOffset) {
             state.unprojected[lacking.user] = lacking.lastOffset
+            // What he owes is known for the generation before. They are few.
+            if let user = users[lacking.user], user.generation != head.generation { forget(user.id) }
             if users[lacking.user] == nil { dueTimes[lacking.user] = nil }
+        }
+        for user in users.values where user.partition == partition && user.generation != head.generation {
+            user.moved(to: head.generation)
         }
         partitions[partition] = state
         // Also those who are not in memory: their rows may have changed.
-        wanted.formUnion(sessionsByUser.keys.filter { self.partition(of: $0) == partition })
-        for user in peers.watchedUsers where self.partition(of: user) == partition { peers.changed(user) }
+        wanted.formUnion(sessionsByUser.keys.filter(isChanged))
+        for user in peers.watchedUsers.filter(isChanged) { peers.changed(user) }
         quarantined = quarantined.filter { self.partition(of: $0.key) != partition }
     }
 }

@@ -43,8 +43,14 @@ extension LaneWorker {
         let heads = try store.heads(of: [partition])
         guard let head = heads.first, var state = partitions[partition] else { return }
         guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
-        let from = state.head.nextOffset
         guard try isAhead(head) else { return }
+        try follow(head, &state)
+        partitions[partition] = state
+    }
+
+    /// Folds what the log got until `head`.
+    func follow(_ head: PartitionHead, _ state: inout PartitionState) throws {
+        let (partition, from) = (head.partition, state.head.nextOffset)
         lastGrowth = context.clock.monotonic()
         if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
             for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
@@ -69,7 +75,6 @@ extension LaneWorker {
             connection.anchors[partition] = events.last?.anchor
         }
         state.head = head
-        partitions[partition] = state
     }
 
     private func refold(_ logged: LoggedEvent) {
