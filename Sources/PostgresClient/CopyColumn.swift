@@ -21,8 +21,13 @@ public enum CopyColumn: Sendable {
 
 extension CopyWriter {
     /// `count` rows of binary format. The values must have exactly the columns' types; `text` also suits enums.
-    /// - Throws: `.usage` when the COPY is in text format, or a column has another number of rows.
-    public mutating func rows(_ count: Int, _ columns: [CopyColumn]) throws(PostgresError) {
+    /// - Parameters:
+    ///   - piece: rows after which `pause` is called, which may take its time.
+    /// - Throws: `PostgresError` of kind `.usage` when the COPY is in text format, or a column has another number of rows;
+    ///   and what `pause` throws.
+    public mutating func rows(
+        _ count: Int, _ columns: [CopyColumn], piece: Int = .max, pause: () throws -> Void = {}
+    ) throws {
         guard isBinary, let fields = Int16(exactly: columns.count) else {
             throw PostgresError(kind: .usage, message: "rows of values need FORMAT binary")
         }
@@ -34,6 +39,7 @@ extension CopyWriter {
             buffer.bytes.append(fields)
             for column in columns.indices { buffer.bytes.append(encoded.field(row, column)) }
             try sendIfFull()
+            if (row + 1).isMultiple(of: piece) { try pause() }
         }
     }
 }

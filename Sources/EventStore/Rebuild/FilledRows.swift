@@ -3,8 +3,11 @@ import PostgresClient
 
 /// Rows of folded users on their way into an empty generation.
 struct FilledRows {
-    /// Rows of one transaction: some 30 ms of the database's work, after which appends find it free.
+    /// Rows of one transaction; one user may have more.
     static let rowLimit = 4_000
+    /// Rows that are written without a pause: one or two milliseconds of this program and the database at once, which are
+    /// two processors that an append finds taken.
+    static let piece = 250
     /// Bytes of their values and memos.
     static let byteLimit = 8 << 20
     /// Fewer rows of a table do not repay the two round trips of a COPY: they go in one pipeline with others.
@@ -29,7 +32,11 @@ struct FilledRows {
     }
 
     /// Puts everything in; a row that is there already is an error.
-    func insert(into generation: Generation, _ partition: Partition, on connection: PostgresConnection) throws {
+    /// - Parameter pause: called now and then while rows are on their way.
+    func insert(
+        into generation: Generation, _ partition: Partition, pause: () throws -> Void = {},
+        on connection: PostgresConnection
+    ) throws {
         let tables = tables.values.sorted { $0.collection < $1.collection }
         var requests = tables.filter { $0.count < Self.leastCopied }
             .map { ($0.collection.insert, $0.parameters(partition)) }
@@ -38,7 +45,7 @@ struct FilledRows {
         for table in tables where table.count >= Self.leastCopied {
             let columns = table.copyColumns(partition)
             try connection.copyIn(generation.statement(table.collection.copy)) { writer in
-                try writer.rows(table.count, columns)
+                try writer.rows(table.count, columns, piece: Self.piece, pause: pause)
             }
         }
     }

@@ -10,7 +10,7 @@ struct PartitionFill {
     let rules: FoldRules
     /// Events read at once: no statement holds a snapshot for long, and the largest payloads take 128 MB.
     var chunk = 500
-    /// Called between transactions with the events whose rows were written since the last call.
+    /// Called often, between transactions and within, with the events whose rows were written since the last call.
     let pause: (Int) throws -> Void
 
     /// Until the phase is over. Throws `RebuildError` when the history is not whole.
@@ -79,7 +79,7 @@ struct PartitionFill {
         place = try connection.transaction { connection in
             var moved = from
             try moved.move(to: to, on: connection)
-            try rows.insert(into: from.generation, from.partition, on: connection)
+            try rows.insert(into: from.generation, from.partition, pause: { try pause(0) }, on: connection)
             return moved
         }
         batch = FilledRows()
@@ -96,7 +96,9 @@ struct PartitionFill {
         place = try connection.transaction { [to] connection in
             var moved = from
             try moved.move(to: to, on: connection)
-            if batch.userCount > 0 { try batch.insert(into: from.generation, from.partition, on: connection) }
+            if batch.userCount > 0 {
+                try batch.insert(into: from.generation, from.partition, pause: { try pause(0) }, on: connection)
+            }
             _ = try connection.query(
                 from.generation.statement(Queries.moveCheckpoint),
                 [.int4(from.partition.rawValue), .int8(from.through.rawValue)])

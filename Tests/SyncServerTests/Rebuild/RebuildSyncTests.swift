@@ -173,6 +173,40 @@ import Testing
         }
     }
 
+    @Test("A cut-over loads nobody anew whose rows are the same: appends do not wait for it")
+    func kept() async throws {
+        let server = try await TestServer.start(partitions: 1)
+        let events = try events()
+        var phone = Listener(client: try await WireClient.open(server, user: user).client)
+        try await phone.client.append(from: 1, events)
+        let last = Version(Int64(events.count))
+        try await phone.listen(until: last)
+        try await projected(server, events.count)
+        let report = try await onThread { [user, conninfo = server.conninfo] in
+            // Between the commit of the cut-over and the word of it: whoever is loaded from now on comes out wrong.
+            try Rebuilder(PostgresConfiguration(conninfo: conninfo)) { progress in
+                guard progress.stage == .cuttingOver, let owner = try? server.database() else { return }
+                defer { owner.close() }
+                try? owner.execute("UPDATE read_2.badges SET value = '\\x0863' WHERE user_id = '\(user)'")
+            }.rebuild()
+        }
+        #expect(report.usersChanged == 0 && report.locked.count == 1)
+        // Written to the generation that is shown, from the state that was in memory.
+        try await phone.client.append(from: last.rawValue + 1, [.post("m", app: Self.app)])
+        try await phone.listen(until: last.next)
+        #expect(phone.replica.mismatches == [] && phone.replica.snapshots == 1)
+        try await onThread { [user] in
+            let owner = try server.database()
+            defer { owner.close() }
+            try eventually("the server writes the generation that is shown") {
+                let found = try UserVerifier().verify(user, in: server.log.partition(of: user), on: owner)
+                return found.generation == 2 && found.version == last.next
+            }
+        }
+        await phone.client.close()
+        try await server.server.stop()
+    }
+
     @Test("The background verifier finds what differs, and counts it")
     func background() async throws {
         let server = try await TestServer.start(partitions: 1) { $0.verifyInterval = .milliseconds(5) }
