@@ -73,8 +73,10 @@ struct CutOver {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first,
             head.generation == comparison.target.number
         else { return }
-        var users = try LogReader().users(partition: place.partition, in: place.followed..<head.nextOffset, on: connection)
-            .map(\.user).sorted()[...]
+        var users = try LogReader().users(
+            partition: place.partition, in: place.followed..<head.nextOffset, on: connection
+        )
+        .map(\.user).sorted()[...]
         while !users.isEmpty {
             let page = users.prefix(UserComparison.page).map { (place.partition, $0) }
             users = users.dropFirst(page.count)
@@ -87,7 +89,8 @@ struct CutOver {
                 checkpoint: users.isEmpty ? head.nextOffset : place.followed,
                 users: loaded.compactMap(\.projected))
             guard loaded.count == page.count,
-                case .written(missing: [], _) = try ProjectionWriter(rules: comparison.rules).write(batch, on: connection)
+                case .written(missing: [], _) = try ProjectionWriter(rules: comparison.rules).write(
+                    batch, on: connection)
             else { return }
             try pause()
         }

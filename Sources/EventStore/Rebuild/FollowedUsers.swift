@@ -105,5 +105,7 @@ struct FollowedUsers {
     }
 
     /// Who of them differs.
-    func different(_ users: Set<UserID>) -> Set<UserID> { users.filter { whole[$0].map { !$0.change.isIdentical } ?? false } }
+    func different(_ users: Set<UserID>) -> Set<UserID> {
+        users.filter { whole[$0].map { !$0.change.isIdentical } ?? false }
+    }
 }

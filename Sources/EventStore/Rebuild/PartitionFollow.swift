@@ -156,7 +156,8 @@ struct PartitionFollow {
         let (target, partition) = (comparison.target, PostgresValue.int4(place.partition.rawValue))
         var requests = ProjectionWriter.requests(place.partition, lacking, shown: nil)
         if !lacking.isEmpty { requests.append(ProjectionWriter.users(place.partition, lacking)) }
-        requests.append((Queries.noteDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
+        requests.append(
+            (Queries.noteDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
         requests.append((Queries.forgetDifferences, [.int4(target.number), partition, .uuidArray(alike.map(\.uuid))]))
         if let checkpoint { requests.append((Queries.moveCheckpoint, [partition, .int8(checkpoint.rawValue)])) }
         place = try connection.transaction { [requests] connection in

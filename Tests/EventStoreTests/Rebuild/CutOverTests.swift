@@ -46,7 +46,8 @@ import Testing
         _ = try owner.query(Queries.createGeneration, [.int4(2), .int4(FocusCore.foldVersion)])
         _ = try owner.query(Queries.beginRebuild, [.int4(2), .text("rebuild"), .bool(false), .bool(true)])
         _ = try owner.query(Queries.beginRebuildPartitions, [.int4(2), .text(RebuildPlace.Phase.filling.rawValue)])
-        var place = try #require(try RebuildPlace.read(of: Generation(2), on: owner).first { $0.partition == partition })
+        var place = try #require(
+            try RebuildPlace.read(of: Generation(2), on: owner).first { $0.partition == partition })
         try PartitionFill(rules: .current) { _ in }.run(&place, then: .comparing, on: owner)
         return place
     }
