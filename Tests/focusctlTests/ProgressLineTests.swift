@@ -20,4 +20,12 @@ import Testing
         #expect(line.next(0, after: .zero) == "0 of 1000000 users, 0.0/s, unknown time left")
         #expect(line.next(1, after: .seconds(1)) == "1 of 1000000 users, 1.0/s, 278 h left")
     }
+
+    @Test("What was done before it began says nothing of how fast it goes, nor of how long it takes")
+    func resumed() {
+        var line = ProgressLine(total: 1_000, noun: "users", interval: .seconds(10), begun: 800)
+        #expect(line.next(900, after: .seconds(10)) == "900 of 1000 users, 10/s, 10 s left")
+        line.total = 1_900
+        #expect(line.next(1_000, after: .seconds(20)) == "1000 of 1900 users, 10/s, 90 s left")
+    }
 }

@@ -24,7 +24,8 @@ public struct RebuildOptions: Sendable {
 
 /// How far a rebuild is: `done` of `total`.
 public struct RebuildProgress: Hashable, Sendable {
-    public enum Stage: String, Hashable, Sendable {
+    /// In their order.
+    public enum Stage: String, Hashable, Sendable, CaseIterable {
         /// Counts events.
         case filling
         /// Counts users.

@@ -6,13 +6,17 @@ struct ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     private var line: ProgressLine
 
-    /// - Parameter noun: what is counted, in the plural.
-    init(total: Int, of noun: String) {
+    /// - Parameters:
+    ///   - noun: what is counted, in the plural.
+    ///   - begun: done before, which says nothing of how fast this goes.
+    init(total: Int, of noun: String, begun: Int = 0) {
         line = ProgressLine(
-            total: total, noun: noun, interval: isTerminal ? .milliseconds(200) : .seconds(10))
+            total: total, noun: noun, interval: isTerminal ? .milliseconds(200) : .seconds(10), begun: begun)
     }
 
-    mutating func show(_ done: Int) {
+    /// - Parameter total: when it has grown.
+    mutating func show(_ done: Int, of total: Int? = nil) {
+        if let total { line.total = total }
         guard let text = line.next(done, after: ContinuousClock.now - start) else { return }
         if isTerminal {
             Terminal.say("\r\u{1B}[K\(text)")
@@ -29,15 +33,18 @@ struct ProgressDisplay: Sendable {
 
 /// Done, of how many, how fast, and how much longer; not more often than an interval.
 struct ProgressLine {
-    let total: Int
+    var total: Int
     let noun: String
     let interval: Duration
+    /// Done before the time began.
+    let begun: Int
     private var due: Duration
 
-    init(total: Int, noun: String, interval: Duration) {
+    init(total: Int, noun: String, interval: Duration, begun: Int = 0) {
         self.total = total
         self.noun = noun
         self.interval = interval
+        self.begun = begun
         due = interval
     }
 
@@ -46,7 +53,7 @@ struct ProgressLine {
         guard elapsed >= due else { return nil }
         due = elapsed + interval
         let seconds = max(elapsed / .seconds(1), 1e-3)
-        let rate = Double(done) / seconds
+        let rate = Double(done - begun) / seconds
         let left = rate > 0 ? Self.span(Double(max(0, total - done)) / rate) : "unknown time"
         return "\(done) of \(total) \(noun), \(Self.rate(rate))/s, \(left) left"
     }

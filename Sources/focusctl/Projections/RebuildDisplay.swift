@@ -1,27 +1,34 @@
 import EventStore
 import NIOConcurrencyHelpers
 
-/// Shows how far a rebuild is: each of its stages has a line of its own.
+/// Shows how far a rebuild is: each of its stages has a line of its own, with a time of its own. Partitions are at
+/// different stages at once: the first stage that is not done is shown.
 final class RebuildDisplay: Sendable {
-    private struct State {
-        var stage: RebuildProgress.Stage?
-        var display: ProgressDisplay?
+    private struct Line {
+        var display: ProgressDisplay
+        var isDone = false
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let lines = NIOLockedValueBox<[RebuildProgress.Stage: Line]>([:])
 
     func show(_ progress: RebuildProgress) {
-        state.withLockedValue { state in
-            if state.stage != progress.stage {
-                state.display?.clear()
-                state.stage = progress.stage
-                state.display = ProgressDisplay(total: progress.total, of: Self.noun(progress.stage))
-            }
-            state.display?.show(progress.done)
+        lines.withLockedValue { lines in
+            var line =
+                lines[progress.stage]
+                ?? Line(
+                    display: ProgressDisplay(
+                        total: progress.total, of: Self.noun(progress.stage), begun: progress.done))
+            line.isDone = progress.done >= progress.total
+            if Self.isFirst(progress.stage, lines) { line.display.show(progress.done, of: progress.total) }
+            lines[progress.stage] = line
         }
     }
 
-    func clear() { state.withLockedValue { $0.display?.clear() } }
+    private static func isFirst(_ stage: RebuildProgress.Stage, _ lines: [RebuildProgress.Stage: Line]) -> Bool {
+        RebuildProgress.Stage.allCases.prefix { $0 != stage }.allSatisfy { lines[$0]?.isDone ?? true }
+    }
+
+    func clear() { lines.withLockedValue { $0.values.first?.display.clear() } }
 
     private static func noun(_ stage: RebuildProgress.Stage) -> String {
         switch stage {
