@@ -114,7 +114,13 @@ public final class StoreConnection {
     /// Users of a partition whose rows are different in a generation from what they were in the one shown before it. Nil:
     /// that is not known, or they are very many, or one of the two is of another fold.
     public func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>? {
-        let limit = 100_000
+        try changedUsers(of: partition, from: before, to: generation, limit: 100_000)
+    }
+
+    /// - Parameter limit: so many are too many.
+    func changedUsers(
+        of partition: Partition, from before: Int32, to generation: Int32, limit: Int
+    ) throws -> Set<UserID>? {
         let result = try perform {
             try $0.query(
                 Queries.findChangedUsers,

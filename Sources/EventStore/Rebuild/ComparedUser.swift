@@ -15,7 +15,7 @@ struct ComparedUser: Sendable {
     }
 
     var user: UserID { loaded.state.user }
-    /// Of both generations.
+    /// Of both generations, roughly: they have nearly the same.
     var rowCount: Int { 2 * shown.rows.count }
     var notice: RebuildNotice { RebuildNotice(loaded.state, change) }
 

@@ -34,7 +34,7 @@ struct FilledRows {
     /// Puts everything in; a row that is there already is an error.
     /// - Parameter pause: called now and then while rows are on their way.
     func insert(
-        into generation: Generation, _ partition: Partition, pause: () throws -> Void = {},
+        into generation: Generation, _ partition: Partition, pause: () throws -> Void,
         on connection: PostgresConnection
     ) throws {
         let tables = tables.values.sorted { $0.collection < $1.collection }

@@ -90,6 +90,12 @@ struct FollowedUsers {
             } catch {
                 throw RebuildError.unfoldable(user.user, after: user.loaded.state.version, reason: "\(error)")
             }
+            guard rows + user.rowCount <= rowLimit else {
+                // He has grown past the room that there is.
+                users.remove(event.user)
+                others.insert(event.user)
+                continue
+            }
             rows += user.rowCount
             whole[event.user] = user
             users.insert(event.user)

@@ -96,7 +96,10 @@ import Testing
     mutating func bounds() throws {
         let users = try compared(comparison())
         let rows = users.prefix(2).reduce(0) { $0 + $1.rowCount }
-        var followed = FollowedUsers(rowLimit: rows, keyLimit: 1)
+        // One event of each of the two still fits, and no third one.
+        let room = rows + 20
+        try #require(users[2].rowCount > 20)
+        var followed = FollowedUsers(rowLimit: room, keyLimit: 1)
         for user in users { followed.keep(user) }
         let differing = Set(users.filter { !$0.change.isEmpty }.map(\.user))
         let whole = Set(users.prefix(2).map(\.user))
@@ -108,6 +111,21 @@ import Testing
             #expect(others == (whole.contains(user) ? [] : [user]))
             #expect(!followed.unkept.contains(user))
         }
+    }
+
+    @Test("Bounded: who grows past the room while he follows is compared again, and takes no room any more")
+    mutating func growth() throws {
+        let user = history.users[5]
+        let compared = try #require(try compared(comparison()).first { $0.user == user })
+        var followed = FollowedUsers(rowLimit: compared.rowCount)
+        followed.keep(compared)
+        var rounds = 0
+        while try followed.readTail(of: partition, in: grow(1, user), on: fixture.owner).users == [user] {
+            rounds += 1
+            try #require(rounds < 200)
+        }
+        #expect(followed.projected([user]).isEmpty)
+        #expect(try followed.readTail(of: partition, in: grow(1, user), on: fixture.owner).others == [user])
     }
 
     @Test("Bounded: a long tail is not read, and everybody in it is compared again")

@@ -15,6 +15,9 @@ enum TestStatement {
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")
     static let sumCheckpoints = Statement(
         name: "test_sum_checkpoints", sql: "SELECT sum(log_offset)::bigint FROM read_1.checkpoints")
+    /// Of generation 2: badges that say 99.
+    static let countWrongBadges = Statement(
+        name: "test_count_wrong_badges", sql: "SELECT count(*) FROM read_2.badges WHERE value = '\\x0863'")
     static let expirations = Statement(
         name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
     /// The server's own events, in the order of the log.

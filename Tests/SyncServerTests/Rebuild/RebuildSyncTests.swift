@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    /// A phone that has appended `events()`, at a server whose read model has them.
+    private func filled(_ server: TestServer) async throws -> (phone: Listener, last: Version) {
+        let events = try events()
+        var phone = Listener(client: try await WireClient.open(server, user: user).client)
+        try await phone.client.append(from: 1, events)
+        let last = Version(Int64(events.count))
+        try await phone.listen(until: last)
+        try await projected(server, events.count)
+        return (phone, last)
+    }
+
     private func rebuild(_ server: TestServer) async throws -> RebuildReport {
         try await onThread { [conninfo = server.conninfo] in
             var options = RebuildOptions()
@@ -134,12 +145,8 @@ import Testing
     @Test("S8: rows damaged in the read model: a running server drops what it held and sends just those")
     func repaired() async throws {
         try await TestServer.with { server in
-            let events = try events()
-            var phone = Listener(client: try await WireClient.open(server, user: user).client)
-            try await phone.client.append(from: 1, events)
-            let last = Version(Int64(events.count))
-            try await phone.listen(until: last)
-            try await projected(server, events.count)
+            let (opened, last) = try await filled(server)
+            var phone = opened
             let before = phone.replica.rows
             try await onThread { [user] in
                 let owner = try server.database()
@@ -176,12 +183,8 @@ import Testing
     @Test("A cut-over loads nobody anew whose rows are the same: appends do not wait for it")
     func kept() async throws {
         let server = try await TestServer.start(partitions: 1)
-        let events = try events()
-        var phone = Listener(client: try await WireClient.open(server, user: user).client)
-        try await phone.client.append(from: 1, events)
-        let last = Version(Int64(events.count))
-        try await phone.listen(until: last)
-        try await projected(server, events.count)
+        let (opened, last) = try await filled(server)
+        var phone = opened
         let report = try await onThread { [user, conninfo = server.conninfo] in
             // Between the commit of the cut-over and the word of it: whoever is loaded from now on comes out wrong.
             try Rebuilder(PostgresConfiguration(conninfo: conninfo)) { progress in
@@ -191,6 +194,11 @@ import Testing
             }.rebuild()
         }
         #expect(report.usersChanged == 0 && report.locked.count == 1)
+        try await onThread {
+            let owner = try server.database()
+            defer { owner.close() }
+            #expect(try owner.query(TestStatement.countWrongBadges).int8(row: 0, column: 0) > 0)
+        }
         // Written to the generation that is shown, from the state that was in memory.
         try await phone.client.append(from: last.rawValue + 1, [.post("m", app: Self.app)])
         try await phone.listen(until: last.next)
