@@ -90,6 +90,14 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.devices t USING gone g
     WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), incarnations_gone AS (
+    DELETE FROM read_1.incarnations t USING gone g
+    WHERE g.collection = 'incarnations' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
+), place_pages_gone AS (
+    DELETE FROM read_1.place_pages t USING gone g
+    WHERE g.collection = 'place_pages' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), preferences_gone AS (
     DELETE FROM read_1.preferences t USING gone g
     WHERE g.collection = 'preferences' AND t.partition = $1 AND t.user_id = g.user_id

@@ -94,6 +94,13 @@ enum SampleEvents {
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "volume", value: .real(0.75)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: "volume"))
         case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: DeviceID(id(5))))
+        case .deviceIncarnationBegan:
+            .deviceIncarnationBegan(
+                DeviceIncarnationBegan(
+                    device: DeviceID(id(5)), incarnation: Incarnation(1 << 62 | 1), scope: .app(chat)))
+        case .deviceIncarnationEnded:
+            .deviceIncarnationEnded(
+                DeviceIncarnationEnded(device: DeviceID(id(5)), incarnation: Incarnation(-7), scope: .system))
         case .projectionRebuilt:
             .projectionRebuilt(
                 ProjectionRebuilt(
@@ -185,6 +192,12 @@ enum SampleEvents {
         case .preferenceChanged: .preferenceChanged(PreferenceChanged(key: "", value: .bool(false)))
         case .preferenceReset: .preferenceReset(PreferenceReset(key: ""))
         case .deviceRevoked: .deviceRevoked(DeviceRevoked(device: .server))
+        case .deviceIncarnationBegan:
+            .deviceIncarnationBegan(
+                DeviceIncarnationBegan(device: .server, incarnation: Incarnation(0), scope: .system))
+        case .deviceIncarnationEnded:
+            .deviceIncarnationEnded(
+                DeviceIncarnationEnded(device: .server, incarnation: Incarnation(0), scope: .system))
         case .projectionRebuilt: .projectionRebuilt(ProjectionRebuilt(generation: 0, rows: []))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))

@@ -137,7 +137,7 @@ public final class StoreConnection {
         return users
     }
 
-    private func performShown<T>(_ generation: Int32, _ body: (PostgresConnection) throws -> T) throws -> T {
+    func performShown<T>(_ generation: Int32, _ body: (PostgresConnection) throws -> T) throws -> T {
         do {
             return try perform(body)
         } catch let error as PostgresError where error.isUndefinedTable {

@@ -241,6 +241,14 @@ enum Queries {
             DELETE FROM read_1.devices t USING gone g
             WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), incarnations_gone AS (
+            DELETE FROM read_1.incarnations t USING gone g
+            WHERE g.collection = 'incarnations' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
+        ), place_pages_gone AS (
+            DELETE FROM read_1.place_pages t USING gone g
+            WHERE g.collection = 'place_pages' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), preferences_gone AS (
             DELETE FROM read_1.preferences t USING gone g
             WHERE g.collection = 'preferences' AND t.partition = $1 AND t.user_id = g.user_id
@@ -338,6 +346,16 @@ enum Queries {
             SELECT * FROM events
             WHERE events.partition = r.partition AND log_offset >= r.first_offset AND log_offset < r.next_offset
         ) AS e
+        """#)
+
+    /// The first event of each of these ids in a user's stream. $1, $2: partition and user. $3: ids.
+    static let findFirstEvents = Statement(name: "find_first_events", sql: #"""
+        SELECT DISTINCT ON (e.event_id)
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2 AND e.event_id = ANY ($3::uuid[])
+        ORDER BY e.event_id, e.version
         """#)
 
     /// Users of a partition ($1), after a user ($2) and up to another ($3), whom two generations show at the same version,
@@ -599,6 +617,12 @@ enum Queries {
         JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
+            'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
             'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
@@ -690,6 +714,11 @@ enum Queries {
         SELECT pg_notify('focus_log', $1)
         """#)
 
+    /// Lets the log hold the kinds of events of a format ($1). Does nothing when it has that format or a later one.
+    static let raiseFormat = Statement(name: "raise_format", sql: #"""
+        UPDATE log SET format = $1 WHERE format < $1 RETURNING format
+        """#)
+
     /// Which generation of the read model a partition shows, and which fold fills it (NULL: nobody knows).
     static let readActiveGeneration = Statement(name: "read_active_generation", sql: #"""
         SELECT p.generation, g.fold_version
@@ -708,18 +737,6 @@ enum Queries {
         SELECT partition, log_offset
         FROM read_1.checkpoints
         WHERE partition = ANY ($1::integer[])
-        """#)
-
-    /// Events of a device incarnation in a range of its sequences, both ends included, past a version of the user's stream,
-    /// in order. $7: past this version, which bounds what is looked at: the index knows versions, not sequences.
-    static let readDeviceEvents = Statement(name: "read_device_events", sql: #"""
-        SELECT
-            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
-            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
-        FROM events e
-        WHERE e.partition = $1 AND e.user_id = $2 AND e.device_id = $3 AND e.incarnation = $4
-            AND e.device_seq BETWEEN $5 AND $6 AND e.version > $7
-        ORDER BY e.version
         """#)
 
     /// Users of a partition ($2) whose rows come out different in a generation ($1), after a user ($3), at most $4.
@@ -800,6 +817,42 @@ enum Queries {
     /// The migrations that this database has seen, in order.
     static let readMigrations = Statement(name: "read_migrations", sql: #"""
         SELECT number, name, checksum FROM schema_migrations ORDER BY number
+        """#)
+
+    /// The stored pages of a device incarnation that may hold some of its places. $1, $2: partition and user. $3: what the
+    /// keys of its pages begin with; $4, $5: the keys that pages of the first and of the last place would have. The page
+    /// that begins at the first place or before it, and those up to the last.
+    static let readPlacePages = Statement(name: "read_place_pages", sql: #"""
+        (
+            SELECT t.memo
+            FROM read_1.place_pages t
+            WHERE t.partition = $1 AND t.user_id = $2 AND t.app = '' AND t.key >= $3 AND t.key <= $4
+            ORDER BY t.key DESC
+            LIMIT 1
+        )
+        UNION ALL
+        SELECT t.memo
+        FROM read_1.place_pages t
+        WHERE t.partition = $1 AND t.user_id = $2 AND t.app = '' AND t.key > $4 AND t.key <= $5
+        """#)
+
+    /// Events of a device incarnation between two of its sequences, both ends included, in ranges of the user's stream, in
+    /// order. $1, $2: partition and user. $3, $4: first and last version of each range. $5, $6: device and incarnation. $7,
+    /// $8: sequences. $9: payloads of accepted events are left out, as NULL, once the events before have so many bytes.
+    static let readPlaces = Statement(name: "read_places", sql: #"""
+        WITH found AS (
+            SELECT
+                e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.version) AS bytes
+            FROM unnest($3::bigint[], $4::bigint[]) AS r (first_version, last_version)
+            JOIN events e ON e.partition = $1 AND e.user_id = $2 AND e.version BETWEEN r.first_version AND r.last_version
+            WHERE e.device_id = $5 AND e.incarnation = $6 AND e.device_seq BETWEEN $7 AND $8
+        )
+        SELECT
+            f.partition, f.log_offset, f.user_id, f.version, f.device_id, f.incarnation, f.device_seq, f.event_id,
+            f.type::text, f.app_id, f.occurred_at, f.recorded_at, f.schema_version, f.encoding,
+            CASE WHEN f.bytes <= $9 OR f.type::text = 'event.refused' THEN f.payload END
+        FROM found f
+        ORDER BY f.version
         """#)
 
     /// What the read model shows of users, read under the lock of the checkpoint: a cut-over takes that lock as well, so the
@@ -1152,6 +1205,18 @@ enum Queries {
             shares_status = EXCLUDED.shares_status
         """#)
 
+    /// Puts rows of incarnations into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertIncarnations = Statement(name: "upsert_incarnations", sql: #"""
+        INSERT INTO read_1.incarnations (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
+        """#)
+
     /// Puts rows of interactions into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertInteractions = Statement(name: "upsert_interactions", sql: #"""
         INSERT INTO read_1.interactions (
@@ -1200,6 +1265,18 @@ enum Queries {
             title = EXCLUDED.title, subtitle = EXCLUDED.subtitle, body = EXCLUDED.body, level = EXCLUDED.level,
             relevance = EXCLUDED.relevance, marketing = EXCLUDED.marketing, category = EXCLUDED.category,
             thread = EXCLUDED.thread, posted_at = EXCLUDED.posted_at, is_read = EXCLUDED.is_read
+        """#)
+
+    /// Puts rows of place_pages into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertPlacePages = Statement(name: "upsert_place_pages", sql: #"""
+        INSERT INTO read_1.place_pages (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
         """#)
 
     /// Puts rows of preference_defaults into the read model. $1: partition; the others: one element per row, each row once.
@@ -1371,5 +1448,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, readActiveGeneration, readAppRole, readCheckpoints, readDeviceEvents, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

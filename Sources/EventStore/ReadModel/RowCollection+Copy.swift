@@ -27,8 +27,8 @@ extension RowCollection {
         case .routeTotals: [12: .date]
         case .routes: [13: .uuid]
         case .authorizations, .focuses, .activeFocus, .focusVisibility, .notifications, .alerts, .classAlerts,
-            .categories, .actions, .suggestions, .workouts, .stream, .devices, .interactions, .routePoints,
-            .preferenceDefaults:
+            .categories, .actions, .suggestions, .workouts, .stream, .devices, .incarnations, .placePages,
+            .interactions, .routePoints, .preferenceDefaults:
             [:]
         }
     }

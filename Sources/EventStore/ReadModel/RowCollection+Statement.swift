@@ -38,6 +38,8 @@ extension RowCollection {
         case .deliverySchedule: Queries.upsertDeliverySchedule
         case .stream: Queries.upsertStream
         case .devices: Queries.upsertDevices
+        case .incarnations: Queries.upsertIncarnations
+        case .placePages: Queries.upsertPlacePages
         case .routePoints: Queries.upsertRoutePoints
         case .preferences: Queries.upsertPreferences
         case .preferenceDefaults: Queries.upsertPreferenceDefaults

@@ -58,7 +58,7 @@ struct RowTable {
         case .notificationSettings: NotificationSettingsRow.columns(decoded())
         case .deliverySchedule: DeliveryScheduleRow.columns(decoded())
         case .preferences: PreferenceRow.columns(decoded())
-        case .stream, .devices, .interactions, .preferenceDefaults: []
+        case .stream, .devices, .incarnations, .placePages, .interactions, .preferenceDefaults: []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
         }

@@ -1,76 +1,154 @@
-/// What is remembered of a device: where its sequences are, its last answers, its greatest stamp (rules E1, E3).
+/// What is remembered of a device: where its incarnations stand, and one history for each scope that uses it (rules E1,
+/// P10).
 struct DeviceRecord: Sendable {
-    /// A device makes a new incarnation when its store was restored from a backup; the least recently used leave.
-    static let incarnationLimit = 256
-    static let approximateBytes = 6_000
+    /// Incarnations of a scope that have not ended (rule P10).
+    static let openLimit = 256
+    /// Incarnations of the unbound history that an earlier program knows.
+    private static let recentLimit = 256
 
-    struct LastSequence: Hashable, Sendable {
-        var incarnation: Incarnation
-        var sequence: DeviceSequence
-    }
-
-    /// Its row. Kept, because every event names it and a UUID's text takes longer to make than all else about it.
-    let key: RowKey
-    /// The one used last at the end.
-    var sequences: [LastSequence] = []
-    var outcomes = RememberedOutcomes()
+    let device: DeviceID
     /// Rule A3 of the protocol.
     var isRevoked = false
-    /// Of its accepted events.
-    var greatest: Stamp?
-    /// Its rows in `refusals`, oldest first. From those rows, not from the memo.
-    var refusals: [RowKey] = []
+    /// The unbound one first, which is always there.
+    private(set) var histories: [ScopeHistory]
+    private(set) var incarnations: [Incarnation: IncarnationRecord] = [:]
+    /// Rows in `refusals`, oldest first, by the app of their scope. From those rows, not from the memo.
+    var refusals: [AppID?: [RowKey]] = [:]
 
-    init(_ device: DeviceID) { key = RowKey(.devices, key: device.description) }
-
-    func lastSequence(of incarnation: Incarnation) -> DeviceSequence {
-        sequences.last { $0.incarnation == incarnation }?.sequence ?? .zero
+    init(_ device: DeviceID) {
+        self.device = device
+        histories = [ScopeHistory(device, .unbound)]
     }
 
-    /// Takes the event's sequence, which must be the next.
-    mutating func record(_ event: Event) throws(FoldError) {
-        let place = sequences.lastIndex { $0.incarnation == event.incarnation }
-        let expected = place.map { sequences[$0].sequence.next } ?? DeviceSequence(1)
-        // Lost events are one event with the sequence of the last of them (rule S6).
-        guard event.sequence == expected || (event.isOfLostEvents && event.sequence > expected) else {
-            throw .sequenceGap(device: event.device, expected: expected, found: event.sequence)
+    /// Memory that it takes, roughly.
+    var approximateBytes: Int { 400 + histories.count * 5_600 + incarnations.count * 300 }
+
+    subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
+
+    func history(of owner: HistoryOwner) -> ScopeHistory? { histories.first { $0.owner == owner } }
+
+    /// The row of an incarnation that is not its history's current one.
+    func key(of incarnation: Incarnation) -> RowKey { RowKey(.incarnations, key: "\(device)/\(incarnation.rawValue)") }
+
+    private func index(of owner: HistoryOwner) -> Int? { histories.firstIndex { $0.owner == owner } }
+
+    // MARK: Fold
+
+    /// Takes the event's place. A refused event leaves no stamp (rule E2).
+    /// - Returns: its stamp, and the keys of rows that changed beside `ordinary`.
+    mutating func record(_ event: Event) throws(FoldError) -> RecordedPlace {
+        let incarnation = event.incarnation
+        if incarnations[incarnation] == nil { incarnations[incarnation] = IncarnationRecord(.unbound) }
+        guard let slot = incarnations.index(forKey: incarnation) else { throw .brokenInvariant("it was put there") }
+        // A lost event that is back was before what the device did since: it does not win over that.
+        let isLate = event.sequence <= incarnations.values[slot].last
+        let full = try incarnations.values[slot].take(event)
+        let index = index(of: incarnations.values[slot].owner) ?? 0
+        var place = RecordedPlace(key: histories[index].key)
+        if let full, let first = full.first {
+            let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
+            place.page = (RowKey(.placePages, key: key.text), full.encoded)
         }
-        if let place, place == sequences.count - 1 {
-            sequences[place].sequence = event.sequence
-        } else {
-            if let place { sequences.remove(at: place) }
-            if sequences.count == Self.incarnationLimit { sequences.removeFirst() }
-            sequences.append(LastSequence(incarnation: event.incarnation, sequence: event.sequence))
+        if let current = histories[index].current, current != incarnation {
+            place.others = [key(of: current), key(of: incarnation)]
         }
-        // None of the lost events' ids is known: one that turns up is a duplicate without an answer, not a conflict.
-        guard !event.isOfLostEvents else { return }
-        outcomes.append(event.id, event.incarnation, event.sequence, event.rememberedRefusal)
+        histories[index].current = incarnation
+        if index == 0 { noteRecent(incarnation) }
+        if !event.isOfLostEvents {
+            histories[index].outcomes.append(event.id, incarnation, event.sequence, event.rememberedRefusal)
+        }
+        place.stamp =
+            event.leavesNoStamp
+            ? Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence)
+            : histories[index].stamp(event, isLate: isLate)
+        return place
     }
 
-    /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation; where that would put the
-    /// stamp below the device's last, the time moves on by the least there is.
-    mutating func stamp(_ event: Event) -> Stamp {
-        var stamp = Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence)
-        // The server reports when things were due, in whatever order: it is exempt.
-        guard event.device != .server, let greatest else {
-            greatest = stamp
-            return stamp
+    private mutating func noteRecent(_ incarnation: Incarnation) {
+        guard histories[0].recent.last != incarnation else { return }
+        histories[0].recent.removeAll { $0 == incarnation }
+        if histories[0].recent.count == Self.recentLimit { histories[0].recent.removeFirst() }
+        histories[0].recent.append(incarnation)
+    }
+
+    /// The stamp that an event gets if it is accepted next.
+    func nextStamp(_ event: Event) -> Stamp {
+        var history = history(of: incarnations[event.incarnation]?.owner ?? .unbound) ?? histories[0]
+        return history.stamp(event)
+    }
+
+    /// Rule P10. What belongs to another scope stays as it is: no event of this one reaches it.
+    /// - Returns: the keys of rows that changed.
+    mutating func begin(_ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, at time: Timestamp) -> [RowKey] {
+        let owner = HistoryOwner.scope(scope)
+        let key = ensureHistory(owner)
+        if incarnations[incarnation] == nil { noteBeginning(owner, at: time) }
+        let keys = bind(incarnation, to: owner)
+        if isEnded, incarnations[incarnation]?.owner == owner { incarnations[incarnation]?.isEnded = true }
+        return keys + [key]
+    }
+
+    private mutating func ensureHistory(_ owner: HistoryOwner) -> RowKey {
+        if let known = history(of: owner) { return known.key }
+        var history = ScopeHistory(device, owner)
+        // What came before counted for all scopes.
+        history.greatest = histories[0].greatest
+        histories.append(history)
+        return history.key
+    }
+
+    private mutating func noteBeginning(_ owner: HistoryOwner, at time: Timestamp) {
+        if let index = index(of: owner) { histories[index].noteBeginning(at: time) }
+    }
+
+    /// The incarnation counts in the owner's history from now on, unless it is another's.
+    private mutating func bind(_ incarnation: Incarnation, to owner: HistoryOwner) -> [RowKey] {
+        guard let index = index(of: owner) else { return [] }
+        guard let known = incarnations[incarnation] else {
+            incarnations[incarnation] = IncarnationRecord(owner)
+            return [key(of: incarnation)]
         }
-        stamp = Stamp(time: max(stamp.time, greatest.time), device: event.device, sequence: event.sequence)
-        if stamp <= greatest {
-            stamp = Stamp(
-                time: greatest.time.adding(microseconds: 1), device: event.device, sequence: event.sequence)
-        }
-        self.greatest = stamp
-        return stamp
+        guard known.owner == .unbound else { return [key(of: incarnation)] }
+        incarnations[incarnation]?.owner = owner
+        // What came before counted for all scopes.
+        if let unbound = histories[0].greatest { histories[index].greatest.raise(to: unbound) }
+        // Its last answers were kept with those of everybody.
+        if histories[index].outcomes.count == 0 { histories[index].outcomes = histories[0].outcomes }
+        histories[0].recent.removeAll { $0 == incarnation }
+        if histories[0].current == incarnation { histories[0].current = nil }
+        return [key(of: incarnation), histories[0].key]
+    }
+
+    // MARK: Load
+
+    mutating func load(_ history: ScopeHistory, _ current: (Incarnation, IncarnationRecord)?) {
+        if let index = index(of: history.owner) { histories[index] = history } else { histories.append(history) }
+        if let (incarnation, record) = current { incarnations[incarnation] = record }
+    }
+
+    mutating func load(_ incarnation: Incarnation, _ record: IncarnationRecord) { incarnations[incarnation] = record }
+
+    /// Incarnations with a row of their own.
+    var besideCurrent: [Incarnation] {
+        let current = Set(histories.compactMap(\.current))
+        return incarnations.keys.filter { !current.contains($0) }
     }
 }
 
-extension Event {
-    fileprivate var isOfLostEvents: Bool {
-        if case .deviceEventsLost = body { true } else { false }
-    }
+/// Where an event was put.
+struct RecordedPlace {
+    /// The history's row.
+    var key: RowKey
+    var stamp = Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero)
+    /// Rows of incarnations of which another is the current one now.
+    var others: [RowKey] = []
+    /// A page that is full now, and its bytes.
+    var page: (key: RowKey, bytes: [UInt8])?
 
+    init(key: RowKey) { self.key = key }
+}
+
+extension Event {
     /// It stands in the place of others (rules E2, S6).
     var leavesNoStamp: Bool {
         if case .eventRefused = body { true } else { isOfLostEvents }

@@ -16,6 +16,7 @@ extension UserState {
     mutating func applyRevoked(_ body: DeviceRevoked, _ context: inout FoldContext) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
         revokedDevices.insert(body.device)
-        context.touch(RowKey(.devices, key: body.device.description))
+        // Rule A3 is about the device, whoever uses it.
+        context.touch(ScopeHistory(body.device, .unbound).key)
     }
 }

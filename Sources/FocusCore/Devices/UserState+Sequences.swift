@@ -4,30 +4,28 @@ extension UserState {
         device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, event: EventID
     ) -> SequenceCheck {
         let first = DeviceSequence(1)
-        guard let index = devices.index(forKey: device) else {
-            return sequence == first ? .next : .gap(expected: first)
-        }
-        let last = devices.values[index].lastSequence(of: incarnation)
-        if sequence < first { return .gap(expected: last.next) }
-        if sequence <= last {
-            guard let logged = devices.values[index].outcomes.event(incarnation, sequence) else {
-                return .duplicate(nil)
-            }
-            return logged.id == event ? .duplicate(logged.outcome) : .conflict
-        }
-        guard sequence == last.next else { return .gap(expected: last.next) }
-        if let outcome = devices.values[index].outcomes.outcome(of: event) { return .repeated(outcome) }
-        return .next
+        guard let index = devices.index(forKey: device),
+            let record = devices.values[index][incarnation]
+        else { return sequence == first ? .next : .gap(expected: first) }
+        if sequence < first { return .gap(expected: record.last.next) }
+        if sequence <= record.last { return record.lost.contains(sequence) ? .lost : .earlier }
+        return sequence == record.last.next ? .next : .gap(expected: record.last.next)
+    }
+
+    /// What became of the event, if it is among the last 256 of its device in the scope, whichever incarnation it had:
+    /// what a device of protocol 1 is told when it sends it again (rule E1).
+    public func remembered(_ event: EventID, of device: DeviceID, _ scope: Scope) -> Outcome? {
+        guard let record = devices[device] else { return nil }
+        return (record.history(of: .scope(scope)) ?? record.histories[0]).outcomes.outcome(of: event)
     }
 
     /// The last sequence logged of a device incarnation; zero when there is none.
     public func lastSequence(of device: DeviceID, incarnation: Incarnation) -> DeviceSequence {
-        devices[device]?.lastSequence(of: incarnation) ?? .zero
+        devices[device]?[incarnation]?.last ?? .zero
     }
 
-    /// Takes the event's sequence and makes its stamp and the key of its device's row. A refused event leaves no stamp
-    /// (rule E2).
-    mutating func recordSequence(of event: Event) throws(FoldError) -> (Stamp, RowKey) {
+    /// Takes the event's place and makes its stamp.
+    mutating func recordPlace(of event: Event) throws(FoldError) -> RecordedPlace {
         let index: Dictionary<DeviceID, DeviceRecord>.Index
         if let known = devices.index(forKey: event.device) {
             index = known
@@ -36,18 +34,14 @@ extension UserState {
             guard let new = devices.index(forKey: event.device) else { throw .brokenInvariant("a device vanished") }
             index = new
         }
-        try devices.values[index].record(event)
-        let key = devices.values[index].key
-        if event.leavesNoStamp {
-            return (Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence), key)
-        }
-        return (devices.values[index].stamp(event), key)
+        let place = try devices.values[index].record(event)
+        if let page = place.page { placePages[page.key] = page.bytes }
+        return place
     }
 
     /// The stamp that an event gets if it is accepted next.
     func nextStamp(_ event: Event) -> Stamp {
-        var record = devices[event.device] ?? DeviceRecord(event.device)
-        return record.stamp(event)
+        (devices[event.device] ?? DeviceRecord(event.device)).nextStamp(event)
     }
 
     /// Rule E2: the refusal becomes a row for the device that sent the event, in its scope.
@@ -59,9 +53,9 @@ extension UserState {
             event: event.id, type: refused.type, code: refused.code, message: refused.message,
             occurredAt: event.occurredAt)
         put(key, row.encoded, &context)
-        devices[event.device, default: DeviceRecord(event.device)].refusals.append(key)
-        if devices[event.device, default: DeviceRecord(event.device)].refusals.count > EventLimits.outcomesPerDevice {
-            remove(devices[event.device, default: DeviceRecord(event.device)].refusals.removeFirst(), &context)
-        }
+        var kept = devices[event.device]?.refusals[event.app] ?? []
+        kept.append(key)
+        if kept.count > EventLimits.outcomesPerDevice { remove(kept.removeFirst(), &context) }
+        devices[event.device, default: DeviceRecord(event.device)].refusals[event.app] = kept
     }
 }

@@ -30,6 +30,8 @@ public enum EventBody: Hashable, Sendable {
     case preferenceChanged(PreferenceChanged)
     case preferenceReset(PreferenceReset)
     case deviceRevoked(DeviceRevoked)
+    case deviceIncarnationBegan(DeviceIncarnationBegan)
+    case deviceIncarnationEnded(DeviceIncarnationEnded)
     case eventRefused(EventRefused)
     case deviceEventsLost(DeviceEventsLost)
     case projectionRebuilt(ProjectionRebuilt)
@@ -66,6 +68,8 @@ public enum EventBody: Hashable, Sendable {
         case .preferenceChanged: .preferenceChanged
         case .preferenceReset: .preferenceReset
         case .deviceRevoked: .deviceRevoked
+        case .deviceIncarnationBegan: .deviceIncarnationBegan
+        case .deviceIncarnationEnded: .deviceIncarnationEnded
         case .eventRefused: .eventRefused
         case .deviceEventsLost: .deviceEventsLost
         case .projectionRebuilt: .projectionRebuilt

@@ -30,6 +30,8 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case preferenceChanged = "preference.changed"
     case preferenceReset = "preference.reset"
     case deviceRevoked = "device.revoked"
+    case deviceIncarnationBegan = "device.incarnationBegan"
+    case deviceIncarnationEnded = "device.incarnationEnded"
     case eventRefused = "event.refused"
     case deviceEventsLost = "device.eventsLost"
     case projectionRebuilt = "projection.rebuilt"

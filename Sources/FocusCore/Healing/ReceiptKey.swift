@@ -44,10 +44,7 @@ public struct ReceiptKey: Sendable {
             withUnsafeBytes(of: number.bigEndian) { text.append(contentsOf: $0) }
         }
         text += hash.value
-        switch subject.scope {
-        case .system: text += Array("system".utf8)
-        case .app(let app): text += Array("app:\(app)".utf8)
-        }
+        text += Array(subject.scope.text.utf8)
         return text
     }
 }

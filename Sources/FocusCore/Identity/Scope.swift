@@ -12,6 +12,19 @@ public enum Scope: Hashable, Sendable {
         case .app(let app): app
         }
     }
+
+    /// `system`, or `app:` and the app: as payloads, receipts and stores of devices write it.
+    public var text: String { app.map { "app:\($0)" } ?? "system" }
+
+    /// Nil: it is no scope's text.
+    public init?(text: String) {
+        if text == "system" {
+            self = .system
+        } else {
+            guard text.hasPrefix("app:"), let app = AppID(String(text.dropFirst(4))) else { return nil }
+            self = .app(app)
+        }
+    }
 }
 
 /// What kind of device a session runs on; decides which form of a row it gets (rules N13, N15, B2).

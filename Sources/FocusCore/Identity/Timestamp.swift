@@ -17,14 +17,21 @@ public struct Stamp: Hashable, Sendable, Comparable {
     public let time: Timestamp
     public let device: DeviceID
     public let sequence: DeviceSequence
+    /// Written by an app's session. Two scopes of a device count their sequences apart, and at most two may write one
+    /// register, `system` and the app itself: of stamps that are equal otherwise, that of `system` is the greater.
+    public let isOfApp: Bool
 
-    public init(time: Timestamp, device: DeviceID, sequence: DeviceSequence) {
+    public init(time: Timestamp, device: DeviceID, sequence: DeviceSequence, isOfApp: Bool = false) {
         self.time = time
         self.device = device
         self.sequence = sequence
+        self.isOfApp = isOfApp
     }
 
     public static func < (a: Self, b: Self) -> Bool {
-        (a.time, a.device, a.sequence) < (b.time, b.device, b.sequence)
+        if a.time != b.time { return a.time < b.time }
+        if a.device != b.device { return a.device < b.device }
+        if a.sequence != b.sequence { return a.sequence < b.sequence }
+        return a.isOfApp && !b.isOfApp
     }
 }

@@ -28,7 +28,7 @@ extension EventType {
         case .preferenceChanged, .preferenceReset: [.preferences]
         case .interactionDonated, .interactionDeleted, .routeStarted, .routeLocationsInserted, .routeFinished,
             .routeDiscarded, .focusExpired, .summaryDelivered, .deviceRevoked, .eventRefused, .deviceEventsLost,
-            .projectionRebuilt:
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt:
             []
         }
     }
@@ -45,7 +45,7 @@ extension RowCollection {
         case .notificationSettings: [.apps]
         case .apps, .authorizations, .focuses, .audience, .alerts, .classAlerts, .categories, .actions, .suggestions,
             .deliverySchedule, .routes, .workouts, .preferences, .routeTotals, .refusals, .stream, .devices,
-            .interactions, .routePoints, .preferenceDefaults:
+            .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults:
             []
         }
     }
@@ -57,7 +57,7 @@ extension RowCollection {
             .categories, .notificationSettings, .deliverySchedule, .workouts, .preferences:
             true
         case .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals, .refusals, .stream, .devices,
-            .interactions, .routePoints, .preferenceDefaults:
+            .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults:
             false
         }
     }

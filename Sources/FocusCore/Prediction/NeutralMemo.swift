@@ -18,7 +18,7 @@ enum NeutralMemo {
         // Whoever gave a value: one that is set now takes its place.
         case .authorizations, .audience, .categories, .workouts, .preferences: stamp.memo
         case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals,
-            .refusals, .stream, .devices, .interactions, .routePoints, .preferenceDefaults:
+            .refusals, .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults:
             []
         }
     }

@@ -52,8 +52,8 @@ extension RowCollection {
         switch self {
         case .apps, .authorizations, .categories, .workouts, .audience, .badges, .suggestions, .focusVisibility: true
         case .focuses, .activeFocus, .notifications, .alerts, .classAlerts, .actions, .notificationSettings,
-            .deliverySchedule, .routes, .preferences, .routeTotals, .refusals, .stream, .devices, .interactions,
-            .routePoints, .preferenceDefaults:
+            .deliverySchedule, .routes, .preferences, .routeTotals, .refusals, .stream, .devices, .incarnations,
+            .placePages, .interactions, .routePoints, .preferenceDefaults:
             false
         }
     }

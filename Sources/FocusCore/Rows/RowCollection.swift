@@ -38,8 +38,13 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     // What only the fold needs, never sent
     /// The stream itself: its last event's id; key: "".
     case stream
-    /// Sequences and remembered answers (rule E1); key: device id.
+    /// Sequences and remembered answers of a device in one scope (rule E1); key: see `ScopeHistory.key`.
     case devices
+    /// Incarnations of devices other than the one used last (rule P10); key: `<device>/<incarnation>`.
+    case incarnations
+    /// Where in the stream the earlier events of an incarnation are (rule E1); key: see `PlacePageKey`. Not loaded with
+    /// the user.
+    case placePages = "place_pages"
     /// Donated interactions and remembered deletions (rules I2, I4); key: see `InteractionKey`.
     case interactions
     /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
@@ -55,7 +60,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
             .routes, .workouts, .routeTotals, .refusals, .classAlerts, .notificationSettings, .deliverySchedule,
             .preferences:
             true
-        case .stream, .devices, .interactions, .routePoints, .preferenceDefaults: false
+        case .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults: false
         }
     }
 
@@ -108,6 +113,8 @@ extension RowCollection {
         case .preferences: 22
         case .preferenceDefaults: 23
         case .routeTotals: 24
+        case .incarnations: 25
+        case .placePages: 26
         }
     }
 }

@@ -24,15 +24,17 @@ extension ProtoValue {
     func stamp() throws(ProtoError) -> Stamp {
         var reader = ProtoReader(try bytes())
         var (time, device, sequence) = (Timestamp(microseconds: 0), DeviceID.server, DeviceSequence.zero)
+        var isOfApp = false
         while let (field, value) = try reader.next() {
             switch field {
             case 1: time = Timestamp(microseconds: try value.sint())
             case 2: device = try value.uuid(DeviceID.self)
             case 3: sequence = DeviceSequence(try value.int())
+            case 4: isOfApp = try value.bool()
             default: break
             }
         }
-        return Stamp(time: time, device: device, sequence: sequence)
+        return Stamp(time: time, device: device, sequence: sequence, isOfApp: isOfApp)
     }
 }
 
@@ -54,6 +56,7 @@ extension ProtoWriter {
             inner.sint(1, stamp.time.microseconds)
             inner.presentData(2, stamp.device.bytes)
             inner.int(3, stamp.sequence.rawValue)
+            inner.bool(4, stamp.isOfApp)
         }
     }
 }

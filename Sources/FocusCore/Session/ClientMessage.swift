@@ -4,6 +4,8 @@ public enum ClientMessage: Hashable, Sendable {
     case append(AppendRequest)
     /// `Reoffer` or `Lost` (rule S6).
     case heal(HealRequest)
+    /// Protocol 2 (rule P10).
+    case recall(Recall)
     /// The client has applied everything up to `version`: flow control only.
     case ack(Version)
     case resync([RowCollection])

@@ -2,6 +2,7 @@
 public enum ServerMessage: Hashable, Sendable {
     case welcome(Welcome)
     case appended(Appended)
+    case recalled(Recalled)
     /// Of these collections; none: of the whole view (rule S9).
     case snapshotBegin(version: Version, collections: [RowCollection] = [])
     case snapshotRows([DeltaRow])
@@ -31,6 +32,10 @@ public struct Welcome: Hashable, Sendable {
     public var log: LogID
     /// The last sequence logged of this device incarnation.
     public var lastSequence: DeviceSequence
+    /// The event at it; nil: the log cannot name it, which is not another event.
+    public var lastEvent: EventID?
+    /// The incarnation takes no further event (rule P10).
+    public var isEnded: Bool
     /// The log does not hold the event that the cursor names: it lost its tail (rule S6).
     public var logIsBehind: Bool
     public var maximumFrameBytes: UInt32
@@ -41,14 +46,16 @@ public struct Welcome: Hashable, Sendable {
     public var maximumFetches: UInt32
 
     public init(
-        protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, logIsBehind: Bool = false,
-        maximumFrameBytes: UInt32, maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
+        protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, lastEvent: EventID? = nil,
+        isEnded: Bool = false, logIsBehind: Bool = false, maximumFrameBytes: UInt32, maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
         serverTime: Timestamp, maximumFetches: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.session = session
         self.log = log
         self.lastSequence = lastSequence
+        self.lastEvent = lastEvent
+        self.isEnded = isEnded
         self.logIsBehind = logIsBehind
         self.maximumFrameBytes = maximumFrameBytes
         self.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
@@ -168,6 +175,8 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case tokenExpired = "token_expired"
     case sequenceConflict = "sequence_conflict"
     case sequenceGap = "sequence_gap"
+    /// The device began more incarnations than it may in a day (rule P10).
+    case tooMany = "too_many"
     case eventUnknown = "event_unknown"
     case userQuarantined = "user_quarantined"
     case overloaded
@@ -185,7 +194,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer, .heartbeatTimeout,
             .helloTimeout,
-            .shuttingDown, .internal, .sequenceGap, .tokenExpired:
+            .shuttingDown, .internal, .sequenceGap, .tokenExpired, .tooMany:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
             .sequenceConflict, .superseded, .notFound, .tooManyWatched:

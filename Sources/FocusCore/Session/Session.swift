@@ -23,6 +23,8 @@ public struct Session: Sendable {
     private let startedAt: MonotonicTime
     private var lastHeard: MonotonicTime
     private var nextPing: MonotonicTime
+    /// The greatest version that both sides speak.
+    private var protocolVersion: UInt32 = 1
     private var expiration: TokenExpiration?
     private var outgoing = OutgoingProgress()
     /// A token is being checked (rule A2); messages wait for it, so there is one at a time.
@@ -96,7 +98,10 @@ public struct Session: Sendable {
             scope: identity.scope, device: identity.device, deviceClass: identity.deviceClass ?? hello.deviceClass,
             collections: hello.collections.isEmpty ? nil : Set(hello.collections))
         return [
-            .open(SessionOpening(identity: identity, view: view, incarnation: hello.incarnation, cursor: hello.cursor))
+            .open(
+                SessionOpening(
+                    identity: identity, view: view, incarnation: hello.incarnation, cursor: hello.cursor,
+                    protocolVersion: protocolVersion))
         ]
     }
 
@@ -112,8 +117,9 @@ public struct Session: Sendable {
         lastHeard = now
         nextPing = now.adding(milliseconds: heartbeat)
         let welcome = Welcome(
-            protocolVersion: limits.protocolVersions.upperBound, session: id, log: opened.log,
-            lastSequence: opened.lastSequence, logIsBehind: opened.logIsBehind,
+            protocolVersion: protocolVersion, session: id, log: opened.log, lastSequence: opened.lastSequence,
+            lastEvent: protocolVersion >= 2 ? opened.lastEvent : nil,
+            isEnded: protocolVersion >= 2 && opened.isEnded, logIsBehind: opened.logIsBehind,
             maximumFrameBytes: UInt32(limits.frameBytes),
             maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
             heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime,
@@ -223,6 +229,7 @@ public struct Session: Sendable {
             return fail(
                 ProtocolError(.protocolUnsupported, "This server speaks \(range.lowerBound) to \(range.upperBound)."))
         }
+        protocolVersion = min(hello.maximumProtocol, limits.protocolVersions.upperBound)
         state = .authenticating(hello)
         return [.authenticate(token: hello.token)]
     }
@@ -231,6 +238,7 @@ public struct Session: Sendable {
         switch message {
         case .append(let request): return receiveAppend(request)
         case .heal(let request): return receiveHeal(request)
+        case .recall(let request): return receiveRecall(request)
         case .resync(let collections): return [.resync(collections)]
         case .watch(let users): return receiveWatch(users, identity)
         case .unwatch(let users): return receiveUnwatch(users)
@@ -245,9 +253,19 @@ public struct Session: Sendable {
             return [.close]
         case .hello:
             return fail(ProtocolError(.malformedFrame, "Hello was already said."))
-        case .unknown:
-            return [.send(.error(ProtocolError(.unknownMessage, "This server does not know that message.")))]
+        case .unknown: return [.send(.error(Self.unknownMessage))]
         }
+    }
+
+    private static let unknownMessage = ProtocolError(.unknownMessage, "This server does not know that message.")
+
+    /// Rule P10. Counted like an append.
+    private mutating func receiveRecall(_ request: Recall) -> [SessionAction] {
+        guard protocolVersion >= 2 else { return [.send(.error(Self.unknownMessage))] }
+        if let flaw = request.flaw(limits) {
+            return fail(ProtocolError(.malformedFrame, flaw, sequence: request.firstSequence))
+        }
+        return [.recall(request)] + countUnacknowledged()
     }
 
     private mutating func receiveAppend(_ request: AppendRequest) -> [SessionAction] {
@@ -255,7 +273,7 @@ public struct Session: Sendable {
             let message = "An append holds 1 to \(limits.eventsPerAppend) events."
             return fail(ProtocolError(.malformedFrame, message, sequence: request.firstSequence))
         }
-        guard request.firstSequence > .zero, request.firstSequence.rawValue < Int64.max - Int64(limits.eventsPerAppend)
+        guard request.firstSequence > .zero, request.firstSequence.rawValue < Int64.max / 4
         else {
             return fail(ProtocolError(.malformedFrame, "Sequences begin at 1.", sequence: request.firstSequence))
         }

@@ -11,6 +11,8 @@ public enum SessionAction: Hashable, Sendable {
     case append(AppendRequest)
     /// Hand what the log lost back to it (rule S6); answered like `append`.
     case heal(HealRequest)
+    /// Tell which of these events the log holds (rule P10); answered like `append`.
+    case recall(Recall)
     /// Send these collections afresh (rule S9).
     case resync([RowCollection])
     /// Ask the user's partition; answer with `fetchAnswered` once the answer is written.
@@ -33,12 +35,17 @@ public struct SessionOpening: Hashable, Sendable {
     public var view: View
     public var incarnation: Incarnation
     public var cursor: Cursor?
+    /// The version that both sides speak.
+    public var protocolVersion: UInt32
 
-    public init(identity: Identity, view: View, incarnation: Incarnation, cursor: Cursor?) {
+    public init(
+        identity: Identity, view: View, incarnation: Incarnation, cursor: Cursor?, protocolVersion: UInt32 = 1
+    ) {
         self.identity = identity
         self.view = view
         self.incarnation = incarnation
         self.cursor = cursor
+        self.protocolVersion = protocolVersion
     }
 }
 
@@ -46,11 +53,20 @@ public struct SessionOpening: Hashable, Sendable {
 public struct SessionOpened: Hashable, Sendable {
     public var log: LogID
     public var lastSequence: DeviceSequence
+    /// The event at `lastSequence`; nil when the log cannot name it.
+    public var lastEvent: EventID?
+    /// The incarnation takes no further event (rule P10).
+    public var isEnded: Bool
     /// The cursor names an event of this log that this log does not hold (rule S6).
     public var logIsBehind: Bool
-    public init(log: LogID, lastSequence: DeviceSequence, logIsBehind: Bool = false) {
+    public init(
+        log: LogID, lastSequence: DeviceSequence, lastEvent: EventID? = nil, isEnded: Bool = false,
+        logIsBehind: Bool = false
+    ) {
         self.log = log
         self.lastSequence = lastSequence
+        self.lastEvent = lastEvent
+        self.isEnded = isEnded
         self.logIsBehind = logIsBehind
     }
 }

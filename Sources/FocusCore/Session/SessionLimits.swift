@@ -1,6 +1,7 @@
 /// The bounds of one connection (protocol.md, rules W1, W6, P9, F1, F2, F4).
 public struct SessionLimits: Hashable, Sendable {
-    public var protocolVersions: ClosedRange<UInt32> = 1...1
+    /// Version 2 needs a log that may hold what it logs (rule P10).
+    public var protocolVersions: ClosedRange<UInt32> = 1...2
     /// Largest frame before Hello is accepted, and after (rule W1).
     public var frameBytesBeforeHello = 64 * 1024
     public var frameBytes = 1024 * 1024

@@ -19,6 +19,7 @@ enum EventScope {
     private static func isServersOwn(_ body: EventBody) -> Bool {
         switch body {
         case .focusExpired, .eventRefused, .deviceEventsLost, .projectionRebuilt: true
+        case .deviceIncarnationBegan, .deviceIncarnationEnded: true
         case .summaryDelivered: true
         case .deviceRevoked: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged: false
@@ -45,7 +46,7 @@ enum EventScope {
         case .appRegistered, .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .eventRefused: false
         case .deviceRevoked, .projectionRebuilt: false
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered: false
-        case .deviceEventsLost: false
+        case .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: false
         }
     }
 }

@@ -11,7 +11,7 @@ enum EventShape {
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .deviceRevoked:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
-        case .eventRefused, .deviceEventsLost: nil
+        case .eventRefused, .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: nil
         // Without one: of all apps.
         case .notificationSettingsChanged: nil
         case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
@@ -38,7 +38,8 @@ enum EventShape {
         case .focusRemoved(let body): check.identifier("focusID", body.focusID)
         case .focusChanged(let body): check.identifier("focusID", body.focusID)
         case .focusExpired(let body): check.identifier("focusID", body.focusID)
-        case .focusStatusReported, .badgeCleared, .deviceRevoked, .eventRefused, .deviceEventsLost, .projectionRebuilt:
+        case .focusStatusReported, .badgeCleared, .deviceRevoked, .eventRefused,
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost, .projectionRebuilt:
             break
         case .audienceChanged(let body):
             check.count("add", body.add.count)

@@ -66,13 +66,9 @@ extension UserState {
     ) throws(ProtoError) {
         switch key.collection {
         case .stream: try read(streamMemo: row.memo)
-        case .devices:
-            guard let device = DeviceID(text: key.key) else { throw .unexpected }
-            // Its refusals may have come before it.
-            var record = try DeviceRecord(device, memo: row.memo)
-            record.refusals = devices[device]?.refusals ?? []
-            devices[device] = record
-            if record.isRevoked { revokedDevices.insert(device) }
+        case .devices: try loadHistory(key, row)
+        case .incarnations: try loadIncarnation(key, row)
+        case .placePages: placePages[key] = row.memo
         case .refusals: try loadRefusal(key, row)
         case .focuses:
             let value = row.isDeleted ? nil : try FocusRow(decoding: row.value)
@@ -139,7 +135,8 @@ extension UserState {
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
         case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
         case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
-        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .routePoints,
+        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .incarnations,
+            .placePages, .routePoints,
             .classAlerts, .notificationSettings, .deliverySchedule, .routeTotals:
             break
         }
@@ -195,6 +192,6 @@ extension UserState {
         guard let text = key.key.split(separator: "/").first, let device = DeviceID(text: String(text)) else {
             throw .unexpected
         }
-        devices[device, default: DeviceRecord(device)].refusals.append(key)
+        devices[device, default: DeviceRecord(device)].refusals[key.app, default: []].append(key)
     }
 }

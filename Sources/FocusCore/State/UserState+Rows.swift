@@ -46,7 +46,11 @@ extension UserState {
         for collection in [RowCollection.stream, .activeFocus, .notificationSettings, .deliverySchedule] {
             body(RowKey(collection))
         }
-        for record in devices.values { body(record.key) }
+        for record in devices.values {
+            for history in record.histories { body(history.key) }
+            for incarnation in record.besideCurrent { body(record.key(of: incarnation)) }
+        }
+        for key in placePages.keys { body(key) }
         for id in focus.entries.keys { body(RowKey(.focuses, app: nil, id: id)) }
         for record in apps {
             for collection in [RowCollection.apps, .focusVisibility, .notificationSettings, .preferenceDefaults] {
@@ -76,7 +80,8 @@ extension UserState {
         switch key.collection {
         case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts, .routeTotals: return []
         case .stream: return streamMemo
-        case .devices: return DeviceID(text: key.key).flatMap { devices[$0]?.memo } ?? []
+        case .devices, .incarnations: return deviceMemo(of: key)
+        case .placePages: return placePages[key] ?? []
         case .focuses: return focus.entries[key.id]?.memo ?? []
         case .activeFocus: return focus.memo
         case .deliverySchedule: return summary.memo
@@ -106,7 +111,7 @@ extension UserState {
         case .notificationSettings: return SettingsMemo.bytes(apps[slot].ownSettings, apps[slot].mutes)
         case .preferences: return apps[slot].preferences.memo(of: key.id)
         case .preferenceDefaults: return apps[slot].preferences.defaults?.memo ?? []
-        case .stream, .devices, .focuses, .activeFocus, .deliverySchedule, .alerts, .badges, .suggestions, .refusals,
+        case .stream, .devices, .incarnations, .placePages, .focuses, .activeFocus, .deliverySchedule, .alerts, .badges, .suggestions, .refusals,
             .routes, .classAlerts, .routeTotals:
             return []
         }

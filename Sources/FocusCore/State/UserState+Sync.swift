@@ -14,6 +14,7 @@ extension UserState {
 
     /// Memory that it takes, roughly; for the bound of the cache of states.
     public var approximateBytes: Int {
-        1_024 + store.approximateBytes + devices.count * DeviceRecord.approximateBytes + interactionBytes
+        1_024 + store.approximateBytes + devices.values.reduce(0) { $0 + $1.approximateBytes } + interactionBytes
+            + placePages.count * 1_600
     }
 }

@@ -42,6 +42,8 @@ extension UserState {
         case .preferenceReset: registered(event.app, or: { _ in nil })
         case .deviceRevoked(let body): revocationRefusal(body)
         case .eventRefused, .projectionRebuilt: Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
+        case .deviceIncarnationBegan, .deviceIncarnationEnded:
+            Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
         case .deviceEventsLost: Refusal(.forbidden, "device.eventsLost is the server's own: say Lost")
         }
     }

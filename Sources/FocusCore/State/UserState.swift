@@ -18,6 +18,8 @@ public struct UserState: Sendable {
 
     var store = RowStore()
     var devices: [DeviceID: DeviceRecord] = [:]
+    /// Full pages of places that were folded here; those that a read model had before are not loaded (rule E1).
+    var placePages: [RowKey: [UInt8]] = [:]
     /// Those of `devices` that were revoked (protocol.md, rule A3).
     var revokedDevices: Set<DeviceID> = []
     var focus = FocusTable()
@@ -59,10 +61,12 @@ public struct UserState: Sendable {
 
     private mutating func fold(_ event: Event, notesRows: Bool) throws(FoldError) -> [RowKey]? {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
-        let (stamp, device) = try recordSequence(of: event)
-        var context = FoldContext(event, stamp: stamp, notesRows: notesRows)
+        let place = try recordPlace(of: event)
+        var context = FoldContext(event, stamp: place.stamp, notesRows: notesRows)
         context.touch(Self.streamKey)
-        context.touch(device)
+        context.touch(place.key)
+        for key in place.others { context.touch(key) }
+        if let page = place.page { context.touch(page.key) }
         try fold(event, &context)
         noteWaiting(&context)
         version = event.version
@@ -107,6 +111,8 @@ public struct UserState: Sendable {
         case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
         case .deviceRevoked(let body): applyRevoked(body, &context)
         case .eventRefused(let body): applyRefused(body, event, &context)
+        case .deviceIncarnationBegan(let body): applyBegan(body, &context)
+        case .deviceIncarnationEnded(let body): applyEnded(body, &context)
         // It takes its sequences, nothing else.
         case .deviceEventsLost: break
         case .projectionRebuilt(let body): applyRebuilt(body, &context)

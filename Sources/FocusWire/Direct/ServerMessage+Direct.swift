@@ -64,8 +64,8 @@ extension ServerMessage {
         case .snapshotRows(let rows): Self.frame(rows, Self.snapshotRowsField)
         case .deltaRows(let rows): Self.frame(rows, Self.deltaRowsField)
         case .delta(let from, let rows, let cursor): Self.deltaFrame(from, rows, cursor)
-        case .welcome, .snapshotBegin, .snapshotEnd, .deltaBegin, .deltaEnd, .checkpoint, .ping, .pong, .error, .goAway,
-            .tokenExpiry, .fetched, .peerStatuses, .unknown:
+        case .welcome, .recalled, .snapshotBegin, .snapshotEnd, .deltaBegin, .deltaEnd, .checkpoint, .ping, .pong,
+            .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown:
             nil
         }
     }

@@ -18,6 +18,7 @@ extension ClientMessage {
         case .unwatch(let message): self = .unwatch(try PeerFrames.users(message.users, field: "unwatch.users"))
         case .reoffer(let message): self = .heal(.reoffer(try Reoffer(message)))
         case .lost(let message): self = .heal(.lost(LostEvents(message)))
+        case .recall(let message): self = .recall(try Recall(message))
         case nil: self = .unknown
         }
     }
@@ -33,6 +34,7 @@ extension Focus_Sync_V1_ClientFrame {
             append.envelopes = request.envelopes.map(\.message)
         case .heal(.reoffer(let offer)): reoffer = offer.message
         case .heal(.lost(let events)): lost = events.message
+        case .recall(let value): recall = value.message
         case .ack(let version): ack.version = version.rawValue
         case .resync(let collections): resync.collections = collections.map(\.rawValue)
         case .ping(let nonce): ping.nonce = nonce

@@ -7,6 +7,7 @@ extension ServerMessage {
         switch frame.message {
         case .welcome(let message): self = .welcome(try Welcome(message))
         case .appended(let message): self = .appended(try Appended(message))
+        case .recalled(let message): self = .recalled(try Recalled(message))
         case .snapshotBegin(let message):
             self = .snapshotBegin(
                 version: Version(message.version), collections: RowCollection.named(message.collections))
@@ -40,6 +41,7 @@ extension Focus_Sync_V1_ServerFrame {
         switch message {
         case .welcome(let value): welcome = value.message
         case .appended(let value): appended = value.message
+        case .recalled(let value): recalled = value.message
         case .snapshotBegin(let version, let collections):
             snapshotBegin.version = version.rawValue
             snapshotBegin.collections = collections.map(\.rawValue)
@@ -79,7 +81,9 @@ extension Welcome {
         self.init(
             protocolVersion: message.protocol, session: message.session,
             log: try LogID(wire: message.log, field: "welcome.log"), lastSequence: DeviceSequence(message.lastSequence),
-            logIsBehind: message.logIsBehind, maximumFrameBytes: message.maximumFrameBytes,
+            lastEvent: message.lastEventID.isEmpty
+                ? nil : try EventID(wire: message.lastEventID, field: "welcome.last_event_id"),
+            isEnded: message.ended, logIsBehind: message.logIsBehind, maximumFrameBytes: message.maximumFrameBytes,
             maximumUnacknowledgedAppends: message.maximumUnacknowledgedAppends,
             heartbeatMilliseconds: message.heartbeatMs, serverTime: Timestamp(microseconds: message.serverTimeUs),
             maximumFetches: message.maximumFetches)
@@ -91,6 +95,8 @@ extension Welcome {
         message.session = session
         message.log = log.wire
         message.lastSequence = lastSequence.rawValue
+        if let lastEvent { message.lastEventID = lastEvent.wire }
+        message.ended = isEnded
         message.logIsBehind = logIsBehind
         message.maximumFrameBytes = maximumFrameBytes
         message.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Payloads of events about a log that lost its tail (rule S6).
+/// Payloads of events about where devices' events have their places: incarnations (rule P10), and what a log that lost
+/// its tail does not get back (rule S6).
 
 internal import SwiftProtobuf
 
@@ -20,6 +21,49 @@ internal import SwiftProtobuf
 fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobuf.ProtobufAPIVersionCheck {
   struct _2: SwiftProtobuf.ProtobufAPIVersion_2 {}
   typealias Version = _2
+}
+
+/// device.incarnationBegan: the events of one scope of a device are counted in this incarnation, for ever (rule P10). An
+/// incarnation belongs to the scope that the first such event names.
+/// Appended by the server alone, before the first event of the incarnation; from a device it is refused `forbidden`.
+/// Envelope app: absent.
+nonisolated struct Focus_Events_V1_DeviceIncarnationBegan: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The device's UUID as text.
+  var device: String = String()
+
+  var incarnation: Int64 = 0
+
+  /// `system`, or `app:` and a bundle identifier: the scope of the sessions that append to it.
+  var scope: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// device.incarnationEnded: the incarnation takes no further event (rule P10): its device asked what the log holds of it.
+/// It ends with the last event that the log has of it; one that the log does not know ends without any.
+/// Appended by the server alone, before it answers Recall; from a device it is refused `forbidden`. Envelope app: absent.
+nonisolated struct Focus_Events_V1_DeviceIncarnationEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The device's UUID as text.
+  var device: String = String()
+
+  var incarnation: Int64 = 0
+
+  /// As in device.incarnationBegan.
+  var scope: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// device.eventsLost: the log had acknowledged these events of the device and lost them, and the device does not hold
@@ -45,6 +89,86 @@ nonisolated struct Focus_Events_V1_DeviceEventsLost: Sendable {
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "focus.events.v1"
+
+nonisolated extension Focus_Events_V1_DeviceIncarnationBegan: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceIncarnationBegan"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}incarnation\0\u{1}scope\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.scope) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 1)
+    }
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 2)
+    }
+    if !self.scope.isEmpty {
+      try visitor.visitSingularStringField(value: self.scope, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_DeviceIncarnationBegan, rhs: Focus_Events_V1_DeviceIncarnationBegan) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.scope != rhs.scope {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_DeviceIncarnationEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceIncarnationEnded"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}incarnation\0\u{1}scope\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.scope) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 1)
+    }
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 2)
+    }
+    if !self.scope.isEmpty {
+      try visitor.visitSingularStringField(value: self.scope, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_DeviceIncarnationEnded, rhs: Focus_Events_V1_DeviceIncarnationEnded) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.scope != rhs.scope {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
 
 nonisolated extension Focus_Events_V1_DeviceEventsLost: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DeviceEventsLost"

@@ -8,7 +8,8 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// The sync protocol, version 1 (rules: Schema/README.md, "Protocol").
+/// The sync protocol, versions 1 and 2 (rules: Schema/rules/protocol.md; how they work together: Schema/README.md,
+/// "Protocol"). What only version 2 has says so.
 ///
 /// A frame on the wire is a 4-byte big-endian length and so many bytes of one ClientFrame (device to server) or
 /// ServerFrame (server to device). Unknown fields are ignored (rule W3). Ids are UUIDs as 16 bytes, most significant
@@ -191,6 +192,15 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .reoffer(newValue)}
   }
 
+  /// Protocol 2.
+  var recall: Focus_Sync_V1_Recall {
+    get {
+      if case .recall(let v)? = message {return v}
+      return Focus_Sync_V1_Recall()
+    }
+    set {message = .recall(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -207,6 +217,8 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case fetch(Focus_Sync_V1_Fetch)
     case renew(Focus_Sync_V1_Renew)
     case reoffer(Focus_Sync_V1_Reoffer)
+    /// Protocol 2.
+    case recall(Focus_Sync_V1_Recall)
 
   }
 
@@ -357,6 +369,15 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     set {message = .tokenExpiry(newValue)}
   }
 
+  /// Protocol 2.
+  var recalled: Focus_Sync_V1_Recalled {
+    get {
+      if case .recalled(let v)? = message {return v}
+      return Focus_Sync_V1_Recalled()
+    }
+    set {message = .recalled(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Message: Equatable, Sendable {
@@ -377,6 +398,8 @@ nonisolated struct Focus_Sync_V1_ServerFrame: Sendable {
     case peerStatuses(Focus_Sync_V1_PeerStatuses)
     case fetched(Focus_Sync_V1_Fetched)
     case tokenExpiry(Focus_Sync_V1_TokenExpiry)
+    /// Protocol 2.
+    case recalled(Focus_Sync_V1_Recalled)
 
   }
 
@@ -389,7 +412,7 @@ nonisolated struct Focus_Sync_V1_Hello: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The range of protocol versions that the device speaks, both inclusive. This is version 1.
+  /// The range of protocol versions that the device speaks, both inclusive.
   var minimumProtocol: UInt32 = 0
 
   var maximumProtocol: UInt32 = 0
@@ -581,6 +604,29 @@ nonisolated struct Focus_Sync_V1_Lost: Sendable {
   var firstSequence: Int64 = 0
 
   var lastSequence: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Asks whether the log holds these events at these places, and ends their incarnation (rule P10): before the answer the
+/// log says that the incarnation takes no further event. For a store that was restored, or whose incarnation ended:
+/// everything that it has no answer about is asked for before it goes on in a new incarnation. Counts as an Append (rule
+/// P9). Answered by Recalled, or by an Error with the first sequence.
+nonisolated struct Focus_Sync_V1_Recall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// One of this device's in this scope; it need not be that of Hello.
+  var incarnation: Int64 = 0
+
+  /// The sequence of the first event; the others follow densely.
+  var firstSequence: Int64 = 0
+
+  /// At most 1,000 ids, 16 bytes each. None: the incarnation ends, nothing is asked.
+  var eventIds: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -914,6 +960,13 @@ nonisolated struct Focus_Sync_V1_Welcome: Sendable {
   /// what you hold (rule S6).
   var logIsBehind: Bool = false
 
+  /// Protocol 2: id of the event at last_sequence, 16 bytes. Absent where the log cannot name it: it holds no event of
+  /// this incarnation, or the last sequence lies in device.eventsLost. An absent id is not another id.
+  var lastEventID: Data = Data()
+
+  /// Protocol 2: the incarnation takes no further event (rule P10). Recall what was not answered.
+  var ended: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -952,6 +1005,109 @@ nonisolated struct Focus_Sync_V1_Appended: Sendable {
   fileprivate var _incarnation: Int64? = nil
 }
 
+/// The answer to Recall: what the log holds at the places asked for (rule P10).
+nonisolated struct Focus_Sync_V1_Recalled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var incarnation: Int64 = 0
+
+  var firstSequence: Int64 = 0
+
+  /// One for each id of the Recall, in its order, from the first on. Fewer than were asked for when the
+  /// texts of refusals take more than 256 KiB: recall the rest.
+  var events: [Focus_Sync_V1_RecalledEvent] = []
+
+  /// The user's version that the answer is of.
+  var version: Int64 = 0
+
+  /// Of the events that are held, with their sequences in that incarnation. Keep them with the events (rule S6). None
+  /// for events whose payloads take more than 1 MiB together.
+  var receipts: [Focus_Sync_V1_Receipt] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct Focus_Sync_V1_RecalledEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var holding: Focus_Sync_V1_RecalledEvent.Holding = .unspecified
+
+  /// It was refused: the code and message of the first answer.
+  var refusedCode: String {
+    get {_refusedCode ?? String()}
+    set {_refusedCode = newValue}
+  }
+  /// Returns true if `refusedCode` has been explicitly set.
+  var hasRefusedCode: Bool {self._refusedCode != nil}
+  /// Clears the value of `refusedCode`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedCode() {self._refusedCode = nil}
+
+  var refusedMessage: String {
+    get {_refusedMessage ?? String()}
+    set {_refusedMessage = newValue}
+  }
+  /// Returns true if `refusedMessage` has been explicitly set.
+  var hasRefusedMessage: Bool {self._refusedMessage != nil}
+  /// Clears the value of `refusedMessage`. Subsequent reads from it will return its default value.
+  mutating func clearRefusedMessage() {self._refusedMessage = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Whether the log has the event at its place. Another number than these: malformed_frame.
+  nonisolated enum Holding: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case unspecified // = 0
+
+    /// It counts as acknowledged there.
+    case held // = 1
+
+    /// It has no place and will never have that one: give it one in a new incarnation.
+    case notHeld // = 2
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .held
+      case 2: self = .notHeld
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .held: return 1
+      case .notHeld: return 2
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Focus_Sync_V1_RecalledEvent.Holding] = [
+      .unspecified,
+      .held,
+      .notHeld,
+    ]
+
+  }
+
+  init() {}
+
+  fileprivate var _refusedCode: String? = nil
+  fileprivate var _refusedMessage: String? = nil
+}
+
 /// Proof, for the servers of this log, that these events were logged so (rule S6).
 nonisolated struct Focus_Sync_V1_Receipt: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -981,7 +1137,8 @@ nonisolated struct Focus_Sync_V1_RefusedEvent: Sendable {
 
   var eventID: Data = Data()
 
-  /// A refusal code of the catalogue.
+  /// A refusal code of the catalogue. In protocol 2, in the answer to a Reoffer, also `sequence_conflict`: the place has
+  /// another event, or can get none any more. The event then counts as not answered: recall it (rule P10).
   var code: String = String()
 
   /// For the device's developer.
@@ -1463,7 +1620,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{1}watch\0\u{1}unwatch\0\u{1}fetch\0\u{1}renew\0\u{2}\u{2}reoffer\0\u{b}active\0\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{1}watch\0\u{1}unwatch\0\u{1}fetch\0\u{1}renew\0\u{2}\u{2}reoffer\0\u{1}recall\0\u{b}active\0\u{c}\u{d}\u{1}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1640,6 +1797,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .reoffer(v)
         }
       }()
+      case 15: try {
+        var v: Focus_Sync_V1_Recall?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .recall(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .recall(v)
+        }
+      }()
       default: break
       }
     }
@@ -1703,6 +1873,10 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
       guard case .reoffer(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
     }()
+    case .recall?: try {
+      guard case .recall(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -1717,7 +1891,7 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ServerFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{3}peer_statuses\0\u{1}fetched\0\u{3}token_expiry\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}welcome\0\u{1}appended\0\u{3}snapshot_begin\0\u{3}snapshot_rows\0\u{3}snapshot_end\0\u{3}delta_begin\0\u{3}delta_rows\0\u{3}delta_end\0\u{1}delta\0\u{1}checkpoint\0\u{1}ping\0\u{1}pong\0\u{1}error\0\u{3}go_away\0\u{3}peer_statuses\0\u{1}fetched\0\u{3}token_expiry\0\u{1}recalled\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1946,6 +2120,19 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .tokenExpiry(v)
         }
       }()
+      case 18: try {
+        var v: Focus_Sync_V1_Recalled?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .recalled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .recalled(v)
+        }
+      }()
       default: break
       }
     }
@@ -2024,6 +2211,10 @@ nonisolated extension Focus_Sync_V1_ServerFrame: SwiftProtobuf.Message, SwiftPro
     case .tokenExpiry?: try {
       guard case .tokenExpiry(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .recalled?: try {
+      guard case .recalled(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
     }()
     case nil: break
     }
@@ -2364,6 +2555,46 @@ nonisolated extension Focus_Sync_V1_Lost: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.incarnation != rhs.incarnation {return false}
     if lhs.firstSequence != rhs.firstSequence {return false}
     if lhs.lastSequence != rhs.lastSequence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Recall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Recall"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{3}event_ids\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeRepeatedBytesField(value: &self.eventIds) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if !self.eventIds.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.eventIds, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Recall, rhs: Focus_Sync_V1_Recall) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.eventIds != rhs.eventIds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2885,7 +3116,7 @@ nonisolated extension Focus_Sync_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0\u{3}log_is_behind\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0\u{3}log_is_behind\0\u{3}last_event_id\0\u{1}ended\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2903,6 +3134,8 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
       case 8: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
       case 9: try { try decoder.decodeSingularUInt32Field(value: &self.maximumFetches) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.logIsBehind) }()
+      case 11: try { try decoder.decodeSingularBytesField(value: &self.lastEventID) }()
+      case 12: try { try decoder.decodeSingularBoolField(value: &self.ended) }()
       default: break
       }
     }
@@ -2939,6 +3172,12 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if self.logIsBehind != false {
       try visitor.visitSingularBoolField(value: self.logIsBehind, fieldNumber: 10)
     }
+    if !self.lastEventID.isEmpty {
+      try visitor.visitSingularBytesField(value: self.lastEventID, fieldNumber: 11)
+    }
+    if self.ended != false {
+      try visitor.visitSingularBoolField(value: self.ended, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2953,6 +3192,8 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
     if lhs.serverTimeUs != rhs.serverTimeUs {return false}
     if lhs.maximumFetches != rhs.maximumFetches {return false}
     if lhs.logIsBehind != rhs.logIsBehind {return false}
+    if lhs.lastEventID != rhs.lastEventID {return false}
+    if lhs.ended != rhs.ended {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3010,6 +3251,104 @@ nonisolated extension Focus_Sync_V1_Appended: SwiftProtobuf.Message, SwiftProtob
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
+}
+
+nonisolated extension Focus_Sync_V1_Recalled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Recalled"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}incarnation\0\u{3}first_sequence\0\u{1}events\0\u{1}version\0\u{1}receipts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularSFixed64Field(value: &self.incarnation) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.firstSequence) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.version) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.receipts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.incarnation != 0 {
+      try visitor.visitSingularSFixed64Field(value: self.incarnation, fieldNumber: 1)
+    }
+    if self.firstSequence != 0 {
+      try visitor.visitSingularInt64Field(value: self.firstSequence, fieldNumber: 2)
+    }
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 3)
+    }
+    if self.version != 0 {
+      try visitor.visitSingularInt64Field(value: self.version, fieldNumber: 4)
+    }
+    if !self.receipts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.receipts, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Recalled, rhs: Focus_Sync_V1_Recalled) -> Bool {
+    if lhs.incarnation != rhs.incarnation {return false}
+    if lhs.firstSequence != rhs.firstSequence {return false}
+    if lhs.events != rhs.events {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.receipts != rhs.receipts {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RecalledEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".RecalledEvent"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}holding\0\u{3}refused_code\0\u{3}refused_message\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularEnumField(value: &self.holding) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._refusedCode) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._refusedMessage) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.holding != .unspecified {
+      try visitor.visitSingularEnumField(value: self.holding, fieldNumber: 1)
+    }
+    try { if let v = self._refusedCode {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._refusedMessage {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_RecalledEvent, rhs: Focus_Sync_V1_RecalledEvent) -> Bool {
+    if lhs.holding != rhs.holding {return false}
+    if lhs._refusedCode != rhs._refusedCode {return false}
+    if lhs._refusedMessage != rhs._refusedMessage {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_RecalledEvent.Holding: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0HOLDING_UNSPECIFIED\0\u{1}HOLDING_HELD\0\u{1}HOLDING_NOT_HELD\0")
 }
 
 nonisolated extension Focus_Sync_V1_Receipt: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -42,6 +42,8 @@ extension EventType {
         case .preferenceChanged: Focus_Events_V1_PreferenceChanged.self
         case .preferenceReset: Focus_Events_V1_PreferenceReset.self
         case .deviceRevoked: Focus_Events_V1_DeviceRevoked.self
+        case .deviceIncarnationBegan: Focus_Events_V1_DeviceIncarnationBegan.self
+        case .deviceIncarnationEnded: Focus_Events_V1_DeviceIncarnationEnded.self
         case .eventRefused: Focus_Events_V1_EventRefused.self
         case .deviceEventsLost: Focus_Events_V1_DeviceEventsLost.self
         case .projectionRebuilt: Focus_Events_V1_ProjectionRebuilt.self
@@ -83,6 +85,8 @@ extension EventBody {
         case .preferenceChanged(let event): Focus_Events_V1_PreferenceChanged(event)
         case .preferenceReset(let event): Focus_Events_V1_PreferenceReset(event)
         case .deviceRevoked(let event): Focus_Events_V1_DeviceRevoked(event)
+        case .deviceIncarnationBegan(let event): Focus_Events_V1_DeviceIncarnationBegan(event)
+        case .deviceIncarnationEnded(let event): Focus_Events_V1_DeviceIncarnationEnded(event)
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         case .deviceEventsLost(let event): Focus_Events_V1_DeviceEventsLost(event)
         case .projectionRebuilt(let event): Focus_Events_V1_ProjectionRebuilt(event)

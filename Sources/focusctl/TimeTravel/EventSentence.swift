@@ -39,6 +39,10 @@ enum EventSentence {
         case .workoutSaved(let body): return "workout \(body.workoutID) saved (\(body.activity))"
         case .routeFinished(let body): return "route \(body.routeID) finished, of workout \(body.workoutID)"
         case .deviceRevoked(let body): return "device \(body.device) was revoked"
+        case .deviceIncarnationBegan(let body):
+            return "device \(body.device) counts its events anew (\(body.scope.text))"
+        case .deviceIncarnationEnded(let body):
+            return "a former count of device \(body.device) ended (\(body.scope.text))"
         case .deviceEventsLost(let body): return "events \(body.first) to \(body.last) of its device are lost"
         case .projectionRebuilt(let body):
             return "generation \(body.generation) of the read model shows \(body.rows.count) rows differently"

@@ -1,10 +1,14 @@
-extension DeviceRecord {
-    var memo: [UInt8] {
+extension ScopeHistory {
+    /// - Parameters:
+    ///   - incarnations: those of the history's device.
+    ///   - isRevoked: whether the device was; the unbound history's row says it (rule A3).
+    func memo(_ incarnations: [Incarnation: IncarnationRecord], isRevoked: Bool) -> [UInt8] {
         var writer = ProtoWriter()
-        for last in sequences {
+        for incarnation in recent {
+            guard let record = incarnations[incarnation] else { continue }
             writer.message(1) { inner in
-                inner.sint(1, last.incarnation.rawValue)
-                inner.int(2, last.sequence.rawValue)
+                inner.sint(1, incarnation.rawValue)
+                inner.int(2, record.last.rawValue)
             }
         }
         writer.stamp(2, greatest)
@@ -28,35 +32,50 @@ extension DeviceRecord {
             }
         }
         writer.bool(6, isRevoked)
+        if let current, let record = incarnations[current] { writer.message(7) { record.write(current, &$0) } }
+        for time in beginnings { writer.presentVarint(8, UInt64(bitPattern: time.microseconds)) }
         return writer.bytes
     }
 
-    init(_ device: DeviceID, memo: [UInt8]) throws(ProtoError) {
-        self.init(device)
+    /// What a row of `devices` says.
+    struct Loaded {
+        var history: ScopeHistory
+        var current: (Incarnation, IncarnationRecord)?
+        var isRevoked = false
+    }
+
+    static func read(_ device: DeviceID, _ owner: HistoryOwner, memo: [UInt8]) throws(ProtoError) -> Loaded {
+        var loaded = Loaded(history: ScopeHistory(device, owner))
         var reader = ProtoReader(memo)
         var ids: [EventID] = []
         var runs: [RememberedOutcomes.Run] = []
         var refused: [EventID: RememberedOutcomes.Refused] = [:]
         while let (field, value) = try reader.next() {
             switch field {
-            case 1:
-                let (incarnation, sequence, _) = try Self.run(value)
-                sequences.append(LastSequence(incarnation: incarnation, sequence: sequence))
-            case 2: greatest = try value.stamp()
-            case 3: ids = try Self.ids(try value.bytes())
+            case 1: loaded.history.recent.append(try run(value).0)
+            case 2: loaded.history.greatest = try value.stamp()
+            case 3: ids = try self.ids(try value.bytes())
             case 4:
-                let (incarnation, first, count) = try Self.run(value)
+                let (incarnation, first, count) = try run(value)
                 runs.append(RememberedOutcomes.Run(incarnation: incarnation, first: first, count: count))
             case 5:
-                let (id, answer) = try Self.refusal(value)
+                let (id, answer) = try refusal(value)
                 refused[id] = answer
-            case 6: isRevoked = try value.bool()
+            case 6: loaded.isRevoked = try value.bool()
+            case 7:
+                let (incarnation, record) = try IncarnationRecord.read(try value.bytes())
+                guard record.owner == owner else { throw .unexpected }
+                loaded.history.current = incarnation
+                loaded.current = (incarnation, record)
+            case 8: loaded.history.beginnings.append(Timestamp(microseconds: try value.int()))
             default: break
             }
         }
-        guard ids.count <= EventLimits.outcomesPerDevice, runs.allSatisfy({ $0.count <= EventLimits.outcomesPerDevice })
+        guard ids.count <= EventLimits.outcomesPerDevice, runs.allSatisfy({ $0.count <= EventLimits.outcomesPerDevice }),
+            loaded.history.beginnings.count <= beginningLimit
         else { throw .malformed }
-        try restore(ids, runs, refused)
+        try loaded.history.restore(ids, runs, refused)
+        return loaded
     }
 
     /// Plays the remembered events again, oldest first.

@@ -1,0 +1,229 @@
+import FocusCore
+import PostgresClient
+
+/// A question to the log: what stands at these places of a device incarnation (rule E1).
+public struct PlaceQuestion: Sendable {
+    public var user: UserID
+    public var partition: Partition
+    /// The one that the partition shows.
+    public var generation: Int32
+    public var device: DeviceID
+    public var incarnation: Incarnation
+    /// None past the incarnation's last.
+    public var places: ClosedRange<DeviceSequence>
+    /// What the user's state knows of them.
+    public var known: KnownRuns
+    /// An event that the log must hold: one that does not have it fell back, and its silence says nothing.
+    public var anchor: LogAnchor?
+
+    public init(
+        user: UserID, partition: Partition, generation: Int32, device: DeviceID, incarnation: Incarnation,
+        places: ClosedRange<DeviceSequence>, known: KnownRuns, anchor: LogAnchor?
+    ) {
+        self.user = user
+        self.partition = partition
+        self.generation = generation
+        self.device = device
+        self.incarnation = incarnation
+        self.places = places
+        self.known = known
+        self.anchor = anchor
+    }
+}
+
+/// What the log holds at places of a device incarnation.
+public struct FoundPlaces: Sendable {
+    /// An event at its place.
+    public struct Found: Sendable {
+        /// Without its payload when `isWhole` is false.
+        public var logged: LoggedEvent
+        public var isWhole: Bool
+        /// What became of it when it came for the first time.
+        public var outcome: Outcome
+    }
+
+    public var places: ClosedRange<DeviceSequence>
+    /// See `KnownRuns.filledAt`.
+    public var filledAt: Version
+    /// Newest first: earlier programs let an incarnation begin again, so a place may have several.
+    private var events: [DeviceSequence: [Found]]
+
+    public init(places: ClosedRange<DeviceSequence>, filledAt: Version, events: [Found]) {
+        self.places = places
+        self.filledAt = filledAt
+        self.events = Dictionary(grouping: events.reversed()) { $0.logged.sequence }
+    }
+
+    /// The event at a place, if it has this id.
+    public func event(_ id: EventID, at sequence: DeviceSequence) -> Found? {
+        events[sequence]?.first { $0.logged.id == id }
+    }
+}
+
+/// Reads what stands at earlier places of a device: one look into the stored pages, one into the events. What pages and
+/// runs do not name is looked for in the whole stream: an index is not believed about what there is not.
+public struct PlaceReader: Sendable {
+    /// Payloads of one answer, in bytes: those of one frame.
+    public static let payloadBytes: Int64 = 1 << 20
+
+    public init() {}
+
+    /// Throws `PostgresError`, and `EventStoreError.corrupt` when the log lacks what was logged: it fell back.
+    public func read(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> FoundPlaces {
+        var rows: [Row] = []
+        if question.known.isScanned {
+            rows = try scan(question, on: connection)
+        } else {
+            let runs = try runs(question, on: connection)
+            rows = try read(question, Self.ranges(runs), on: connection)
+            let held = Set(rows.map(\.logged.sequence))
+            if Self.isExpected(runs, besides: held, in: question.places) {
+                throw EventStoreError.corrupt("events of a device are not where they were logged")
+            }
+            if !Self.isWhole(question, held) { rows = try scan(question, on: connection) }
+        }
+        return FoundPlaces(
+            places: question.places, filledAt: question.known.filledAt,
+            events: try outcomes(rows.filter { !$0.isOfLostEvents }, question, on: connection))
+    }
+
+    private struct Row {
+        var logged: LoggedEvent
+        var isWhole: Bool
+        var isOfLostEvents: Bool { logged.type == EventType.deviceEventsLost.rawValue }
+    }
+
+    // MARK: Where
+
+    /// All runs of the places: from the state, and from the pages that it does not hold.
+    private func runs(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> [PlaceRun] {
+        let known = question.known.runs
+        let first = known.map(\.first).min()
+        if let first, first <= question.places.lowerBound { return known }
+        let (device, incarnation) = (question.device, question.incarnation)
+        func key(_ place: DeviceSequence) -> PostgresValue {
+            .text(PlacePageKey(device: device, incarnation: incarnation, first: place).text)
+        }
+        let result = try connection.query(
+            Generation(question.generation).statement(Queries.readPlacePages),
+            [
+                .int4(question.partition.rawValue), .uuid(question.user.uuid),
+                .text(PlacePageKey.prefix(device, incarnation)), key(question.places.lowerBound),
+                key(question.places.upperBound),
+            ])
+        var runs = Set(known)
+        for row in 0..<result.rowCount {
+            do {
+                runs.formUnion(try PlacePageKey.runs(decoding: try result.bytes(row: row, column: 0)))
+            } catch is ProtoError {
+                throw EventStoreError.corrupt("a page of places cannot be read")
+            }
+        }
+        return runs.filter { $0.first <= question.places.upperBound && $0.last >= question.places.lowerBound }
+    }
+
+    /// Ranges of versions, ascending, none of which touches another.
+    private static func ranges(_ runs: [PlaceRun]) -> [ClosedRange<Version>] {
+        var ranges: [ClosedRange<Version>] = []
+        for versions in runs.map(\.versions).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = ranges.last, versions.lowerBound <= last.upperBound.next {
+                ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, versions.upperBound)
+            } else {
+                ranges.append(versions)
+            }
+        }
+        return ranges
+    }
+
+    /// Whether a run names a place that no event was found at.
+    private static func isExpected(
+        _ runs: [PlaceRun], besides held: Set<DeviceSequence>, in places: ClosedRange<DeviceSequence>
+    ) -> Bool {
+        runs.contains { run in
+            let first = max(run.first, places.lowerBound).rawValue
+            let last = min(run.last, places.upperBound).rawValue
+            return first <= last && (first...last).contains { !held.contains(DeviceSequence($0)) }
+        }
+    }
+
+    /// Whether every place has an event, or is known to have lost it.
+    private static func isWhole(_ question: PlaceQuestion, _ held: Set<DeviceSequence>) -> Bool {
+        (question.places.lowerBound.rawValue...question.places.upperBound.rawValue).allSatisfy { number in
+            let place = DeviceSequence(number)
+            return held.contains(place) || question.known.lost.contains { $0.contains(place) }
+        }
+    }
+
+    // MARK: What
+
+    private func scan(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> [Row] {
+        if let anchor = question.anchor {
+            try LogReader().verify([question.partition: anchor], on: connection)
+        }
+        return try read(question, [Version(1)...Version(Int64.max / 4)], on: connection)
+    }
+
+    private func read(
+        _ question: PlaceQuestion, _ ranges: [ClosedRange<Version>], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Row] {
+        guard !ranges.isEmpty else { return [] }
+        let result = try connection.query(
+            Queries.readPlaces,
+            [
+                .int4(question.partition.rawValue), .uuid(question.user.uuid),
+                .int8Array(ranges.map(\.lowerBound.rawValue)), .int8Array(ranges.map(\.upperBound.rawValue)),
+                .uuid(question.device.uuid), .int8(question.incarnation.rawValue),
+                .int8(question.places.lowerBound.rawValue), .int8(question.places.upperBound.rawValue),
+                .int8(Self.payloadBytes),
+            ])
+        var rows: [Row] = []
+        rows.reserveCapacity(result.rowCount)
+        for row in 0..<result.rowCount {
+            let isWhole = !result.isNull(row: row, column: LoggedEvent.columnCount - 1)
+            rows.append(Row(logged: try LoggedEvent(result, row: row), isWhole: isWhole))
+        }
+        return rows
+    }
+
+    /// An event that was repeated in a later incarnation, as earlier programs logged it, is answered as at its first
+    /// place.
+    private func outcomes(
+        _ rows: [Row], _ question: PlaceQuestion, on connection: PostgresConnection
+    ) throws -> [FoundPlaces.Found] {
+        let repeated = try rows.filter { try $0.logged.refusal()?.code == RefusalCode.alreadyLogged.rawValue }
+        var first: [EventID: Outcome] = [:]
+        if !repeated.isEmpty {
+            let result = try connection.query(
+                Queries.findFirstEvents,
+                [
+                    .int4(question.partition.rawValue), .uuid(question.user.uuid),
+                    .uuidArray(repeated.map(\.logged.id.uuid)),
+                ])
+            for event in try LoggedEvent.read(result) { first[event.id] = try event.outcome() }
+        }
+        let ids = Set(repeated.map(\.logged.id))
+        return try rows.map { row in
+            let outcome = ids.contains(row.logged.id) ? first[row.logged.id] ?? .accepted : try row.logged.outcome()
+            return FoundPlaces.Found(logged: row.logged, isWhole: row.isWhole, outcome: outcome)
+        }
+    }
+}
+
+extension LoggedEvent {
+    fileprivate func refusal() throws -> EventRefused? {
+        guard type == EventType.eventRefused.rawValue else { return nil }
+        guard case .eventRefused(let refused) = try decoded().body else { return nil }
+        return refused
+    }
+
+    fileprivate func outcome() throws -> Outcome {
+        try refusal().map { .refused(code: $0.code, message: $0.message) } ?? .accepted
+    }
+}
+
+extension StoreConnection {
+    /// See `PlaceReader`.
+    public func places(_ question: PlaceQuestion) throws -> FoundPlaces {
+        try performShown(question.generation) { try PlaceReader().read(question, on: $0) }
+    }
+}

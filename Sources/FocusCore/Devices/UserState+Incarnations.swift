@@ -1,0 +1,136 @@
+/// Rule P10: an incarnation belongs to one scope of its device for ever, and ends when another follows it.
+extension UserState {
+    /// How an incarnation stands to a scope of its device.
+    public enum IncarnationStanding: Hashable, Sendable {
+        /// The log names it nowhere.
+        case unknown
+        /// It has events, and the log does not say whose it is.
+        case unbound
+        /// It is the scope's; ended: it takes no further event.
+        case own(isEnded: Bool)
+        /// It is another scope's.
+        case foreign
+    }
+
+    public func standing(of incarnation: Incarnation, device: DeviceID, scope: Scope) -> IncarnationStanding {
+        guard let record = devices[device]?[incarnation] else { return .unknown }
+        switch record.owner {
+        case .unbound: return .unbound
+        case .scope(scope): return .own(isEnded: record.isEnded)
+        case .scope: return .foreign
+        }
+    }
+
+    /// The event at the incarnation's last sequence; nil when the log cannot name it.
+    public func lastEvent(of device: DeviceID, incarnation: Incarnation) -> EventID? {
+        devices[device]?[incarnation]?.lastEvent
+    }
+
+    /// When the scope may begin one more incarnation; nil: now.
+    public func mayBeginIncarnation(of device: DeviceID, _ scope: Scope, at now: Timestamp) -> Timestamp? {
+        devices[device]?.history(of: .scope(scope))?.mayBegin(at: now)
+    }
+
+    /// Where a scope has as many open incarnations as it may: the one that was used longest ago, which ends when another
+    /// begins. That loses nothing: its store recalls.
+    public func oldestIncarnation(of device: DeviceID, _ scope: Scope) -> Incarnation? {
+        let open = (devices[device]?.incarnations ?? [:]).filter { $0.value.owner == .scope(scope) && !$0.value.isEnded }
+        guard open.count >= DeviceRecord.openLimit else { return nil }
+        return open.min { ($0.value.lastVersion, $0.key) < ($1.value.lastVersion, $1.key) }?.key
+    }
+
+    mutating func applyBegan(_ body: DeviceIncarnationBegan, _ context: inout FoldContext) {
+        touchBegun(body.device, body.incarnation, body.scope, isEnded: false, &context)
+    }
+
+    mutating func applyEnded(_ body: DeviceIncarnationEnded, _ context: inout FoldContext) {
+        touchBegun(body.device, body.incarnation, body.scope, isEnded: true, &context)
+    }
+
+    private mutating func touchBegun(
+        _ device: DeviceID, _ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, _ context: inout FoldContext
+    ) {
+        let keys = devices[device, default: DeviceRecord(device)]
+            .begin(incarnation, scope, isEnded: isEnded, at: context.recordedAt)
+        for key in keys { context.touch(key) }
+    }
+
+    // MARK: Places
+
+    /// Where the log may hold the events of these places.
+    public func placeRuns(
+        of device: DeviceID, incarnation: Incarnation, _ places: ClosedRange<DeviceSequence>
+    ) -> KnownRuns {
+        guard let record = devices[device]?[incarnation] else { return KnownRuns(isScanned: true) }
+        var known = KnownRuns(isScanned: record.isRepeated)
+        known.filledAt = record.filledAt
+        known.lost = record.lost.ranges.filter { $0.overlaps(places) }
+        var runs = record.page.runs
+        let prefix = PlacePageKey.prefix(device, incarnation)
+        for (key, bytes) in placePages where key.key.hasPrefix(prefix) {
+            guard let page = try? PlacePage(decoding: bytes[...]) else { continue }
+            runs += page.runs
+        }
+        known.runs = runs.filter { $0.first <= places.upperBound && $0.last >= places.lowerBound }
+        return known
+    }
+
+    /// What an incarnation's places were when they were looked for: a lost one may have been filled since.
+    public func lastFill(of device: DeviceID, incarnation: Incarnation) -> Version {
+        devices[device]?[incarnation]?.filledAt ?? .zero
+    }
+
+    // MARK: Rows
+
+    func deviceMemo(of key: RowKey) -> [UInt8] {
+        if key.collection == .devices {
+            guard let (device, owner) = ScopeHistory.owner(of: key), let record = devices[device] else { return [] }
+            return record.history(of: owner)?
+                .memo(record.incarnations, isRevoked: owner == .unbound && record.isRevoked) ?? []
+        }
+        guard let (device, incarnation) = Self.incarnation(key), let record = devices[device],
+            let found = record[incarnation], !record.histories.contains(where: { $0.current == incarnation })
+        else { return [] }
+        var writer = ProtoWriter()
+        found.write(incarnation, &writer)
+        return writer.bytes
+    }
+
+    private static func incarnation(_ key: RowKey) -> (DeviceID, Incarnation)? {
+        let parts = key.key.split(separator: "/")
+        guard parts.count == 2, let device = DeviceID(text: String(parts[0])), let number = Int64(parts[1]) else {
+            return nil
+        }
+        return (device, Incarnation(number))
+    }
+
+    mutating func loadHistory(_ key: RowKey, _ row: Row) throws(ProtoError) {
+        guard let (device, owner) = ScopeHistory.owner(of: key) else { throw .unexpected }
+        let loaded = try ScopeHistory.read(device, owner, memo: row.memo)
+        devices[device, default: DeviceRecord(device)].load(loaded.history, loaded.current)
+        guard loaded.isRevoked else { return }
+        devices[device]?.isRevoked = true
+        revokedDevices.insert(device)
+    }
+
+    mutating func loadIncarnation(_ key: RowKey, _ row: Row) throws(ProtoError) {
+        guard let (device, incarnation) = Self.incarnation(key) else { throw .unexpected }
+        let (named, record) = try IncarnationRecord.read(row.memo[...])
+        guard named == incarnation else { throw .unexpected }
+        devices[device, default: DeviceRecord(device)].load(incarnation, record)
+    }
+}
+
+/// What a state knows of the places of an incarnation.
+public struct KnownRuns: Hashable, Sendable {
+    /// Those that were asked for, as far as the state holds them; earlier ones are in `place_pages`.
+    public var runs: [PlaceRun] = []
+    /// Runs say nothing about this incarnation: the whole stream is to be looked through.
+    public var isScanned: Bool
+    /// When a lost place was last filled. Nothing but the stream says where those are.
+    public var filledAt = Version.zero
+    /// Of the places asked for: those that hold nothing, as far as it is known.
+    public var lost: [ClosedRange<DeviceSequence>] = []
+
+    public init(isScanned: Bool) { self.isScanned = isScanned }
+}
