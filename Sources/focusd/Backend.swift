@@ -29,6 +29,10 @@ struct Backend: Sendable {
                 for migration in try Migrator.migrate(on: connection, partitions: partitions, dryRun: false) {
                     logger.info("migrated", metadata: ["migration": "\(migration)"])
                 }
+                // Nobody else serves an embedded cluster: there is no older server to wait for.
+                if cluster != nil, let format = try Migrator.finish(on: connection) {
+                    logger.info("log raised", metadata: ["format": "\(format)"])
+                }
                 var application = owner
                 application.applicationName = "focusd"
                 var direct = application
@@ -38,6 +42,11 @@ struct Backend: Sendable {
                 }
                 direct.applicationName = "focusd-hints"
                 let log = try LogIdentity.read(on: connection)
+                if log.format < EventStore.logFormats.upperBound {
+                    logger.warning(
+                        "the log keeps an earlier format until every server is of this version: then run focusctl migrate --finish; devices whose store was restored wait until then",
+                        metadata: ["format": "\(log.format)", "newest": "\(EventStore.logFormats.upperBound)"])
+                }
                 return Backend(
                     store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",

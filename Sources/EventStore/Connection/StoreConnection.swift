@@ -80,6 +80,11 @@ public final class StoreConnection {
         try perform { try LogNotification.send(partitions, on: $0) }
     }
 
+    /// See `LogIdentity.format`.
+    public func logFormat() throws -> Int32 {
+        try perform { try LogIdentity.read(on: $0).format }
+    }
+
     // MARK: Read model
 
     public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {

@@ -8,7 +8,7 @@ public struct LogIdentity: Hashable, Sendable {
     public var partitions: Int32
     /// `EventStore.partitionHash`.
     public var hash: String
-    /// `EventStore.logFormat`.
+    /// One of `EventStore.logFormats`. It may be raised while servers run (`Migrator.finish`).
     public var format: Int32
 
     public init(log: LogID, partitions: Int32, hash: String, format: Int32) {
@@ -25,7 +25,7 @@ public struct LogIdentity: Hashable, Sendable {
         let identity = LogIdentity(
             log: LogID(try result.uuid(row: 0, column: 0)), partitions: try result.int4(row: 0, column: 1),
             hash: try result.text(row: 0, column: 2), format: try result.int4(row: 0, column: 3))
-        guard identity.hash == EventStore.partitionHash, identity.format == EventStore.logFormat else {
+        guard identity.hash == EventStore.partitionHash, EventStore.logFormats.contains(identity.format) else {
             throw EventStoreError.unknownLog(format: identity.format, hash: identity.hash)
         }
         return identity

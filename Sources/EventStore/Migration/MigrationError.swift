@@ -4,6 +4,8 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case databaseIsNewer(database: Int, program: Int)
     /// The database saw another text of this migration than this program has.
     case changed(Migration)
+    /// The format of the log cannot be raised before every migration is applied.
+    case notMigrated
     /// The database misses a migration although it has seen a later one.
     case missing(Migration)
     /// Text must be stored as UTF-8.
@@ -23,6 +25,8 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
             Migration \(migration) is not the one that this database has seen: its text was edited after it was \
             applied, or this is another program's database. Nothing was changed.
             """
+        case .notMigrated:
+            "The database lacks migrations of this program. Run `focusctl migrate` first; nothing was changed."
         case .missing(let migration):
             """
             The database has seen later migrations but not \(migration). Its table schema_migrations was changed by \

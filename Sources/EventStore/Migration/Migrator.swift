@@ -50,6 +50,16 @@ public struct Migrator: Sendable {
         return Array(migrations.dropFirst(newest))
     }
 
+    /// Lets the log hold every kind of event that this program writes. Programs that do not know them cannot read the
+    /// log any more: every server must be of this program. For good.
+    /// - Returns: the format that it has now; nil: it had that already.
+    @discardableResult
+    public static func finish(on connection: PostgresConnection) throws -> Int32? {
+        guard try Migrator().pending(on: connection).isEmpty else { throw MigrationError.notMigrated }
+        let result = try connection.query(Queries.raiseFormat, [.int4(EventStore.logFormats.upperBound)])
+        return result.rowCount == 0 ? nil : try result.int4(row: 0, column: 0)
+    }
+
     func apply(on connection: PostgresConnection, partitions: Int32) throws -> [Migration] {
         let applied = try applyAll(on: connection)
         try connection.transaction { connection in
@@ -57,7 +67,7 @@ public struct Migrator: Sendable {
             try Self.ensureRole(on: connection)
             _ = try connection.query(
                 Queries.initializeLog,
-                [.int4(partitions), .text(EventStore.partitionHash), .int4(EventStore.logFormat)])
+                [.int4(partitions), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
             _ = try connection.query(Queries.initializeGeneration, [.int4(FocusCore.foldVersion)])
             _ = try connection.query(Queries.grantGenerations)
         }

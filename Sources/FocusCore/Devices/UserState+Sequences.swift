@@ -1,8 +1,6 @@
 extension UserState {
     /// How an event that a device offers stands to what was logged of it (rule E1).
-    public func check(
-        device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence, event: EventID
-    ) -> SequenceCheck {
+    public func check(device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence) -> SequenceCheck {
         let first = DeviceSequence(1)
         guard let index = devices.index(forKey: device),
             let record = devices.values[index][incarnation]

@@ -5,6 +5,7 @@ import Logging
 /// What every connection works with.
 struct ConnectionServices: Sendable {
     var limits: SessionLimits
+    var format: LogFormat
     var clock: ServerClock
     var tokens: any TokenCheck
     var lanes: Lanes

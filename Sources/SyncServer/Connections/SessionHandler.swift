@@ -38,7 +38,8 @@ final class SessionHandler: ChannelInboundHandler {
     init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
         self.id = id
         self.services = services
-        let limits = services.limits
+        var limits = services.limits
+        limits.protocolVersions = limits.protocolVersions.clamped(to: services.format.protocolVersions)
         session = Session(
             id: String(id, radix: 36), limits: limits, jitter: jitter, now: services.clock.monotonic())
         splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
@@ -161,6 +162,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .open(let opening): open(opening)
             case .append(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .heal(let request): append(IncomingAppend(request, bytes: frameBytes))
+            case .recall(let request): append(IncomingAppend(request, bytes: frameBytes))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):

@@ -7,6 +7,7 @@ struct AppendStaging {
         var append: PendingAppend
         var partition: Partition
         var appended: Appended?
+        var recalled: Recalled?
         var error: ProtocolError?
     }
 
@@ -14,6 +15,8 @@ struct AppendStaging {
     /// Rows that changed, perhaps some of them twice.
     var touched: [UserID: [RowKey]] = [:]
     var answers: [Answer] = []
+    /// Sessions that take no further append (rule P3).
+    var ended: Set<UInt64> = []
     var eventCount = 0
     var byteCount = 0
 }
@@ -22,4 +25,6 @@ struct AppendStaging {
 struct PendingAppend {
     var session: UInt64
     var request: IncomingAppend
+    /// What the log holds at its places, once it was looked up.
+    var found: FoundPlaces?
 }

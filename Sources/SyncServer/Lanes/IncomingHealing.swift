@@ -1,15 +1,18 @@
 import FocusCore
 
-/// What a device brings back to a log that lost its tail (rule S6).
+/// What a device says of events that it sent before: it brings them back to a log that lost its tail (rule S6), or asks
+/// for them (rule P10).
 enum IncomingHealing: Sendable {
     /// The outcomes of the append's events, and the code of their receipt.
     case reoffer(Incarnation, [Outcome], code: [UInt8])
     case lost(LostEvents)
+    case recall(Recall)
 
     var incarnation: Incarnation {
         switch self {
         case .reoffer(let incarnation, _, _): incarnation
         case .lost(let lost): lost.incarnation
+        case .recall(let recall): recall.incarnation
         }
     }
 }
@@ -25,6 +28,10 @@ extension IncomingAppend {
         case .lost(let lost):
             self.init(firstSequence: lost.first, events: [], bytes: bytes, healing: .lost(lost))
         }
+    }
+
+    init(_ recall: Recall, bytes: Int) {
+        self.init(firstSequence: recall.firstSequence, events: [], bytes: bytes, healing: .recall(recall))
     }
 }
 

@@ -40,9 +40,12 @@ final class Lane: Sendable {
             let fetcher = Fetcher(
                 configuration: context.store, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.fetched($0)) })
+            let placeFinder = PlaceFinder(
+                configuration: context.store, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.placesFound(session: $0, $1)) })
             LaneWorker(
                 context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
-                projector: projector, fetcher: fetcher
+                projector: projector, fetcher: fetcher, placeFinder: placeFinder
             ).run()
         }
         thread.withLockedValue { $0 = started }
@@ -59,6 +62,7 @@ final class Lane: Sendable {
 /// What every lane works with.
 struct LaneContext: Sendable {
     var log: LogIdentity
+    var format: LogFormat
     var store: StoreConfiguration
     var configuration: LaneConfiguration
     var clock: ServerClock

@@ -16,6 +16,8 @@ enum LaneRequest: Sendable {
     case fetch(session: UInt64, FetchRequest)
     /// What was found in a finished route's points.
     case fetched(PendingFetch)
+    /// What stands at the places that the session's oldest frame is about; nil: the log could not be asked.
+    case placesFound(session: UInt64, FoundPlaces?)
     case projected(Partition, ProjectionReport)
     /// Other servers may have appended.
     case headsMayHaveMoved
@@ -29,7 +31,7 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .append, .resume, .close, .fetch, .fetched, .projected, .headsMayHaveMoved, .stop: 0
+        case .open, .append, .resume, .close, .fetch, .fetched, .placesFound, .projected, .headsMayHaveMoved, .stop: 0
         }
     }
 }
@@ -40,7 +42,7 @@ struct IncomingAppend: Sendable {
     var events: [IncomingEvent]
     /// What it took of the inbound budget.
     var bytes: Int
-    /// It is of acknowledged events, for a log that lost them (rule S6).
+    /// It is about events that came before (rules P10, S6); nil: an append.
     var healing: IncomingHealing?
 }
 

@@ -63,6 +63,11 @@ final class LaneSession {
     let handle: SessionHandle
     let identity: Identity
     let incarnation: Incarnation
+    /// The version that both sides speak.
+    let protocolVersion: UInt32
+    /// Frames that wait until it is known what stands at the places of the first of them, oldest first: answers keep
+    /// their order (rule P6). Empty: nothing is looked up.
+    var looksUp: [PendingAppend] = []
     var subscription: Subscription
     /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
     var reportedGap = false
@@ -75,12 +80,13 @@ final class LaneSession {
     var checkpointIsOverdue = false
 
     init(
-        handle: SessionHandle, identity: Identity, incarnation: Incarnation, subscription: Subscription,
-        openedAt: MonotonicTime, lastSequence: DeviceSequence
+        handle: SessionHandle, identity: Identity, incarnation: Incarnation, protocolVersion: UInt32,
+        subscription: Subscription, openedAt: MonotonicTime, lastSequence: DeviceSequence
     ) {
         self.handle = handle
         self.identity = identity
         self.incarnation = incarnation
+        self.protocolVersion = protocolVersion
         self.subscription = subscription
         self.openedAt = openedAt
         self.lastSequence = lastSequence
@@ -91,5 +97,6 @@ final class LaneSession {
 struct StoreKey: Hashable {
     var user: UserID
     var device: DeviceID
+    var scope: Scope
     var incarnation: Incarnation
 }

@@ -18,10 +18,7 @@ protocol LaneStore: AnyObject {
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser]
-    func events(
-        of user: UserID, partition: Partition, device: DeviceID, incarnation: Incarnation,
-        sequences: ClosedRange<DeviceSequence>, after version: Version
-    ) throws -> [LoggedEvent]
+    func logFormat() throws -> Int32
     func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset]
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>?
     func close()
@@ -46,3 +43,12 @@ protocol LaneFetcher: AnyObject {
 }
 
 extension Fetcher: LaneFetcher {}
+
+/// Looks up what the log holds at earlier places of devices, and posts to the lane what it found.
+protocol LanePlaceFinder: AnyObject {
+    func start()
+    func post(_ question: PlaceQuestion, session: UInt64)
+    func stop()
+}
+
+extension PlaceFinder: LanePlaceFinder {}

@@ -13,20 +13,24 @@ extension LaneWorker {
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
         var staging = AppendStaging()
-        var absent: [PendingAppend] = []
+        var later: [PendingAppend] = []
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
             staging.byteCount < configuration.bytesPerStatement
         {
             appends.removeFirst()
-            if let session = sessions[next.session], isToCome(session.identity.user) {
-                absent.append(next)
-            } else {
-                stage(next, into: &staging)
+            guard let session = sessions[next.session] else {
+                context.budget.give(next.request.bytes)
+                continue
+            }
+            if !session.looksUp.isEmpty {
+                session.looksUp.append(next)
+            } else if isToCome(session.identity.user) || !stage(next, of: session, into: &staging) {
+                later.append(next)
             }
         }
         // In their order, before all that came later.
-        for append in absent.reversed() { appends.prepend(append) }
+        for append in later.reversed() { appends.prepend(append) }
         FaultPoint.pass(.staged)
         try commit(staging)
     }
@@ -43,35 +47,54 @@ extension LaneWorker {
 
     // MARK: Stage
 
-    private func stage(_ append: PendingAppend, into staging: inout AppendStaging) {
-        guard let session = sessions[append.session] else { return context.budget.give(append.request.bytes) }
+    /// False: it is to be staged once what was staged for its user is committed, before what came after it.
+    private func stage(_ append: PendingAppend, of session: LaneSession, into staging: inout AppendStaging) -> Bool {
+        var answer = AppendStaging.Answer(append: append, partition: partition(of: session.identity.user))
         guard let user = users[session.identity.user] else {
-            let error = userQuarantined(session.identity.user)
-            staging.answers.append(
-                .init(append: append, partition: partition(of: session.identity.user), error: error))
-            return
+            answer.error = userQuarantined(session.identity.user)
+            staging.answers.append(answer)
+            return true
         }
         user.lastUsed = context.clock.monotonic().milliseconds
-        var answer = AppendStaging.Answer(append: append, partition: user.partition)
-        // Rule A3: nothing of it is logged. The session ends when the revocation, staged before it, is committed.
-        guard !user.state.isRevoked(session.identity.device) else { return staging.answers.append(answer) }
-        let recordedAt = recordingTime(user.partition)
-        if case .lost(let lost) = append.request.healing {
-            stage(lost, of: session, user, recordedAt: recordedAt, &answer, into: &staging)
+        // Rules A3 and P3: nothing of it is logged. The session ends when what ends it, staged before it, is committed.
+        guard !user.state.isRevoked(session.identity.device), !staging.ended.contains(append.session) else {
             staging.answers.append(answer)
-            return
+            return true
         }
+        let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition))
+        if let error = bind(request, into: &staging) {
+            answer.error = error
+        } else if !knowsPlaces(request, staging) {
+            // Another session's frame of this user may be staged already: the log does not hold it yet.
+            if staging.touched[user.id] != nil { return false }
+            lookUp(request)
+            return true
+        } else {
+            switch append.request.healing {
+            case .lost(let lost): stage(lost, request, &answer, into: &staging)
+            case .recall(let recall): answer.recalled = recalled(recall, request)
+            case .reoffer, nil: stageEvents(request, &answer, into: &staging)
+            }
+        }
+        staging.answers.append(answer)
+        return true
+    }
+
+    private func stageEvents(
+        _ request: AppendContext, _ answer: inout AppendStaging.Answer, into staging: inout AppendStaging
+    ) {
+        let frame = request.append.request
         var refused: [RefusedEvent] = []
-        var through = append.request.firstSequence.advanced(by: -1)
-        var receipts = ReceiptRun(key: context.receiptKey, subject: subject(of: append.request, session))
-        let offer = offer(append.request, receipts)
-        let repeated = repeatedEvents(append.request, of: session, user)
-        for (index, incoming) in append.request.events.enumerated() {
-            let place = Place(sequence: through.next, incarnation: receipts.subject.incarnation, offer?[index])
-            let step = stage(
-                incoming, at: place, of: session, user, recordedAt: recordedAt, &receipts, into: &staging)
+        var through = frame.firstSequence.advanced(by: -1)
+        var receipts = ReceiptRun(key: context.receiptKey, subject: subject(of: request))
+        let offer = offer(frame, receipts)
+        for (index, incoming) in frame.events.enumerated() {
+            let place = Place(sequence: through.next, incarnation: request.incarnation, offer?[index])
+            let step = stage(incoming, at: place, request, &receipts, into: &staging)
             if case .stopped(let error) = step {
                 answer.error = error
+                // Rule P3: a frame behind it might follow another event than its device believes.
+                if error.code == .sequenceConflict, frame.healing == nil { staging.ended.insert(request.session.handle.id) }
                 break
             }
             if case .refused(let code, let message) = step {
@@ -79,17 +102,12 @@ extension LaneWorker {
                     RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
             }
             through = through.next
-            if let outcome = repeated[through]?.outcome(of: incoming.envelope) {
-                receipts.add(incoming.envelope, outcome, at: through)
-            }
         }
-        noteGap(&answer, session)
-        if through >= append.request.firstSequence {
-            answer.appended = Appended(
-                throughSequence: through, version: user.state.version, refused: refused, receipts: receipts.finish(),
-                incarnation: otherIncarnation(append.request, session))
-        }
-        staging.answers.append(answer)
+        noteGap(&answer, request.session)
+        guard through >= frame.firstSequence else { return }
+        answer.appended = Appended(
+            throughSequence: through, version: request.user.state.version, refused: refused,
+            receipts: receipts.finish(), incarnation: otherIncarnation(frame, request.session))
     }
 
     /// Rule P4: a gap is reported once.
@@ -99,53 +117,54 @@ extension LaneWorker {
         session.reportedGap = isGap
     }
 
-    private enum Step {
+    enum Step {
         case accepted
         case refused(code: String, message: String)
         /// Neither this event nor those after it in the frame are taken.
         case stopped(ProtocolError)
+
+        init(_ outcome: Outcome) {
+            switch outcome {
+            case .accepted: self = .accepted
+            case .refused(let code, let message): self = .refused(code: code, message: message)
+            }
+        }
     }
 
     private func stage(
-        _ incoming: IncomingEvent, at place: Place, of session: LaneSession, _ user: CachedUser,
-        recordedAt: Timestamp, _ receipts: inout ReceiptRun, into staging: inout AppendStaging
+        _ incoming: IncomingEvent, at place: Place, _ request: AppendContext, _ receipts: inout ReceiptRun,
+        into staging: inout AppendStaging
     ) -> Step {
-        let envelope = incoming.envelope
-        let sequence = place.sequence
+        let (session, user, envelope) = (request.session, request.user, incoming.envelope)
+        let device = session.identity.device
         let check = user.reading {
-            $0.check(
-                device: session.identity.device, incarnation: place.incarnation, sequence: sequence,
-                event: envelope.id)
+            $0.check(device: device, incarnation: place.incarnation, sequence: place.sequence)
         }
-        var repeated: Outcome?
         switch check {
-        case .next: break
-        case .duplicate(.refused(let code, let message)): return .refused(code: code, message: message)
-        case .duplicate: return .accepted
-        case .repeated(let outcome): repeated = outcome
-        case .conflict:
-            let message = "Another event has this sequence. Begin a new incarnation and send it again."
-            return .stopped(ProtocolError(.sequenceConflict, message, sequence: sequence))
-        case .gap(let expected):
-            let message = "Events before this one are missing. Send from \(expected)."
-            return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: sequence))
+        case .earlier: return earlier(incoming, at: place, request, &receipts)
+        // Rule P10: what an ended incarnation does not have it never gets.
+        case .next, .lost, .gap: if request.isEnded { return taken(place, request) }
         }
+        if case .gap(let expected) = check {
+            let message = "Events before this one are missing. Send from \(expected)."
+            return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: place.sequence))
+        }
+        // Where the log does not say whose incarnations are, programs read it that leave lost places empty.
+        if check == .lost, !context.format.hasIncarnations { return taken(place, request) }
         if case .unknown = incoming.content {
             let message = "This server does not know that type of event yet. Keep it and try again later."
             return .stopped(
-                ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: sequence))
+                ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
-        let judged = judge(incoming, at: place, of: session, user, recordedAt: recordedAt, repeated: repeated)
+        let repeated = user.reading { $0.remembered(envelope.id, of: device, session.identity.scope) }
+        let judged = judge(
+            incoming, at: place, of: session, user, recordedAt: request.recordedAt, repeated: repeated)
         guard record(judged.event, judged.logged, user, into: &staging) else {
             return .stopped(userQuarantined(user.id))
         }
         // A repeated event's contents were not compared with those that were judged, and a healed one has its receipt.
-        if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: sequence) }
-        switch repeated {
-        case .refused(let code, let message): return .refused(code: code, message: message)
-        case .accepted: return .accepted
-        case nil: return judged.refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted
-        }
+        if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
+        return Step(repeated ?? judged.outcome)
     }
 
     /// Folds the event and puts it behind the others of its partition. False: the fold failed; the user is quarantined.

@@ -24,7 +24,7 @@ extension LaneWorker {
             let unavailable = ProtocolError(
                 .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
             for var answer in staging.answers {
-                answer.appended = nil
+                (answer.appended, answer.recalled) = (nil, nil)
                 answer.error = answer.error ?? unavailable
                 deliver(answer)
             }
@@ -98,7 +98,12 @@ extension LaneWorker {
             }
             frame += FrameCodec.frame(.appended(appended))
         }
+        if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
         if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
+        // Rule P3.
+        guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
+        deliveries.add(.goAway(.sequenceConflict), to: session.handle)
+        close(session.handle.id)
     }
 }

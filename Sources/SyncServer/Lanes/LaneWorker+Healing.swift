@@ -51,10 +51,11 @@ extension LaneWorker {
 
     // MARK: Re-offered events
 
-    func subject(of request: IncomingAppend, _ session: LaneSession) -> ReceiptSubject {
-        ReceiptSubject(
-            log: context.log.log, user: session.identity.user, device: session.identity.device,
-            incarnation: request.healing?.incarnation ?? session.incarnation, scope: session.identity.scope)
+    func subject(of request: AppendContext) -> ReceiptSubject {
+        let identity = request.session.identity
+        return ReceiptSubject(
+            log: context.log.log, user: identity.user, device: identity.device, incarnation: request.incarnation,
+            scope: identity.scope)
     }
 
     func otherIncarnation(_ request: IncomingAppend, _ session: LaneSession) -> Incarnation? {
@@ -101,22 +102,26 @@ extension LaneWorker {
 
     // MARK: Lost events
 
-    /// What nobody holds any more is an event of its own; its sequences are not offered again.
+    /// What nobody holds any more is an event of its own: its sequences are empty places.
     func stage(
-        _ lost: LostEvents, of session: LaneSession, _ user: CachedUser, recordedAt: Timestamp,
-        _ answer: inout AppendStaging.Answer, into staging: inout AppendStaging
+        _ lost: LostEvents, _ request: AppendContext, _ answer: inout AppendStaging.Answer,
+        into staging: inout AppendStaging
     ) {
+        let (session, user) = (request.session, request.user)
         let device = session.identity.device
         let last = user.state.lastSequence(of: device, incarnation: lost.incarnation)
         if lost.first > last.next {
             let message = "Events before these are missing. Send from \(last.next), or say that they are lost."
             answer.error = ProtocolError(.sequenceGap, message, expected: last.next, sequence: lost.first)
+        } else if lost.last > last, request.isEnded {
+            answer.error = ProtocolError(
+                .sequenceConflict, "The incarnation has ended: nothing of it is missing.", sequence: lost.first)
         } else if lost.last > last {
             let body = EventBody.deviceEventsLost(DeviceEventsLost(first: last.next, last: lost.last))
             let event = Event(
                 version: user.state.version.next, device: device, incarnation: lost.incarnation, sequence: lost.last,
-                id: EventID(UUID()), app: session.identity.scope.app, occurredAt: recordedAt, recordedAt: recordedAt,
-                body: body)
+                id: EventID(UUID()), app: session.identity.scope.app, occurredAt: request.recordedAt,
+                recordedAt: request.recordedAt, body: body)
             if !record(event, (body.type, 1, PayloadCodec.encode(body)), user, into: &staging) {
                 answer.error = userQuarantined(user.id)
             }

@@ -58,7 +58,8 @@ extension LaneWorker {
 
     /// The last sequence of what the session appended and has no answer for.
     private func lastWaiting(_ session: LaneSession) -> DeviceSequence {
-        appends.lazy.filter { $0.session == session.handle.id && $0.request.healing == nil }
+        (session.looksUp + appends.filter { $0.session == session.handle.id })
+            .filter { $0.request.healing == nil }
             .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
     }
 }

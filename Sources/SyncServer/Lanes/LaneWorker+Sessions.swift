@@ -6,10 +6,13 @@ extension LaneWorker {
         openings.removeAll { $0.0.id == id }
         peers.close(id)
         guard let session = sessions.removeValue(forKey: id) else { return }
+        for frame in session.looksUp { context.budget.give(frame.request.bytes) }
         let user = session.identity.user
         sessionsByUser[user]?.removeAll { $0 == id }
         if sessionsByUser[user]?.isEmpty == true { sessionsByUser[user] = nil }
-        let store = StoreKey(user: user, device: session.identity.device, incarnation: session.incarnation)
+        let store = StoreKey(
+            user: user, device: session.identity.device, scope: session.identity.scope,
+            incarnation: session.incarnation)
         if sessionsByStore[store] == id { sessionsByStore[store] = nil }
     }
 
@@ -32,7 +35,11 @@ extension LaneWorker {
         guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
         let now = context.clock.monotonic()
         user.lastUsed = now.milliseconds
-        let store = StoreKey(user: identity.user, device: identity.device, incarnation: opening.incarnation)
+        let standing = user.state.standing(
+            of: opening.incarnation, device: identity.device, scope: identity.scope)
+        guard standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
+        let store = StoreKey(
+            user: identity.user, device: identity.device, scope: identity.scope, incarnation: opening.incarnation)
         if let other = sessionsByStore[store], let session = sessions[other] {
             // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
             // later has the higher id, and is the newer one.
@@ -41,19 +48,23 @@ extension LaneWorker {
             close(other)
         }
         let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
-        let standing = standing(opening.cursor, opening.view, user)
+        let start = self.standing(opening.cursor, opening.view, user)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
+            protocolVersion: opening.protocolVersion,
             subscription: Subscription(
-                view: opening.view, log: context.log.log, resumingAt: standing.cursor,
+                view: opening.view, log: context.log.log, resumingAt: start.cursor,
                 pageBytes: configuration.pageBytes),
             openedAt: now, lastSequence: last)
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id
         deliveries.add(
-            .opened(SessionOpened(log: context.log.log, lastSequence: last, logIsBehind: standing.logIsBehind)),
-            to: handle)
+            .opened(
+                SessionOpened(
+                    log: context.log.log, lastSequence: last,
+                    lastEvent: user.state.lastEvent(of: identity.device, incarnation: opening.incarnation),
+                    isEnded: standing == .own(isEnded: true), logIsBehind: start.logIsBehind)), to: handle)
         send(to: handle.id, user)
         awaitCheckpoint(handle.id)
     }

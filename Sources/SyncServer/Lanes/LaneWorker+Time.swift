@@ -39,6 +39,7 @@ extension LaneWorker {
         do {
             if !dueLook.isUnderWay {
                 try store.verifyAnchors()
+                if !context.format.hasIncarnations { context.format.raise(to: try store.logFormat()) }
                 try lookForLoss()
             }
             found = try lookAtReadModel(now)

@@ -23,6 +23,7 @@ final class LaneWorker {
     /// Questions, and what was found for some.
     var fetches: [PendingFetch] = []
     let fetcher: any LaneFetcher
+    let placeFinder: any LanePlaceFinder
     /// Users with sessions to which rows are to be sent, and who may have to be loaded first.
     var wanted: Set<UserID> = []
     var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
@@ -64,7 +65,7 @@ final class LaneWorker {
 
     init(
         context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
-        projector: any LaneProjector, fetcher: any LaneFetcher
+        projector: any LaneProjector, fetcher: any LaneFetcher, placeFinder: any LanePlaceFinder
     ) {
         self.context = context
         self.index = index
@@ -72,6 +73,7 @@ final class LaneWorker {
         connection = store
         self.projector = projector
         self.fetcher = fetcher
+        self.placeFinder = placeFinder
         headsConfirmedAt = MonotonicTime(milliseconds: 0)
         for partition in partitions { self.partitions[partition] = unknown(partition) }
     }
@@ -86,6 +88,7 @@ final class LaneWorker {
     func run() {
         projector.start()
         fetcher.start()
+        placeFinder.start()
         while !isStopped {
             do {
                 try turn(taking: mailbox.take(until: nextDeadline()))
@@ -100,6 +103,7 @@ final class LaneWorker {
         deliveries.send()
         projector.stop()
         fetcher.stop()
+        placeFinder.stop()
         store.close()
     }
 
@@ -170,6 +174,7 @@ final class LaneWorker {
             case .close(let session): close(session)
             case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.append(found)
+            case .placesFound(let session, let found): goOn(session, found)
             case .projected(let partition, let report): reports.append((partition, report))
             case .headsMayHaveMoved: headsMayHaveMoved = true
             case .stop: isStopped = true

@@ -14,6 +14,7 @@ struct MigrateCommand: ParsableCommand {
             Examples:
               focusctl migrate --database postgres://focusd@db/focus --dry-run
               focusctl migrate --database postgres://focusd@db/focus
+              focusctl migrate --database postgres://focusd@db/focus --finish
 
             \(ExitStatus.help)
             """)
@@ -21,11 +22,18 @@ struct MigrateCommand: ParsableCommand {
     @OptionGroup var source: DatabaseOptions
     @Flag(help: "Change nothing, say what would be applied.")
     var dryRun = false
+    @Flag(
+        help: """
+            Then let the log hold every kind of event of this version, for good. Only when every server is of this \
+            version: an earlier one cannot read the log any more. Devices whose store was restored wait until then.
+            """)
+    var finish = false
     @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")
     var partitions: Int32 = 16
 
     func validate() throws {
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        guard !(dryRun && finish) else { throw ValidationError("--dry-run and --finish exclude each other.") }
     }
 
     func run() throws {
@@ -33,6 +41,8 @@ struct MigrateCommand: ParsableCommand {
         defer { connection.close() }
         let migrations = try Migrator.migrate(on: connection, partitions: partitions, dryRun: dryRun)
         for migration in migrations { Terminal.line("\(dryRun ? "would apply" : "applied") \(migration)") }
-        if migrations.isEmpty { Terminal.line("up to date") }
+        let format = finish ? try Migrator.finish(on: connection) : nil
+        if let format { Terminal.line("the log has format \(format) now") }
+        if migrations.isEmpty, format == nil { Terminal.line("up to date") }
     }
 }
