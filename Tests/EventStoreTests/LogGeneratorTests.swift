@@ -52,7 +52,7 @@ struct LogGeneratorTests {
             let state = states[logged.user] ?? UserState(user: logged.user)
             #expect(
                 state.check(
-                    device: event.device, incarnation: event.incarnation, sequence: event.sequence, event: event.id)
+                    device: event.device, incarnation: event.incarnation, sequence: event.sequence)
                     == .next)
             if case .eventRefused = event.body {
                 refused += 1

@@ -87,7 +87,7 @@ struct MigratorTests {
         #expect(before.count < Migrations.all.count)
         _ = try Migrator(before).applyAll(on: connection)
         _ = try connection.query(
-            Queries.initializeLog, [.int4(1), .text(EventStore.partitionHash), .int4(EventStore.logFormat)])
+            Queries.initializeLog, [.int4(1), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
         _ = try connection.query(Queries.initializeGeneration, [.int4(1)])
         let history = try RandomHistory(seed: 7, users: 2, events: 60)
         _ = try LogWriter().append(

@@ -184,7 +184,7 @@ extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
-            .deviceEventsLost: true
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: true
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,

@@ -97,7 +97,8 @@ enum SampleEvents {
         case .deviceIncarnationBegan:
             .deviceIncarnationBegan(
                 DeviceIncarnationBegan(
-                    device: DeviceID(id(5)), incarnation: Incarnation(1 << 62 | 1), scope: .app(chat)))
+                    device: DeviceID(id(5)), incarnation: Incarnation(1 << 62 | 1),
+                    scope: .app(try app("com.example.chat"))))
         case .deviceIncarnationEnded:
             .deviceIncarnationEnded(
                 DeviceIncarnationEnded(device: DeviceID(id(5)), incarnation: Incarnation(-7), scope: .system))

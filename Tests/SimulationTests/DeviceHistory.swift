@@ -126,6 +126,7 @@ struct DeviceHistory {
         if history > floorHistory { (floor, floorHistory) = (.zero, history) }
         switch message {
         case .appended(let appended): floor = max(floor, appended.version)
+        case .recalled(let recalled): floor = max(floor, recalled.version)
         case .snapshotBegin(_, let collections): isPartial = !collections.isEmpty
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)

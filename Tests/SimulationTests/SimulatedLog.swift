@@ -29,7 +29,7 @@ final class SimulatedLog {
 
     init(_ log: LogID, partitions: Int32, witness: Witness) {
         identity = LogIdentity(
-            log: log, partitions: partitions, hash: EventStore.partitionHash, format: EventStore.logFormat)
+            log: log, partitions: partitions, hash: EventStore.partitionHash, format: EventStore.logFormats.upperBound)
         self.witness = witness
         for partition in identity.allPartitions {
             events[partition] = []
@@ -67,6 +67,27 @@ final class SimulatedLog {
 
     func event(of user: UserID, _ partition: Partition, at version: Version) -> EventID? {
         events[partition]?.last { $0.user == user && $0.version == version }?.id
+    }
+
+    /// Nil: the log fell back behind what the server that asks has seen.
+    func places(_ question: PlaceQuestion) -> FoundPlaces? {
+        if let anchor = question.anchor, !holds(anchor, question.partition) { return nil }
+        let found = (events[question.partition] ?? []).filter {
+            $0.user == question.user && $0.device == question.device && $0.incarnation == question.incarnation
+                && question.places.contains($0.sequence) && $0.type != EventType.deviceEventsLost.rawValue
+        }
+        return FoundPlaces(
+            places: question.places, filledAt: question.known.filledAt,
+            events: found.map { FoundPlaces.Found(logged: $0, isWhole: true, outcome: outcome(of: $0)) })
+    }
+
+    private func outcome(of logged: LoggedEvent) -> Outcome {
+        guard case .eventRefused(let refused)? = try? logged.decoded().body else { return .accepted }
+        guard refused.code == RefusalCode.alreadyLogged.rawValue else {
+            return .refused(code: refused.code, message: refused.message)
+        }
+        let first = events[logged.partition]?.first { $0.user == logged.user && $0.id == logged.id }
+        return first.map { $0.offset == logged.offset ? .accepted : outcome(of: $0) } ?? .accepted
     }
 
     func holds(_ anchor: LogAnchor, _ partition: Partition) -> Bool {

@@ -79,13 +79,13 @@ final class SimulatedServer {
         let faults = Faults()
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
         let context = LaneContext(
-            log: simulation.log.identity, store: Self.noDatabase,
+            log: simulation.log.identity, format: LogFormat(simulation.log.identity.format), store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
             freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent, receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
-            limits: plan.limits, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
+            limits: plan.limits, format: LogFormat(simulation.log.identity.format), clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: Self.silent)
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
@@ -94,7 +94,8 @@ final class SimulatedServer {
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
                 mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
-                projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher())
+                projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
+                placeFinder: placeFinder(lanes.lanes[lane].mailbox, new))
         }
         process = new
         wake()
@@ -164,6 +165,19 @@ final class SimulatedServer {
                 }
             },
             report: { mailbox.post(.projected($0, $1)) })
+    }
+
+    private func placeFinder(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedPlaceFinder {
+        SimulatedPlaceFinder(
+            ask: { [unowned self, weak process] question, done in
+                let (fails, wait) = (random.once(in: simulation.faults.readFails), random.number(100...200_000))
+                simulation.after(wait, rank: index) { [weak self, weak process] in
+                    guard let self, let process, self.process === process else { return }
+                    done(fails ? nil : simulation.log.places(question))
+                    wake()
+                }
+            },
+            report: { mailbox.post(.placesFound(session: $0, $1)) })
     }
 
     /// One user's rows may be more than a batch has.

@@ -112,15 +112,9 @@ final class SimulatedStore: LaneStore {
         }
     }
 
-    func events(
-        of user: UserID, partition: Partition, device: DeviceID, incarnation: Incarnation,
-        sequences: ClosedRange<DeviceSequence>, after version: Version
-    ) throws -> [LoggedEvent] {
+    func logFormat() throws -> Int32 {
         try read()
-        return log.events(partition, from: .zero, limit: .max).filter {
-            $0.user == user && $0.device == device && $0.incarnation == incarnation && $0.version > version
-                && sequences.contains($0.sequence)
-        }
+        return log.identity.format
     }
 
     func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
@@ -132,6 +126,25 @@ final class SimulatedStore: LaneStore {
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) -> Set<UserID>? { nil }
 
     func close() {}
+}
+
+/// Answers after a while, from the log as it is then, or not at all.
+final class SimulatedPlaceFinder: LanePlaceFinder {
+    private let ask: (PlaceQuestion, @escaping (FoundPlaces?) -> Void) -> Void
+    private let report: (UInt64, FoundPlaces?) -> Void
+
+    init(
+        ask: @escaping (PlaceQuestion, @escaping (FoundPlaces?) -> Void) -> Void,
+        report: @escaping (UInt64, FoundPlaces?) -> Void
+    ) {
+        self.ask = ask
+        self.report = report
+    }
+
+    func start() {}
+    func stop() {}
+
+    func post(_ question: PlaceQuestion, session: UInt64) { ask(question) { [report] in report(session, $0) } }
 }
 
 /// Writes batches after a while, or not at all.

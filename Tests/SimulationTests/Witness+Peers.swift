@@ -101,7 +101,7 @@ extension ServerMessage {
         case .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta, .checkpoint,
             .fetched, .peerStatuses:
             true
-        case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: false
+        case .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .unknown: false
         }
     }
 }

@@ -40,6 +40,12 @@ public struct FoundPlaces: Sendable {
         public var isWhole: Bool
         /// What became of it when it came for the first time.
         public var outcome: Outcome
+
+        public init(logged: LoggedEvent, isWhole: Bool, outcome: Outcome) {
+            self.logged = logged
+            self.isWhole = isWhole
+            self.outcome = outcome
+        }
     }
 
     public var places: ClosedRange<DeviceSequence>

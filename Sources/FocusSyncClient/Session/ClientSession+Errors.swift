@@ -11,7 +11,7 @@ extension ClientSession {
             return beginIncarnation(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
         case .sequenceGap:
             return receiveGap(error)
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal, .tooMany:
             guard state == .live else { return end(.reconnect(milliseconds: Self.wait(error), cause: error)) }
             let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
             sender.pause(until: currentTime.adding(milliseconds: wait))
@@ -67,7 +67,7 @@ extension ClientSession {
             // Coming back would supersede the newer connection, or meet the same answer.
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
+            .sequenceConflict, .sequenceGap, .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
             .heartbeatTimeout, .tooManyWatched, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
@@ -83,7 +83,7 @@ extension ClientSession {
         case .slowConsumer: "This device took too little of what it was sent."
         case .unauthenticated: "This device may not act for its user any more."
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
+            .tooManyWatched, .sequenceConflict, .sequenceGap, .tooMany, .eventUnknown, .userQuarantined, .overloaded,
             .unavailable,
             .heartbeatTimeout, .notFound, .internal:
             "The server sent this device away."

@@ -61,7 +61,7 @@ extension ClientSession {
                     incarnation: head.request.incarnation, first: error.sequence ?? head.request.firstSequence,
                     last: head.request.lastSequence))
             return continueHealing()
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal, .tooMany:
             let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
             healing?.rewind()
             let time = currentTime.adding(milliseconds: wait)

@@ -131,7 +131,7 @@ public struct ClientSession: Sendable {
         case .error(let error): return receiveError(error)
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .ping, .pong, .tokenExpiry, .unknown: return []
-        case .appended, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
+        case .appended, .recalled, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
             .checkpoint, .fetched, .peerStatuses:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
         }
@@ -179,7 +179,7 @@ public struct ClientSession: Sendable {
         case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
         case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
         // The connection has answered it.
-        case .ping, .pong, .unknown: return []
+        case .ping, .pong, .unknown, .recalled: return []
         case .peerStatuses(let statuses): return [.peers(statuses)]
         case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)
         case .fetched(let fetched): return [.fetched(fetched)]

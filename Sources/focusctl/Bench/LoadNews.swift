@@ -42,7 +42,8 @@ enum LoadNews {
         case .delta(_, let rows, let cursor): self = .reached(cursor.version, rows: rows.count)
         case .snapshotRows(let rows), .deltaRows(let rows): self = .rows(rows.count)
         case .ping(let nonce): self = .ping(nonce)
-        case .snapshotBegin, .deltaBegin, .pong, .tokenExpiry, .fetched, .peerStatuses, .unknown: self = .other
+        case .recalled, .snapshotBegin, .deltaBegin, .pong, .tokenExpiry, .fetched, .peerStatuses, .unknown:
+            self = .other
         case .error(let error): self = .failed("\(error.code.rawValue): \(error.message)")
         case .goAway(let goAway): self = .failed("the server said \(goAway.code.rawValue)")
         }

@@ -70,12 +70,11 @@ import Testing
         stage.heal(lost, sequence: 4, at: 5)
         func check(_ sequence: Int64) -> SequenceCheck {
             stage.state.check(
-                device: .watch, incarnation: Incarnation(1), sequence: DeviceSequence(sequence),
-                event: EventID(Stage.uuid(77)))
+                device: .watch, incarnation: Incarnation(1), sequence: DeviceSequence(sequence))
         }
-        #expect(check(1) == .duplicate(nil))
-        #expect(check(3) == .duplicate(nil))
-        #expect(check(4) == .duplicate(nil))
+        #expect(check(1) == .lost)
+        #expect(check(3) == .lost)
+        #expect(check(4) == .lost)
         #expect(check(5) == .next)
         #expect(check(6) == .gap(expected: DeviceSequence(5)))
         #expect(throws: FoldError.self) {

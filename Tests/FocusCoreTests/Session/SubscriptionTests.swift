@@ -34,7 +34,9 @@ import Testing
                 count(rows)
                 put(rows, cursor)
             case .checkpoint(let cursor, _): self.cursor = cursor
-            case .welcome, .appended, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown: break
+            case .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+                .unknown:
+                break
             }
         }
 

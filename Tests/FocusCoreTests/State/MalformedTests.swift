@@ -129,8 +129,7 @@ import Testing
             _ = state.validate(event, scope: .app(.chat))
             _ = state.check(
                 device: event.device, incarnation: event.incarnation,
-                sequence: DeviceSequence(times.randomElement(using: &random)!),
-                event: event.id)
+                sequence: DeviceSequence(times.randomElement(using: &random)!))
             var next = state
             if (try? next.apply(event)) != nil { state = next }
         }

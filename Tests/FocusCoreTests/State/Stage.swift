@@ -88,7 +88,7 @@ struct Stage {
         }
         sequences[event.device, default: 0] += 1
         let check = state.check(
-            device: event.device, incarnation: event.incarnation, sequence: event.sequence, event: event.id)
+            device: event.device, incarnation: event.incarnation, sequence: event.sequence)
         #expect(check == .next)
         do {
             touched = Set(try state.apply(logged))
