@@ -57,6 +57,7 @@ extension PostgresConnection {
         _ statement: Statement, _ values: [PostgresValue], prepared name: String?
     ) throws(PostgresError) {
         try parameters.fill(values)
+        statementCount += 1
         let connection = handle.pointer
         let types = parameters.types
         let isSent = parameters.send { count, pointers, lengths, formats in

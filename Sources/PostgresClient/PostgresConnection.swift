@@ -18,6 +18,8 @@ public final class PostgresConnection {
     var parameters = Parameters()
     /// True from a failure of the transport on: the protocol's state is unknown.
     var isBroken = false
+    /// Statements that were handed to the server since the connection was made; preparing one is none.
+    public internal(set) var statementCount = 0
     /// A COPY's callback runs; the connection can do nothing else.
     var isCopying = false
 

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("W5: without a common protocol the server names its range", arguments: [2...3, 0...0])
+    @Test("W5: without a common protocol the server names its range", arguments: [3...4, 0...0])
     func protocolRange(_ range: ClosedRange<UInt32>) {
         var session = fresh()
         #expect(error(session.receive(hello(range), now: at(1))) == .protocolUnsupported)

@@ -121,10 +121,12 @@ private struct Life {
         try life.expectReloadIsExact()
         try life.begin(7)
         #expect(life.standing(7) == .own(isEnded: false))
+        try life.send(in: 8, count: 3)
+        try life.begin(8)
         let bound = life
         #expect(throws: FoldError.self) {
             var again = bound
-            try again.put(in: 7, at: 1)
+            try again.put(in: 8, at: 1)
         }
     }
 

@@ -11,6 +11,10 @@ enum TestStatement {
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """)
     static let countEvents = Statement(name: "test_count_events", sql: "SELECT count(*) FROM events")
+    /// Of devices, in any order; a refused event has its id too.
+    static let loggedIDs = Statement(
+        name: "test_logged_ids",
+        sql: "SELECT event_id FROM events WHERE device_id <> '00000000-0000-0000-0000-000000000000'")
     static let lockCheckpoints = Statement(
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")
     static let sumCheckpoints = Statement(

@@ -48,19 +48,20 @@ final class WireClient: Sendable {
     static func open(
         _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
         incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
-        deviceClass: DeviceClass = .phone, tokenExpiresIn seconds: Double = 3_600
+        deviceClass: DeviceClass = .phone, tokenExpiresIn seconds: Double = 3_600,
+        protocols: ClosedRange<UInt32> = 1...2
     ) async throws -> (client: WireClient, welcome: Welcome) {
         let client = try await connect(port: server.port)
         try await client.hello(
             token: TestServer.token(user, device, scope, expiresIn: seconds), incarnation: incarnation, cursor: cursor,
-            collections: collections, deviceClass: deviceClass)
+            collections: collections, deviceClass: deviceClass, protocols: protocols)
         guard case .welcome(let welcome) = try await client.next() else { throw WireError.unexpected("no welcome") }
         return (client, welcome)
     }
 
     func hello(
         token: String, incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
-        deviceClass: DeviceClass = .phone, protocols: ClosedRange<UInt32> = 1...1
+        deviceClass: DeviceClass = .phone, protocols: ClosedRange<UInt32> = 1...2
     ) async throws {
         try await send(
             .hello(
@@ -106,6 +107,14 @@ final class WireClient: Sendable {
 
     func appended() async throws -> Appended {
         try await first { if case .appended(let appended) = $0 { appended } else { nil } }
+    }
+
+    func recall(_ incarnation: Int64 = 1, from sequence: Int64, _ events: [EventID]) async throws -> Recalled {
+        try await send(
+            .recall(
+                Recall(
+                    incarnation: Incarnation(incarnation), firstSequence: DeviceSequence(sequence), events: events)))
+        return try await first { if case .recalled(let recalled) = $0 { recalled } else { nil } }
     }
 
     func error() async throws -> ProtocolError {

@@ -1,0 +1,147 @@
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import EventStore
+
+@Suite("PlaceReader", .serialized) struct PlaceReaderTests {
+    private static let user = UserID(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
+    private static let phone = DeviceID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
+    private static let tablet = DeviceID(UUID(uuid: (2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
+    private static let partition = Partition.of(user: user, count: StoreFixture.partitions)
+
+    private static func id(_ number: Int) -> EventID {
+        EventID(UUID(uuid: withUnsafeBytes(of: (UInt64(7).bigEndian, UInt64(number).bigEndian)) { $0.load(as: uuid_t.self) }))
+    }
+
+    private static func event(_ number: Int, _ device: DeviceID, _ sequence: Int, incarnation: Int64 = 1) -> LoggedEvent {
+        LoggedEvent(
+            partition: partition, offset: LogOffset(Int64(number - 1)), user: user, version: Version(Int64(number)),
+            device: device, incarnation: Incarnation(incarnation), sequence: DeviceSequence(Int64(sequence)),
+            id: id(number), type: EventType.focusRemoved.rawValue, app: nil,
+            occurredAt: Timestamp(microseconds: 1_000_000), recordedAt: Timestamp(microseconds: 2_000_000),
+            schemaVersion: 1, encoding: LoggedEvent.asSent, payload: [0x0A, 0x01, 0x66])
+    }
+
+    /// A log in which each of the phone's events has so many of the tablet's behind it.
+    private static func log(_ count: Int, gap: Int, on connection: PostgresConnection) throws {
+        var events: [LoggedEvent] = []
+        for number in 0..<count {
+            events.append(event(events.count + 1, phone, number + 1))
+            for step in 0..<gap { events.append(event(events.count + 1, tablet, number * gap + step + 1)) }
+        }
+        for start in stride(from: 0, to: events.count, by: 4_000) {
+            let some = Array(events[start..<min(start + 4_000, events.count)])
+            let append = PartitionAppend(partition: partition, expectedOffset: some[0].offset, events: some)
+            #expect(try LogWriter().append([append], on: connection)[partition] != .behind)
+        }
+    }
+
+    private static func load(_ connection: PostgresConnection) throws -> LoadedUser {
+        try #require(try UserLoader().load([(partition, user)], on: connection)[user]).get()
+    }
+
+    private static func project(_ loaded: LoadedUser, on connection: PostgresConnection) throws {
+        let rows = loaded.touchedKeys.map { ProjectedRow($0, loaded.state.row($0)) }
+        let batch = ProjectionBatch(
+            partition: partition, generation: 1, checkpoint: loaded.head.nextOffset,
+            users: [
+                ProjectedUser(
+                    user: user, version: loaded.state.version, base: loaded.projectedVersion, rows: rows, dueAt: nil)
+            ])
+        #expect(try ProjectionWriter().write(batch, on: connection).missing == [])
+    }
+
+    private static func question(_ state: UserState, _ places: ClosedRange<Int64>) -> PlaceQuestion {
+        let places = DeviceSequence(places.lowerBound)...DeviceSequence(places.upperBound)
+        return PlaceQuestion(
+            user: user, partition: partition, generation: 1, device: phone, incarnation: Incarnation(1), places: places,
+            known: state.placeRuns(of: phone, incarnation: Incarnation(1), places), anchor: nil)
+    }
+
+    private static func expectAll(
+        _ found: FoundPlaces, _ places: ClosedRange<Int64>, gap: Int, _ location: SourceLocation = #_sourceLocation
+    ) {
+        for place in places {
+            let number = (Int(place) - 1) * (gap + 1) + 1
+            let held = found.event(id(number), at: DeviceSequence(place))
+            #expect(held?.outcome == .accepted && held?.isWhole == true, "\(place)", sourceLocation: location)
+            #expect(found.event(id(number + 1), at: DeviceSequence(place)) == nil, sourceLocation: location)
+        }
+    }
+
+    @Test("E1: events are found at their places, by the state alone and by pages of the read model", arguments: [0, 3, 17])
+    func places(gap: Int) throws {
+        let fixture = try StoreFixture()
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        try Self.log(600, gap: gap, on: connection)
+        let folded = try Self.load(connection)
+        try Self.project(folded, on: connection)
+        let loaded = try Self.load(connection)
+        #expect(loaded.projectedVersion == folded.state.version)
+        for places in [1...1, 1...600, 250...270, 255...257, 512...513, 600...600] as [ClosedRange<Int64>] {
+            for state in [folded.state, loaded.state] {
+                let question = Self.question(state, places)
+                #expect(!question.known.isScanned)
+                Self.expectAll(try PlaceReader().read(question, on: connection), places, gap: gap)
+            }
+        }
+        // 600 runs of one event are more than two pages, and the last is not full.
+        let pages = try connection.integer("SELECT count(*) FROM read_1.place_pages")
+        #expect(pages == (gap == 17 ? 2 : 0))
+    }
+
+    @Test("E1: a frame costs one look into the pages and one into the events")
+    func statements() throws {
+        let fixture = try StoreFixture()
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        try Self.log(600, gap: 17, on: connection)
+        try Self.project(try Self.load(connection), on: connection)
+        let state = try Self.load(connection).state
+        _ = try PlaceReader().read(Self.question(state, 1...600), on: connection)
+        let before = connection.statementCount
+        _ = try PlaceReader().read(Self.question(state, 1...600), on: connection)
+        #expect(connection.statementCount - before == 2)
+    }
+
+    @Test("E1: what no page names is looked for in the whole stream, and what a page names must be there")
+    func indexIsNotBelieved() throws {
+        let fixture = try StoreFixture()
+        let connection = try fixture.owner()
+        defer { connection.close() }
+        try Self.log(600, gap: 17, on: connection)
+        try Self.project(try Self.load(connection), on: connection)
+        let state = try Self.load(connection).state
+        try connection.execute("DELETE FROM read_1.place_pages")
+        Self.expectAll(try PlaceReader().read(Self.question(state, 1...40), on: connection), 1...40, gap: 17)
+        let folded = Self.question(state, 590...600)
+        try connection.execute("ALTER TABLE events DISABLE TRIGGER ALL; DELETE FROM events WHERE device_seq = 595")
+        #expect(throws: EventStoreError.self) { try PlaceReader().read(folded, on: connection) }
+    }
+
+    @Test("E1: payloads past 1 MiB of an answer are left out, and what stands there is known all the same")
+    func payloadsAreBounded() throws {
+        let fixture = try StoreFixture()
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        var events: [LoggedEvent] = []
+        for number in 1...12 {
+            var event = Self.event(number, Self.phone, number)
+            event.payload = [UInt8](repeating: 0, count: 1 << 17)
+            events.append(event)
+        }
+        let append = PartitionAppend(partition: Self.partition, expectedOffset: .zero, events: events)
+        #expect(try LogWriter().append([append], on: connection)[Self.partition] != .behind)
+        var known = KnownRuns(isScanned: true)
+        known.filledAt = .zero
+        let question = PlaceQuestion(
+            user: Self.user, partition: Self.partition, generation: 1, device: Self.phone,
+            incarnation: Incarnation(1), places: DeviceSequence(1)...DeviceSequence(12), known: known, anchor: nil)
+        let found = try PlaceReader().read(question, on: connection)
+        let whole = (1...12).map { found.event(Self.id($0), at: DeviceSequence(Int64($0)))?.isWhole }
+        #expect(whole == Array(repeating: true, count: 8) + Array(repeating: false, count: 4))
+    }
+}
