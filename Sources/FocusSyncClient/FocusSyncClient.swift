@@ -5,5 +5,5 @@
 /// `SyncConnection` → `ClientSession` → `DeviceStore` (rows and cursor in one transaction) → `SyncUpdate`.
 public enum FocusSyncClient {
     /// Versions of the sync protocol that this library speaks.
-    public static let protocolVersions: ClosedRange<UInt32> = 1...1
+    public static let protocolVersions: ClosedRange<UInt32> = 1...2
 }

@@ -28,14 +28,11 @@ extension SyncClient {
         case .send(let message): connection?.send(message)
         case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
         case .acknowledge(let appended):
-            let outcomes = try store.acknowledge(appended)
-            try noteOutcomes(outcomes)
-            configuration.onUpdate(.acknowledged(outcomes))
-            submissions.resolve(outcomes)
-            checkWaiters()
+            try noteAnswered(store.acknowledge(appended))
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
+        case .beginRecalling, .sendRecall, .keepRecalled, .endRecalling: return try performRecalling(action)
         case .beginIncarnation(let reason):
-            try store.beginIncarnation(offersHeld: reason.isOfSameLog)
+            try store.beginIncarnation(offersHeld: reason.isOfSameLog, isEnded: reason == .ended)
             try noteConfirmed([])
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()
@@ -57,6 +54,14 @@ extension SyncClient {
             connection?.close()
         }
         return []
+    }
+
+    /// Events were acknowledged, or refused; the store has kept that.
+    func noteAnswered(_ outcomes: [AppendOutcome]) throws {
+        try noteOutcomes(outcomes)
+        configuration.onUpdate(.acknowledged(outcomes))
+        submissions.resolve(outcomes)
+        checkWaiters()
     }
 
     private func sendAppend(_ after: DeviceSequence, _ maximumBytes: Int) throws -> [ClientAction] {
@@ -100,6 +105,9 @@ extension SyncClient {
         case .appendsDelayed(let error, let milliseconds):
             lastProblem = "\(error.code.rawValue): \(error.message)"
             configuration.onUpdate(.appendsDelayed(error, milliseconds: milliseconds))
+        case .recallWaits:
+            lastProblem = "Events wait for a server that knows protocol 2, to ask it what it has of them (rule P10)."
+            configuration.onUpdate(.recallWaits)
         case .serverError(let error): configuration.onUpdate(.serverError(error))
         case .diverged(let collections):
             divergence.formUnion(collections)

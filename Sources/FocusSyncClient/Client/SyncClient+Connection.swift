@@ -45,7 +45,10 @@ extension SyncClient {
                 to: configuration.server, security: configuration.security, group: configuration.group)
             defer { connection.close() }
             guard !Task.isCancelled else { return .reconnect(milliseconds: 0...0, cause: nil) }
-            session = ClientSession(hello: hello, queue: try store.queueRange, isHealing: try store.isHealing)
+            session = ClientSession(
+                hello: hello, queue: try store.queueRange, answered: try store.lastAnswered,
+                isHealing: try store.isHealing, isRecalling: try store.isRecalling,
+                ended: try store.endedIncarnations())
             self.connection = connection
             defer {
                 self.connection = nil

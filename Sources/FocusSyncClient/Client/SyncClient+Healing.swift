@@ -19,8 +19,10 @@ extension SyncClient {
             try noteConfirmed([])
             configuration.onUpdate(.healed(report))
             checkWaiters()
-        case .send, .sendAppend, .acknowledge, .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta,
-            .apply, .compare, .getToken, .report, .fetched, .fetchFailed, .peers, .end:
+        case .send, .sendAppend, .acknowledge, .beginRecalling, .sendRecall, .keepRecalled, .endRecalling,
+            .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta, .apply, .compare, .getToken,
+            .report,
+            .fetched, .fetchFailed, .peers, .end:
             break
         }
         return []

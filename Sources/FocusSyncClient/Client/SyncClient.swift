@@ -151,7 +151,7 @@ public actor SyncClient {
 
     /// Waits until the server has answered every event that is queued now or meanwhile.
     public func waitUntilSent() async throws {
-        try await wait { try $0.queueRange.isEmpty }
+        try await wait { try !$0.hasQueued }
     }
 
     /// Waits until `condition` holds of the store; it is asked now, and after every change.

@@ -18,6 +18,14 @@ public enum SyncUpdate: Hashable, Sendable {
     case serverError(ProtocolError)
     /// The session's token ends, unless it is renewed: at once when the configuration has `newToken` (rule A2).
     case tokenExpires(inMilliseconds: Int64)
+    /// The store was restored from a backup, or copied, or the log lost events and has others in their places: the log is
+    /// asked what it holds of the events without an answer, so that none is logged twice (rule P10).
+    case recalling(IncarnationReason)
+    /// The same, and the server is too old to be asked: those events wait, and rows come. Once for each connection.
+    case recallWaits
+    /// The log has answered. What it did not hold is sent in a new incarnation.
+    case recalled(RecallReport)
+    /// Nothing was without an answer, or the server has another log: a new incarnation began.
     case newIncarnation(IncarnationReason)
     /// The log lost events that it had acknowledged, and is given those that this device holds (rule S6). `logged` is the
     /// last that it has of the device's own.

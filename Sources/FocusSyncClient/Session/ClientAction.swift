@@ -16,6 +16,15 @@ public enum ClientAction: Hashable, Sendable {
     case keepHealed(Appended, HealRequest)
     /// The log has everything that this device could give it.
     case endHealing(HealingReport)
+    /// The sequence cannot be continued: keep in mind that the log is to be asked about the queue (rule P10).
+    case beginRecalling(IncarnationReason)
+    /// Send one Recall of what is asked for next; answer with `recallSent`.
+    case sendRecall(RecallPosition)
+    /// Events that the log holds are acknowledged at their places: take them out of the queue and tell whoever waits.
+    case keepRecalled(Recalled, Recall)
+    /// Everything was answered: queue what is left in a new incarnation, derived from the first of it. With `offersHeld`
+    /// the log is offered there what is held (rule S6).
+    case endRecalling(RecallReport, offersHeld: Bool)
     /// The sequence cannot be continued: begin a new incarnation, queue unacknowledged events again from 1 (rule E1).
     case beginIncarnation(IncarnationReason)
     /// Forget rows that were staged, and stage what follows.
@@ -47,13 +56,17 @@ public enum IncarnationReason: Hashable, Sendable {
     case conflict(at: DeviceSequence)
     /// The log has events of this incarnation that the store does not know.
     case storeBehind(logged: DeviceSequence, known: DeviceSequence)
+    /// The log takes no further event of it: a copy of the store, or this one before it was restored, has left it (P10).
+    case ended
+    /// The log lost acknowledged events and has others, or takes none any more, at their places (rule S6).
+    case displaced
     /// The server has another log, which knows nothing of what was acknowledged.
     case otherLog(logged: DeviceSequence, acknowledged: DeviceSequence)
 
     /// Whether the server's log is the one that earlier incarnations appended to.
     public var isOfSameLog: Bool {
         switch self {
-        case .conflict, .storeBehind: true
+        case .conflict, .storeBehind, .ended, .displaced: true
         case .otherLog: false
         }
     }
@@ -64,6 +77,8 @@ public enum ClientNotice: Hashable, Sendable {
     case welcomed(Welcome)
     /// The server cannot take events at the moment; they stay queued and are sent again.
     case appendsDelayed(ProtocolError, milliseconds: Int64)
+    /// Events without an answer wait for a server that knows Recall (rule P10); this one does not. Rows come meanwhile.
+    case recallWaits
     /// An error that changes nothing.
     case serverError(ProtocolError)
     /// The rows differ from the server's; they are asked for afresh (rule S9).

@@ -6,14 +6,17 @@ extension ClientSession {
         // About a question, whatever it is: nothing else changes.
         if state == .live, let request = error.request { return [.fetchFailed(request: request, error)] }
         if state == .live, healing != nil, let actions = receiveHealingError(error) { return actions }
+        if state == .live, recalling != nil, let actions = receiveRecallError(error) { return actions }
         switch error.code {
         case .sequenceConflict:
-            return beginIncarnation(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
+            // Instead of Welcome: the incarnation is another scope's, and nothing in it is this store's (rule P10).
+            guard state == .live else { return [.endRecalling(RecallReport(), offersHeld: true)] + reconnectNow() }
+            return leave(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
         case .sequenceGap:
             return receiveGap(error)
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal, .tooMany:
+        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             guard state == .live else { return end(.reconnect(milliseconds: Self.wait(error), cause: error)) }
-            let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
+            let wait = Self.pause(error)
             sender.pause(until: currentTime.adding(milliseconds: wait))
             return [.report(.appendsDelayed(error, milliseconds: wait))]
         case .unknownMessage, .notFound, .tooManyWatched:
@@ -54,7 +57,7 @@ extension ClientSession {
         // The log lost its tail under this connection: the next Welcome says how much (rule S6).
         guard expected > sender.queue.acknowledged else { return end(.reconnect(milliseconds: nil, cause: error)) }
         guard expected <= sender.queue.last.next else {
-            return beginIncarnation(.storeBehind(logged: expected.advanced(by: -1), known: sender.queue.last))
+            return leave(.storeBehind(logged: expected.advanced(by: -1), known: sender.queue.last))
         }
         sender.rewind()
         return sender.next()
@@ -67,8 +70,8 @@ extension ClientSession {
             // Coming back would supersede the newer connection, or meet the same answer.
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .sequenceConflict, .sequenceGap, .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
-            .heartbeatTimeout, .tooManyWatched, .shuttingDown, .notFound, .internal:
+            .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
+            .heartbeatTimeout, .tooMany, .tooManyWatched, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
@@ -83,11 +86,15 @@ extension ClientSession {
         case .slowConsumer: "This device took too little of what it was sent."
         case .unauthenticated: "This device may not act for its user any more."
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .tooManyWatched, .sequenceConflict, .sequenceGap, .tooMany, .eventUnknown, .userQuarantined, .overloaded,
-            .unavailable,
-            .heartbeatTimeout, .notFound, .internal:
+            .tooMany, .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
+            .unavailable, .heartbeatTimeout, .notFound, .internal:
             "The server sent this device away."
         }
+    }
+
+    /// How long sending waits on this connection, in milliseconds.
+    static func pause(_ error: ProtocolError) -> Int64 {
+        max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
     }
 
     /// Full jitter above what the server asked for (rule F5).

@@ -1,13 +1,25 @@
 import FocusCore
 
 /// Rule S6: a log that lost its tail gets back, oldest first, what it had acknowledged and this device still holds; what
-/// it does not hold any more is declared lost. Then the queue goes on, in the same incarnation.
+/// it does not hold any more is declared lost. Then the queue goes on, in the same incarnation, unless it, or a place of
+/// what was acknowledged, is another's now: then the store recalls (rule P10).
 extension ClientSession {
-    mutating func beginHealing(_ welcome: Welcome) -> [ClientAction] {
-        var healing = HealingSender(welcome)
+    /// - Parameter leaves: why the incarnation cannot be continued after it; nil: it can.
+    mutating func beginHealing(_ welcome: Welcome, leaves: IncarnationReason?) -> [ClientAction] {
+        // The log may have forgotten that these take no further event, and what it does not hold of them has other places
+        // by now. A server of protocol 1 knows of no end.
+        var healing = HealingSender(welcome, ending: protocolVersion >= 2 ? ended : [], leaves: leaves)
         let actions = healing.next()
         self.healing = healing
         return [.report(.welcomed(welcome)), .beginHealing(logged: welcome.lastSequence)] + actions
+    }
+
+    /// The incarnation takes no further event again, or is another scope's.
+    mutating func receiveEnded(_ incarnation: Incarnation?) -> [ClientAction] {
+        guard incarnation == nil || incarnation == healing?.ending.first else { return [] }
+        healing?.ending.removeFirst()
+        healing?.isEnding = false
+        return continueHealing()
     }
 
     /// The answer to `sendHealing`: this went out, and what follows is at `next`. Nil: there is nothing more.
@@ -43,7 +55,10 @@ extension ClientSession {
         }
         if case .reoffer(let offer) = head.request {
             let accepted = Set(offer.events.filter { $0.outcome == .accepted }.map(\.envelope.id))
-            healing?.report.refused += appended.refused.filter { accepted.contains($0.event) }
+            let displaced = appended.refused.count(where: \.isDisplaced)
+            healing?.report.displaced += displaced
+            healing?.report.events -= displaced
+            healing?.report.refused += appended.refused.filter { accepted.contains($0.event) && !$0.isDisplaced }
         }
         return [.keepHealed(appended, head.request)] + continueHealing()
     }
@@ -52,6 +67,7 @@ extension ClientSession {
     mutating func receiveHealingError(_ error: ProtocolError) -> [ClientAction]? {
         switch error.code {
         case .sequenceGap: return receiveHealingGap(error)
+        case .sequenceConflict where healing?.isEnding == true: return receiveEnded(nil)
         case .sequenceConflict:
             guard let head = healing?.inFlight.first else { return [] }
             healing?.rewind()
@@ -61,8 +77,8 @@ extension ClientSession {
                     incarnation: head.request.incarnation, first: error.sequence ?? head.request.firstSequence,
                     last: head.request.lastSequence))
             return continueHealing()
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal, .tooMany:
-            let wait = max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
+        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+            let wait = Self.pause(error)
             healing?.rewind()
             let time = currentTime.adding(milliseconds: wait)
             let resumesAt = max(healing?.resumesAt ?? time, time)
@@ -97,6 +113,12 @@ extension ClientSession {
             return self.healing?.next() ?? []
         }
         self.healing = nil
-        return [.endHealing(healing.report)] + sender.next()
+        let end = ClientAction.endHealing(healing.report)
+        if isRecalling { return [end] + startRecalling(offersHeld: false) }
+        if healing.report.displaced > 0 {
+            return [end, .beginRecalling(.displaced)] + startRecalling(offersHeld: false)
+        }
+        guard let reason = healing.leaves else { return [end] + sender.next() }
+        return [end] + leaveHere(reason, offersHeld: false)
     }
 }

@@ -18,6 +18,8 @@ public struct ClientSession: Sendable {
 
     /// No Welcome within this: the connection is given up.
     public static let welcomeMilliseconds: Int64 = 15_000
+    /// Appends may have to wait for hours (rule P10); rows come meanwhile, and a connection is not put off for longer.
+    public static let maximumWaitMilliseconds: Int64 = 60_000
     /// After so many differing checkpoints in a row the session only reports (rule S9: never silent, never a storm).
     public static let maximumResyncs = 3
 
@@ -34,14 +36,33 @@ public struct ClientSession: Sendable {
     var isRenewing = false
     /// The log lost its tail and gets it back (rule S6); appends wait.
     var healing: HealingSender?
+    /// The log is asked about events without an answer (rule P10); appends wait.
+    var recalling: RecallSender?
+    /// It should be, and the server does not know how: appends wait for another server.
+    var waitsForRecall = false
+    /// Of the connection; from Welcome on.
+    private(set) var protocolVersion: UInt32 = 1
+    /// Incarnations that take no further event.
+    let ended: [Incarnation]
+    let isRecalling: Bool
     private let isHealing: Bool
+    private let answered: EventID?
 
     /// - Parameters:
     ///   - queue: the sequences of the incarnation that `hello` names.
+    ///   - answered: the event at `queue.acknowledged`, if the store knows it.
     ///   - isHealing: a healing was begun on another connection and not finished (rule S6).
-    public init(hello: Hello, queue: QueueRange, isHealing: Bool = false) {
+    ///   - isRecalling: recalling was begun on another connection and not finished (rule P10).
+    ///   - ended: earlier incarnations that the log was told to end.
+    public init(
+        hello: Hello, queue: QueueRange, answered: EventID? = nil, isHealing: Bool = false, isRecalling: Bool = false,
+        ended: [Incarnation] = []
+    ) {
         self.hello = hello
+        self.answered = answered
         self.isHealing = isHealing
+        self.isRecalling = isRecalling
+        self.ended = ended
         sender = AppendSender(queue)
     }
 
@@ -52,7 +73,9 @@ public struct ClientSession: Sendable {
         switch state {
         case .idle, .closed: MonotonicTime(milliseconds: .max)
         case .awaitingWelcome: silenceEnds
-        case .live: min(silenceEnds, sender.resumesAt ?? silenceEnds, healing?.resumesAt ?? silenceEnds)
+        case .live:
+            [sender.resumesAt, healing?.resumesAt, recalling?.resumesAt].compactMap { $0 }
+                .reduce(silenceEnds) { min($0, $1) }
         }
     }
 
@@ -81,14 +104,14 @@ public struct ClientSession: Sendable {
     /// Events were put into the queue; `last` is the newest.
     public mutating func queued(through last: DeviceSequence) -> [ClientAction] {
         sender.queued(through: last)
-        return state == .live && healing == nil ? sender.next() : []
+        return mayAppend ? sender.next() : []
     }
 
     /// The answer to `sendAppend`: one frame went out, with the events after `after` up to `last`.
     public mutating func appendSent(after: DeviceSequence, through last: DeviceSequence) -> [ClientAction] {
         guard state == .live else { return [] }
         sender.sent(after: after, through: last)
-        return sender.next()
+        return mayAppend ? sender.next() : []
     }
 
     /// The answer to `compare`: the collections whose digests differ.
@@ -105,7 +128,8 @@ public struct ClientSession: Sendable {
 
     public mutating func disconnected() -> [ClientAction] {
         guard state != .closed else { return [] }
-        let wait = (healing?.resumesAt ?? sender.resumesAt).map { max(0, $0 - now) }
+        let resumesAt = healing?.resumesAt ?? recalling?.resumesAt ?? sender.resumesAt
+        let wait = resumesAt.map { min(max(0, $0 - now), Self.maximumWaitMilliseconds) }
         state = .closed
         return [.end(.reconnect(milliseconds: wait.map { $0...2 * $0 }, cause: nil))]
     }
@@ -120,7 +144,8 @@ public struct ClientSession: Sendable {
         }
         guard state == .live else { return [] }
         if healing != nil { return resumeHealing(now: now) }
-        return sender.resume(now: now)
+        if recalling != nil { return resumeRecalling(now: now) }
+        return mayAppend ? sender.resume(now: now) : []
     }
 
     // MARK: Messages
@@ -131,7 +156,8 @@ public struct ClientSession: Sendable {
         case .error(let error): return receiveError(error)
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .ping, .pong, .tokenExpiry, .unknown: return []
-        case .appended, .recalled, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta,
+        case .appended, .recalled, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd,
+            .delta,
             .checkpoint, .fetched, .peerStatuses:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
         }
@@ -139,32 +165,57 @@ public struct ClientSession: Sendable {
 
     private mutating func receiveWelcome(_ welcome: Welcome) -> [ClientAction] {
         state = .live
+        protocolVersion = welcome.protocolVersion
         heartbeatMilliseconds = max(1_000, Int64(welcome.heartbeatMilliseconds))
         silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
-        if welcome.lastSequence > sender.queue.last {
-            return beginIncarnation(.storeBehind(logged: welcome.lastSequence, known: sender.queue.last))
-        }
+        let queue = sender.queue
         let isOtherLog = hello.cursor.map { $0.log != welcome.log } ?? false
         // An incarnation that began with a healing has nothing acknowledged by which another log would show, and would
         // offer it the events of this one some time (rule S6).
-        if isOtherLog, isHealing || welcome.lastSequence < sender.queue.acknowledged {
-            return beginIncarnation(
-                .otherLog(logged: welcome.lastSequence, acknowledged: sender.queue.acknowledged))
+        let lacks = welcome.lastSequence < queue.acknowledged || hasOther(welcome)
+        if isOtherLog, isHealing || isRecalling || lacks {
+            return beginIncarnation(.otherLog(logged: welcome.lastSequence, acknowledged: queue.acknowledged))
+        }
+        sender.open(welcome)
+        let reason = reasonToLeave(welcome)
+        if !isOtherLog, welcome.logIsBehind || lacks || isHealing { return beginHealing(welcome, leaves: reason) }
+        let welcomed = ClientAction.report(.welcomed(welcome))
+        if isRecalling { return [welcomed] + startRecalling(offersHeld: true) }
+        if let reason {
+            return queue.isEmpty ? beginIncarnation(reason) : [welcomed] + leaveHere(reason, offersHeld: true)
         }
         // Events that the log has and whose answer was lost are sent again all the same: the answer comes again
         // (rule P2), and a store restored from a backup shows itself by a conflict.
-        sender.open(welcome)
-        let isBehind = welcome.logIsBehind || welcome.lastSequence < sender.queue.acknowledged
-        if !isOtherLog, isBehind || isHealing { return beginHealing(welcome) }
-        return [.report(.welcomed(welcome))] + sender.next()
+        return [welcomed] + sender.next()
+    }
+
+    /// Why the incarnation cannot be continued, as far as Welcome tells. The ids of unanswered events are not judged by
+    /// it: the answer to the first that is sent says more.
+    private func reasonToLeave(_ welcome: Welcome) -> IncarnationReason? {
+        if welcome.lastSequence > sender.queue.last {
+            return .storeBehind(logged: welcome.lastSequence, known: sender.queue.last)
+        }
+        if welcome.isEnded { return .ended }
+        return hasOther(welcome) ? .conflict(at: welcome.lastSequence) : nil
+    }
+
+    /// Whether the log has another event where the last one was acknowledged: it lost its tail, and a copy of this store
+    /// appended to it. One that it cannot name is none.
+    private func hasOther(_ welcome: Welcome) -> Bool {
+        guard let answered, let event = welcome.lastEvent, welcome.lastSequence == sender.queue.acknowledged
+        else { return false }
+        return event != answered
     }
 
     private mutating func receiveLive(_ message: ServerMessage) -> [ClientAction] {
         switch message {
         case .appended(let appended) where healing != nil: return receiveHealed(appended)
+        // Nothing was appended.
+        case .appended where !mayAppend: return []
+        case .recalled(let recalled): return receive(recalled)
         case .appended(let appended):
             guard appended.throughSequence <= sender.queue.last else {
-                return beginIncarnation(.storeBehind(logged: appended.throughSequence, known: sender.queue.last))
+                return leave(.storeBehind(logged: appended.throughSequence, known: sender.queue.last))
             }
             sender.acknowledged(through: appended.throughSequence)
             return [.acknowledge(appended)] + sender.next()
@@ -179,7 +230,7 @@ public struct ClientSession: Sendable {
         case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
         case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
         // The connection has answered it.
-        case .ping, .pong, .unknown, .recalled: return []
+        case .ping, .pong, .unknown: return []
         case .peerStatuses(let statuses): return [.peers(statuses)]
         case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)
         case .fetched(let fetched): return [.fetched(fetched)]
@@ -192,13 +243,15 @@ public struct ClientSession: Sendable {
     // MARK: Ends
 
     mutating func beginIncarnation(_ reason: IncarnationReason) -> [ClientAction] {
-        [.beginIncarnation(reason)] + end(.reconnect(milliseconds: 0...0, cause: nil))
+        [.beginIncarnation(reason)] + reconnectNow()
     }
 
     mutating func end(_ end: ClientEnd) -> [ClientAction] {
         state = .closed
         return [.end(end)]
     }
+
+    private var mayAppend: Bool { state == .live && healing == nil && recalling == nil && !waitsForRecall }
 
     var currentTime: MonotonicTime { now }
 }

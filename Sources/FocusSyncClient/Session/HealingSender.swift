@@ -8,6 +8,8 @@ public struct HealingPosition: Hashable, Sendable {
     var next: DeviceSequence
     /// Where the log ended in the current incarnation when it began.
     var logged: DeviceSequence
+    /// Whether what is not held of the current incarnation is declared lost: not when it has ended and takes nothing more.
+    var mayLose = true
 }
 
 /// What came of a healing.
@@ -18,6 +20,8 @@ public struct HealingReport: Hashable, Sendable {
     public var lost: [LostEvents] = []
     /// Events that had been accepted once, came without a valid receipt, and were refused now.
     public var refused: [RefusedEvent] = []
+    /// Events whose places are others' now, or of an ended incarnation: they are appended again in a new one.
+    public var displaced = 0
     /// The log has other events in these places: a copy of this device's store appended them.
     public var conflicts: [LostEvents] = []
 
@@ -44,18 +48,30 @@ struct HealingSender: Hashable, Sendable {
     var asked: HealingPosition?
     /// Everything was sent.
     var isComplete = false
+    /// Incarnations that are ended again before anything is offered, one at a time (rule P10).
+    var ending: [Incarnation]
+    /// The first of them was sent.
+    var isEnding = false
+    /// Why the incarnation cannot be continued afterwards.
+    let leaves: IncarnationReason?
     let window: Int
     let maximumBytes: Int
 
-    init(_ welcome: Welcome) {
-        position = HealingPosition(place: 0, next: welcome.lastSequence.next, logged: welcome.lastSequence)
+    init(_ welcome: Welcome, ending: [Incarnation], leaves: IncarnationReason?) {
+        (self.ending, self.leaves) = (ending, leaves)
+        position = HealingPosition(
+            place: 0, next: welcome.lastSequence.next, logged: welcome.lastSequence, mayLose: !welcome.isEnded)
         window = max(1, Int(welcome.maximumUnacknowledgedAppends) - 1)
         maximumBytes = min(AppendSender.frameBytes, Int(welcome.maximumFrameBytes))
     }
 
     /// At most one request at a time: the answer asks for the next.
     mutating func next() -> [ClientAction] {
-        guard asked == nil, !isComplete, resumesAt == nil, inFlight.count < window else { return [] }
+        guard asked == nil, !isComplete, !isEnding, resumesAt == nil, inFlight.count < window else { return [] }
+        if let first = ending.first {
+            isEnding = true
+            return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
+        }
         if let lost = missing {
             missing = nil
             sent(.lost(lost), next: position)
@@ -72,6 +88,7 @@ struct HealingSender: Hashable, Sendable {
 
     /// What is in flight will not be taken: offer it again.
     mutating func rewind() {
+        isEnding = false
         guard let head = inFlight.first else { return }
         position = head.before
         inFlight.removeAll()

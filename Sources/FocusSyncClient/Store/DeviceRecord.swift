@@ -14,16 +14,28 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     var device: String?
     /// `system`, or `app:<id>`.
     var scope: String?
+    /// The current one; new events get their sequences in it.
     var incarnation: Int64
-    /// Sequences are places in the queue minus this, so that a new incarnation moves no row.
-    var sequenceBase: Int64 = 0
+    /// The newest sequence given in it.
+    var lastSequence: Int64 = 0
+    /// Everything through it was answered in it.
+    var acknowledgedSequence: Int64 = 0
     /// Place of the newest event ever queued.
     var lastPlace: Int64 = 0
-    /// Place of the newest acknowledged event.
-    var acknowledgedPlace: Int64 = 0
+    /// Place of the event that was answered last, in table `sent`.
+    var lastSentPlace: Int64 = 0
+    /// Of table `queue`.
+    var queuedEvents: Int64 = 0
     var queuedBytes: Int64 = 0
     /// Of the events in table `sent`, as `SentRecord.keptBytes` counts them.
     var sentBytes: Int64 = 0
+    // The event that was answered last, also when table `sent` has it no longer: by it a store that was restored, and a
+    // log that lost its tail, show themselves. Nil: none was.
+    var answeredIncarnation: Int64?
+    var answeredSequence: Int64?
+    var answeredEvent: Data?
+    /// Recalling was begun and not finished (rule P10).
+    var isRecalling = false
     /// A healing was begun and not finished (rule S6).
     var isHealing = false
     /// The greatest time seen (rule E3), in microseconds.
@@ -70,9 +82,21 @@ extension DeviceRecord {
         cursorView = Int64(bitPattern: cursor?.view ?? 0)
     }
 
+    /// Of the current incarnation.
     var queue: QueueRange {
         QueueRange(
-            acknowledged: DeviceSequence(acknowledgedPlace - sequenceBase),
-            last: DeviceSequence(lastPlace - sequenceBase))
+            acknowledged: DeviceSequence(acknowledgedSequence), last: DeviceSequence(lastSequence))
+    }
+
+    /// The event at `queue.acknowledged`; nil: there is none, or a version of this library that did not keep it
+    /// acknowledged it.
+    var answered: EventID? {
+        guard answeredIncarnation == incarnation, answeredSequence == acknowledgedSequence else { return nil }
+        return answeredEvent.flatMap { EventID(bytes: $0) }
+    }
+
+    mutating func nextSequence() -> Int64 {
+        lastSequence += 1
+        return lastSequence
     }
 }

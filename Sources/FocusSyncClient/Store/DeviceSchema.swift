@@ -64,25 +64,82 @@ enum DeviceSchema {
             }
             let bytes = try SentRecord.select(sum(length(SentRecord.Columns.payload)), as: Int64.self)
                 .fetchOne(database)
-            // A store that was made before this has its row.
-            if var record = try DeviceRecord.fetchOne(database) {
-                record.sentBytes = bytes ?? 0
-                try record.update(database)
-            } else {
-                try DeviceRecord(incarnation: randomIncarnation()).insert(database)
-            }
+            _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes ?? 0))
         }
         migrator.registerMigration("4") { database in
             // Payloads alone were counted before.
-            guard var record = try DeviceRecord.fetchOne(database) else { return }
-            record.sentBytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
-            try record.update(database)
+            let bytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
+            _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes))
         }
+        migrator.registerMigration("5", migrate: addPlaces)
         return migrator
     }
 
-    /// What a connection needs beside the file: the temporary table of unfinished snapshots and deltas.
+    /// Rule P10: every event says where it stands in the log. Before, sequences were places in the queue minus those of
+    /// earlier incarnations.
+    private static func addPlaces(_ database: Database) throws {
+        try database.alter(table: QueueRecord.databaseTableName) { table in
+            for column in ["incarnation", "sequence"] { table.add(column: column, .integer).notNull().defaults(to: 0) }
+        }
+        try database.alter(table: DeviceRecord.databaseTableName) { table in
+            for column in ["lastSequence", "acknowledgedSequence", "lastSentPlace", "queuedEvents"] {
+                table.add(column: column, .integer).notNull().defaults(to: 0)
+            }
+            for column in ["answeredIncarnation", "answeredSequence"] { table.add(column: column, .integer) }
+            table.add(column: "answeredEvent", .blob)
+            table.add(column: "isRecalling", .boolean).notNull().defaults(to: false)
+        }
+        try fillPlaces(database)
+        try database.alter(table: DeviceRecord.databaseTableName) { table in
+            for column in ["sequenceBase", "acknowledgedPlace"] { table.drop(column: column) }
+        }
+        try database.create(
+            index: "queueBySequence", on: QueueRecord.databaseTableName, columns: ["incarnation", "sequence"],
+            options: .unique)
+        try database.create(
+            index: "sentBySequence", on: SentRecord.databaseTableName, columns: ["incarnation", "sequence"])
+        try database.create(table: EndedRecord.databaseTableName) { table in
+            table.primaryKey("incarnation", .integer)
+            for column in ["endedAt", "place"] { table.column(column, .integer).notNull() }
+        }
+    }
+
+    private static func fillPlaces(_ database: Database) throws {
+        let device = Table(DeviceRecord.databaseTableName)
+        let (base, last, acknowledged) = (Column("sequenceBase"), Column("lastPlace"), Column("acknowledgedPlace"))
+        let kept = try device.select(Column("incarnation"), base, acknowledged).fetchOne(database)
+        guard let kept else { return }
+        let (incarnation, firstPlace, answeredPlace): (Int64, Int64, Int64) = (kept[0], kept[1], kept[2])
+        _ = try device.updateAll(
+            database,
+            [
+                Column("lastSequence").set(to: last - base),
+                Column("acknowledgedSequence").set(to: acknowledged - base),
+                Column("lastSentPlace").set(to: acknowledged), Column("queuedEvents").set(to: last - acknowledged),
+            ])
+        _ = try QueueRecord.updateAll(
+            database,
+            [
+                QueueRecord.Columns.incarnation.set(to: incarnation),
+                QueueRecord.Columns.sequence.set(to: QueueRecord.Columns.place - firstPlace),
+            ])
+        let isAnswered =
+            SentRecord.Columns.place == answeredPlace && SentRecord.Columns.incarnation == incarnation
+        guard let newest = try SentRecord.filter(isAnswered).fetchOne(database) else { return }
+        _ = try device.updateAll(
+            database,
+            [
+                Column("answeredIncarnation").set(to: incarnation),
+                Column("answeredSequence").set(to: newest.sequence), Column("answeredEvent").set(to: newest.event),
+            ])
+    }
+
+    /// What a connection needs beside the file, the temporary table of unfinished snapshots and deltas; and in a new file
+    /// the device's row.
     static func prepare(_ database: Database) throws {
+        if try DeviceRecord.fetchCount(database) == 0 {
+            try DeviceRecord(incarnation: randomIncarnation()).insert(database)
+        }
         try database.create(table: StagedRecord.databaseTableName, options: .temporary) { table in
             table.autoIncrementedPrimaryKey("place")
             table.column("collection", .text).notNull()

@@ -31,26 +31,23 @@ extension DeviceStore {
 
     /// The next request, and where the one after it begins. Nil: there is nothing more.
     ///
-    /// Events go in the order in which they were made. Those of one receipt go together, so that it can be checked; where
-    /// there is none, as many as fit.
+    /// Everything that is held goes, in the order in which it was answered: what the log holds at the same place is not
+    /// stored twice, and by what it does not hold there another's life in the same places shows. Events of one receipt go
+    /// together, so that it can be checked; where there is none, as many as fit.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
             let current = Incarnation(device.incarnation)
-            let isWanted =
-                SentRecord.Columns.incarnation != device.incarnation
-                || SentRecord.Columns.sequence > position.logged.rawValue
-                || SentRecord.Columns.receiptThrough > position.logged.rawValue
-            let records = try SentRecord.filter(SentRecord.Columns.place > position.place && isWanted)
+            let records = try SentRecord.filter(SentRecord.Columns.place > position.place)
                 .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
             var next = position
             guard let batch = ReofferBatch(records, maximumBytes: maximumBytes) else {
-                guard position.next <= device.queue.acknowledged else { return (nil, position) }
+                guard position.mayLose, position.next <= device.queue.acknowledged else { return (nil, position) }
                 next.next = device.queue.acknowledged.next
                 return (.lost(current, position.next, device.queue.acknowledged), next)
             }
             if batch.incarnation == current {
-                if batch.first > position.next {
+                if position.mayLose, batch.first > position.next {
                     next.next = batch.first
                     return (.lost(current, position.next, batch.first.advanced(by: -1)), next)
                 }
@@ -61,7 +58,8 @@ extension DeviceStore {
         }
     }
 
-    /// Keeps what became of healed events, and new receipts.
+    /// Keeps what became of healed events, and new receipts. Those whose place is another's now are unanswered again:
+    /// see `displace`.
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws {
         guard case .reoffer(let offer) = request else { return }
         try write { record, database in
@@ -72,15 +70,39 @@ extension DeviceStore {
                     && SentRecord.Columns.sequence <= last.rawValue)
             let refusals = Dictionary(appended.refused.map { ($0.sequence.rawValue, $0) }) { first, _ in first }
             for var kept in try records.fetchAll(database) {
-                kept.version = appended.version.rawValue
-                if let refused = refusals[kept.sequence] {
-                    (kept.refusal, kept.message) = (refused.code, refused.message)
+                let refused = refusals[kept.sequence]
+                if let refused, refused.isDisplaced {
+                    try Self.displace(kept, &record, database)
+                    continue
                 }
+                kept.version = appended.version.rawValue
+                if let refused { (kept.refusal, kept.message) = (refused.code, refused.message) }
                 kept.keep(appended.receipts)
                 try kept.update(database)
             }
         }
     }
+
+    /// The log lost an acknowledged event and gave its place to another, or takes nothing more there: the event is
+    /// unanswered again, with the place that it had, before all others. The store is recalling from now on (rule P10).
+    private static func displace(
+        _ sent: SentRecord, _ record: inout DeviceRecord, _ database: Database
+    ) throws {
+        _ = try sent.delete(database)
+        record.sentBytes -= sent.keptBytes
+        // Below every place that the queue gives.
+        let queued = QueueRecord(
+            place: Int64.min / 2 + sent.place, incarnation: sent.incarnation, sequence: sent.sequence,
+            try sent.envelope())
+        try add(queued, &record, database)
+        record.isRecalling = true
+    }
+}
+
+extension RefusedEvent {
+    /// Whether it is the answer to a re-offered event whose place has another one, or can get none any more: no refusal
+    /// of the event (rule S6).
+    var isDisplaced: Bool { code == ErrorCode.sequenceConflict.rawValue }
 }
 
 /// The first of the records that can go together.

@@ -19,8 +19,9 @@ extension DeviceStore {
                     app: draft.app, occurredAt: draft.occurredAt ?? record.eventClock.stamp(clock: clock),
                     schemaVersion: draft.schemaVersion, payload: draft.payload)
                 record.lastPlace += 1
-                record.queuedBytes += Int64(envelope.payload.count)
-                try QueueRecord(place: record.lastPlace, envelope).insert(database)
+                let queued = QueueRecord(
+                    place: record.lastPlace, incarnation: record.incarnation, sequence: record.nextSequence(), envelope)
+                try Self.add(queued, &record, database)
                 events.append(QueuedEvent(sequence: record.queue.last, envelope: envelope))
             }
             return events
@@ -31,19 +32,28 @@ extension DeviceStore {
         for draft in drafts where draft.payload.count > payloadByteLimit {
             throw .payloadTooLarge(bytes: draft.payload.count, limit: payloadByteLimit)
         }
-        let events = Int(record.lastPlace - record.acknowledgedPlace)
+        let events = Int(record.queuedEvents)
         let bytes = Int(record.queuedBytes)
         guard events + drafts.count <= queueLimit,
             drafts.reduce(bytes, { $0 + $1.payload.count }) <= queueByteLimit
         else { throw .queueFull(events: events, bytes: bytes) }
     }
 
-    /// Events that are not acknowledged, oldest first.
-    public func queued() throws -> [QueuedEvent] {
-        try queued(after: .zero, maximumEvents: Self.queueLimit, maximumBytes: .max)
+    static func add(_ queued: QueueRecord, _ record: inout DeviceRecord, _ database: Database) throws {
+        try queued.insert(database)
+        record.queuedEvents += 1
+        record.queuedBytes += Int64(queued.payload.count)
     }
 
-    /// The first events after a sequence, as many as fit into one Append frame of so many bytes, but at least one.
+    /// Events that are not acknowledged, oldest first.
+    public func queued() throws -> [QueuedEvent] {
+        try database.read { database in
+            try QueueRecord.order(QueueRecord.Columns.place).fetchAll(database).map { try $0.queued() }
+        }
+    }
+
+    /// The first events of the current incarnation after a sequence, as many as fit into one Append frame of so many
+    /// bytes, but at least one.
     func queued(
         after sequence: DeviceSequence, maximumEvents: Int = SessionLimits().eventsPerAppend, maximumBytes: Int
     ) throws -> [QueuedEvent] {
@@ -51,15 +61,16 @@ extension DeviceStore {
             guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
             let records =
                 try QueueRecord
-                .filter(QueueRecord.Columns.place > record.sequenceBase + sequence.rawValue)
-                .order(QueueRecord.Columns.place).limit(maximumEvents).fetchCursor(database)
+                .filter(QueueRecord.Columns.incarnation == record.incarnation)
+                .filter(QueueRecord.Columns.sequence > sequence.rawValue)
+                .order(QueueRecord.Columns.sequence).limit(maximumEvents).fetchCursor(database)
             var events: [QueuedEvent] = []
             // The frame's own fields.
             var bytes = 64
             while let next = try records.next() {
                 bytes += next.frameBytes
                 if bytes > maximumBytes, !events.isEmpty { break }
-                events.append(try next.queued(base: record.sequenceBase))
+                events.append(try next.queued())
             }
             return events
         }
@@ -70,27 +81,42 @@ extension DeviceStore {
     public func acknowledge(_ appended: Appended, clock: Timestamp = .now) throws -> [AppendOutcome] {
         let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
         return try write { record, database in
-            let place = min(record.lastPlace, record.sequenceBase + appended.throughSequence.rawValue)
-            guard place > record.acknowledgedPlace else { return [] }
-            let done = QueueRecord.filter(QueueRecord.Columns.place <= place)
-            let outcomes = try done.order(QueueRecord.Columns.place).fetchAll(database).map { next in
-                let event = try next.queued(base: record.sequenceBase)
-                record.queuedBytes -= Int64(event.envelope.payload.count)
+            let sequence = min(record.lastSequence, appended.throughSequence.rawValue)
+            guard sequence > record.acknowledgedSequence else { return [] }
+            let done = QueueRecord.filter(
+                QueueRecord.Columns.incarnation == record.incarnation && QueueRecord.Columns.sequence <= sequence)
+            let outcomes = try done.order(QueueRecord.Columns.sequence).fetchAll(database).map { next in
+                let event = try next.queued()
                 let refused = refusals[event.envelope.id]
                 let outcome = AppendOutcome(
                     sequence: event.sequence, event: event.envelope.id, type: event.envelope.type,
                     verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
                     version: appended.version)
-                var sent = SentRecord(next, record, outcome, at: clock)
-                sent.keep(appended.receipts)
-                try sent.insert(database, onConflict: .replace)
-                record.sentBytes += sent.keptBytes
+                try Self.keep(next, outcome, appended.receipts, at: clock, &record, database)
                 return outcome
             }
             try done.deleteAll(database)
-            record.acknowledgedPlace = place
+            record.acknowledgedSequence = sequence
+            if let last = outcomes.last {
+                record.answeredIncarnation = record.incarnation
+                (record.answeredSequence, record.answeredEvent) = (sequence, Data(last.event.bytes))
+            }
             try Self.trimSent(after: outcomes.count, &record, at: clock, database)
             return outcomes
         }
+    }
+
+    /// An event was answered; it leaves the queue.
+    static func keep(
+        _ queued: QueueRecord, _ outcome: AppendOutcome, _ receipts: [Receipt], at clock: Timestamp,
+        _ record: inout DeviceRecord, _ database: Database
+    ) throws {
+        record.queuedEvents -= 1
+        record.queuedBytes -= Int64(queued.payload.count)
+        record.lastSentPlace += 1
+        var sent = SentRecord(queued, place: record.lastSentPlace, outcome, at: clock)
+        sent.keep(receipts)
+        try sent.insert(database)
+        record.sentBytes += sent.keptBytes
     }
 }

@@ -56,8 +56,8 @@ extension DeviceStore {
                 .filter(types.contains(SentRecord.Columns.type))
                 .order(SentRecord.Columns.place).fetchAll(database).map { try $0.envelope() }
             let queued =
-                try QueueRecord.filter(types.contains(SentRecord.Columns.type)).order(QueueRecord.Columns.place)
-                .fetchAll(database).map { try $0.queued(base: record.sequenceBase).envelope }
+                try QueueRecord.filter(types.contains(QueueRecord.Columns.type)).order(QueueRecord.Columns.place)
+                .fetchAll(database).map { try $0.queued().envelope }
             return sent + queued
         }
     }
@@ -75,8 +75,8 @@ extension DeviceStore {
         let old = time.adding(microseconds: -keptMicroseconds).microseconds
         while true {
             // Most of the time nothing is over a bound, and nothing is read.
-            let surplus = record.acknowledgedPlace - Int64(keptEvents)
-            let place = record.sentBytes > keptBytes ? record.acknowledgedPlace : surplus
+            let surplus = record.lastSentPlace - Int64(keptEvents)
+            let place = record.sentBytes > keptBytes ? record.lastSentPlace : surplus
             let oldest = try SentRecord.filter(SentRecord.Columns.place <= place).order(SentRecord.Columns.place)
                 .limit(2 * count + 64).fetchAll(database)
             // A clock that was ahead acknowledged it, and nothing would leave for its age until then.
@@ -92,7 +92,7 @@ extension DeviceStore {
             }
             guard let last = leaving.last else { return }
             // Events of one receipt leave together: without one of them it proves nothing of the others.
-            let done = SentRecord.filter(SentRecord.Columns.place <= last.place + last.placesToEndOfReceipt)
+            let done = try SentRecord.filter(SentRecord.Columns.place <= last.endOfReceipt(database))
             record.sentBytes -= try SentRecord.keptBytes(of: done, database)
             _ = try done.deleteAll(database)
             // Bytes are a bound that holds at once.
@@ -117,8 +117,13 @@ extension SentRecord {
         return try (payloads ?? 0) + Int64(records.fetchCount(database)) * DeviceStore.keptRowBytes
     }
 
-    /// Places are as dense as the sequences of an incarnation.
-    fileprivate var placesToEndOfReceipt: Int64 { max(0, (receiptThrough ?? sequence) - sequence) }
+    /// The place of the last event that its receipt covers: those of one incarnation are answered in its order.
+    func endOfReceipt(_ database: Database) throws -> Int64 {
+        guard let receiptThrough, receiptThrough > sequence else { return place }
+        let others = SentRecord.filter(
+            Columns.incarnation == incarnation && Columns.sequence > sequence && Columns.sequence <= receiptThrough)
+        return max(place, try others.select(max(Columns.place), as: Int64.self).fetchOne(database) ?? place)
+    }
 
     var verdict: AppendOutcome.Verdict {
         refusal.map { .refused(code: $0, message: message ?? "") } ?? .accepted

@@ -67,19 +67,42 @@ public final class DeviceStore: Sendable {
     public var owner: DeviceOwner? { get throws { try record().owner } }
     public var incarnation: Incarnation { get throws { Incarnation(try record().incarnation) } }
     public var cursor: Cursor? { get throws { try record().cursor } }
-    /// The sequences of the current incarnation.
+    /// Whether an event is not acknowledged.
+    public var hasQueued: Bool { get throws { try record().queuedEvents > 0 } }
+    /// The sequences of the current incarnation. While the store is recalling, the queue may hold other events too.
     public var queueRange: QueueRange { get throws { try record().queue } }
 
-    /// Begins a new incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences from 1.
-    /// - Parameter offersHeld: what earlier incarnations had acknowledged is offered with the next connection: the new one
-    ///   has nothing acknowledged by which a log that lost its tail would show itself (rule S6). False: to no log, as the
-    ///   server has another one.
-    public func beginIncarnation(offersHeld: Bool) throws {
+    /// The event at `queueRange.acknowledged`, also when it is not held any longer. Nil: there is none, or a version of
+    /// this library that did not keep its id acknowledged it.
+    public var lastAnswered: EventID? { get throws { try record().answered } }
+
+    /// Begins a new incarnation, a random one (rule E1): unacknowledged events keep their ids and order, and get
+    /// sequences from 1. For another log, and for a store without unacknowledged events; else see `beginRecalling`.
+    /// - Parameters:
+    ///   - offersHeld: what earlier incarnations had acknowledged is offered with the next connection: the new one has
+    ///     nothing acknowledged by which a log that lost its tail would show itself (rule S6). False: to no log, as the
+    ///     server has another one.
+    ///   - isEnded: the log says that the incarnation takes no further event (rule P10).
+    public func beginIncarnation(offersHeld: Bool, isEnded: Bool = false, clock: Timestamp = .now) throws {
         try write { record, database in
-            record.incarnation = DeviceSchema.randomIncarnation()
-            record.sequenceBase = record.acknowledgedPlace
+            if isEnded { try Self.remember(ended: Incarnation(record.incarnation), at: clock, record, database) }
+            try Self.begin(Incarnation(DeviceSchema.randomIncarnation()), &record, database)
             record.isHealing = try offersHeld && SentRecord.fetchCount(database) > 0
             try Self.forgetVersions(database)
+        }
+    }
+
+    /// The queue's events, in their order, get the first sequences of it.
+    static func begin(_ incarnation: Incarnation, _ record: inout DeviceRecord, _ database: Database) throws {
+        record.incarnation = incarnation.rawValue
+        (record.lastSequence, record.acknowledgedSequence, record.isRecalling) = (0, 0, false)
+        let places = try QueueRecord.select(QueueRecord.Columns.place, as: Int64.self)
+            .order(QueueRecord.Columns.place).fetchAll(database)
+        for place in places {
+            let sequence = record.nextSequence()
+            _ = try QueueRecord.filter(key: place).updateAll(
+                database, QueueRecord.Columns.incarnation.set(to: record.incarnation),
+                QueueRecord.Columns.sequence.set(to: sequence))
         }
     }
 

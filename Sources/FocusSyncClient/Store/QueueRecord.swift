@@ -8,10 +8,17 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
 
     enum Columns {
         static let place = Column(CodingKeys.place)
+        static let incarnation = Column(CodingKeys.incarnation)
+        static let sequence = Column(CodingKeys.sequence)
+        static let type = Column(CodingKeys.type)
     }
 
-    /// 1, 2, 3 … over all incarnations.
+    /// The order in which the device made its events, over all incarnations: 1, 2, 3 …; below those for what had been
+    /// acknowledged before and lost its place in the log (`DeviceStore.displace`).
     var place: Int64
+    // Where it stands in the log, or shall: in the current incarnation, unless the store is recalling (rule P10).
+    var incarnation: Int64
+    var sequence: Int64
     var event: Data
     var type: String
     var app: String?
@@ -19,8 +26,10 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
     var schemaVersion: Int32
     var payload: Data
 
-    init(place: Int64, _ envelope: Envelope) {
+    init(place: Int64, incarnation: Int64, sequence: Int64, _ envelope: Envelope) {
         self.place = place
+        self.incarnation = incarnation
+        self.sequence = sequence
         event = Data(envelope.id.bytes)
         type = envelope.type
         app = envelope.app
@@ -29,13 +38,17 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
         payload = Data(envelope.payload)
     }
 
-    func queued(base: Int64) throws(DeviceStoreError) -> QueuedEvent {
-        guard let id = EventID(bytes: event) else { throw .damaged("event \(place) has no id") }
-        return QueuedEvent(
-            sequence: DeviceSequence(place - base),
+    func queued() throws(DeviceStoreError) -> QueuedEvent {
+        QueuedEvent(
+            sequence: DeviceSequence(sequence),
             envelope: Envelope(
-                id: id, type: type, app: app, occurredAt: Timestamp(microseconds: occurredAt),
+                id: try eventID(), type: type, app: app, occurredAt: Timestamp(microseconds: occurredAt),
                 schemaVersion: schemaVersion, payload: Array(payload)))
+    }
+
+    func eventID() throws(DeviceStoreError) -> EventID {
+        guard let id = EventID(bytes: event) else { throw .damaged("event \(place) has no id") }
+        return id
     }
 
     /// Its bytes in an Append frame, rather more than less.

@@ -15,11 +15,12 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
         static let acknowledgedAt = Column(CodingKeys.acknowledgedAt)
         static let incarnation = Column(CodingKeys.incarnation)
         static let sequence = Column(CodingKeys.sequence)
+        static let event = Column(CodingKeys.event)
         static let payload = Column(CodingKeys.payload)
         static let receiptThrough = Column(CodingKeys.receiptThrough)
     }
 
-    /// The one that it had in the queue.
+    /// The order in which events were answered: 1, 2, 3 … over all incarnations.
     var place: Int64
     var incarnation: Int64
     var sequence: Int64
@@ -41,10 +42,10 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
     var receiptThrough: Int64?
     var receipt: Data?
 
-    init(_ queued: QueueRecord, _ device: DeviceRecord, _ outcome: AppendOutcome, at time: Timestamp) {
-        place = queued.place
-        incarnation = device.incarnation
-        sequence = outcome.sequence.rawValue
+    init(_ queued: QueueRecord, place: Int64, _ outcome: AppendOutcome, at time: Timestamp) {
+        self.place = place
+        incarnation = queued.incarnation
+        sequence = queued.sequence
         event = queued.event
         type = queued.type
         app = queued.app

@@ -47,6 +47,13 @@ final class UpdatePrinter: Sendable {
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
         case .tokenExpires(let milliseconds):
             Terminal.complain("The token ends in \(milliseconds / 1_000) s.")
+        case .recalling(let reason): Terminal.complain(RecallText.line(reason))
+        case .recallWaits:
+            Terminal.complain(
+                "The server is too old to be asked which events it has. They wait in this store for a newer one.")
+        case .recalled(let report):
+            Terminal.complain(
+                "The log has \(report.held) of the events that waited; sending the other \(report.moved) anew.")
         case .newIncarnation: Terminal.complain("The log and this store do not fit together; began a new incarnation.")
         case .healing(let logged, let acknowledged):
             Terminal.complain(

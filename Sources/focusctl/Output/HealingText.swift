@@ -12,6 +12,9 @@ enum HealingText {
             lines.append(
                 "Event \(refused.event) was accepted once and is refused now: \(refused.code): \(refused.message)")
         }
+        if report.displaced > 0 {
+            lines.append("\(report.displaced) more have lost their places, and are sent anew.")
+        }
         for conflict in report.conflicts {
             lines.append("The log has other events in the places \(conflict.first) to \(conflict.last).")
         }

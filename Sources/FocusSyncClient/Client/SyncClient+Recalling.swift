@@ -1,0 +1,26 @@
+import FocusCore
+
+extension SyncClient {
+    /// Rule P10. Actions about anything else have nothing to do here.
+    func performRecalling(_ action: ClientAction) throws -> [ClientAction] {
+        switch action {
+        case .beginRecalling(let reason):
+            try store.beginRecalling()
+            configuration.onUpdate(.recalling(reason))
+        case .sendRecall(let position):
+            let (recall, next) = try store.nextToRecall(position)
+            return session?.recallSent(recall, next: next) ?? []
+        case .keepRecalled(let recalled, let recall): try noteAnswered(store.keepRecalled(recalled, recall))
+        case .endRecalling(let report, let offersHeld):
+            try store.endRecalling(offersHeld: offersHeld)
+            try noteConfirmed([])
+            configuration.onUpdate(.recalled(report))
+            checkWaiters()
+        case .send, .sendAppend, .acknowledge, .beginHealing, .sendHealing, .keepHealed, .endHealing, .beginIncarnation,
+            .beginStaging, .stage, .finishSnapshot, .finishDelta, .apply, .compare, .getToken, .report, .fetched,
+            .fetchFailed, .peers, .end:
+            break
+        }
+        return []
+    }
+}

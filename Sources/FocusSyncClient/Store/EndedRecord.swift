@@ -1,0 +1,19 @@
+import GRDB
+
+/// A row of table `ended`: an incarnation that takes no further event (rule P10). A log that lost its tail may have
+/// forgotten that, and is told again (rule S6).
+struct EndedRecord: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "ended"
+
+    enum Columns {
+        static let incarnation = Column(CodingKeys.incarnation)
+        static let endedAt = Column(CodingKeys.endedAt)
+        static let place = Column(CodingKeys.place)
+    }
+
+    var incarnation: Int64
+    /// By the device's clock, in microseconds.
+    var endedAt: Int64
+    /// The newest one in table `sent` then.
+    var place: Int64
+}
