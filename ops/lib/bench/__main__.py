@@ -20,7 +20,12 @@ import route
 import travel
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE, **rebuilding.LANES, **travel.LANES}
+# In which they run, and stand in the tables.
+ORDER = (
+    "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth", "storm",
+    "route", "rebuild-beside", "time-travel")
+UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES}
+LANES = {name: UNORDERED[name] for name in ORDER}
 
 
 def parse():
@@ -38,7 +43,7 @@ def parse():
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
     options = parser.parse_args()
-    options.lanes = options.lanes or sorted(LANES, key=lambda name: int(name[1:]))
+    options.lanes = options.lanes or list(LANES)
     for name in options.lanes:
         if name not in LANES:
             parser.error(f"no lane {name}; there are {', '.join(LANES)}")
@@ -67,7 +72,7 @@ def measure(options):
         bench = lanes.Bench(server, options)
         for name in options.lanes:
             lane = LANES[name]
-            print(f"{name} {lane['name']} …", file=sys.stderr, flush=True)
+            print(f"{name} …", file=sys.stderr, flush=True)
             if "figures" in lane:
                 summary = {"figures": lane["figures"](bench)}
             else:
@@ -112,8 +117,8 @@ def main():
     if options.check:
         return
     figures = measure(options)
-    if "B1" in options.lanes and not options.no_profile:
-        print("profile of B1 …", file=sys.stderr, flush=True)
+    if "append" in options.lanes and not options.no_profile:
+        print("profile of append …", file=sys.stderr, flush=True)
         figures["profile"] = look(options)
         write(options, figures)
 

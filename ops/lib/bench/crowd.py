@@ -1,4 +1,4 @@
-"""Lanes about many devices: latency (B4), fan-out (B5), cold sync (B6), idle connections (B9), reconnects (B11)."""
+"""Lanes about many devices: latency, fan-out, watch, cold-sync, idle and storm."""
 
 import ctypes
 import ctypes.util
@@ -49,7 +49,7 @@ class People:
             self.bench.server.address, token or self.token(user, device), self.seed, cursor, tls=tls)
 
 
-# B4: latency
+# latency
 
 RATE = 200
 # Events of `registered`.
@@ -191,7 +191,7 @@ def notifications(bench):
     return times
 
 
-# B5: fan-out
+# fan-out
 
 SUBSCRIBERS = 100
 INFLIGHT = 20
@@ -220,19 +220,21 @@ def fan_out(bench):
     finally:
         broker.stop()
     devices.close()
-    return [watched(bench), figure(
+    return [figure(
         f"1 user, {SUBSCRIBERS} devices: deliveries per processor second of the server", "1/s",
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"{INFLIGHT} events (messages) unacknowledged; of ours focusd and PostgreSQL together, durable; mosquitto QoS 1, "
         "not persistent, payload as large as ours")]
 
 
+# watch: one user, watched by many
+
 WATCHERS = 1_000
 # Rule V4: more changes of a user than one in 250 ms are told as one.
 CHANGE_SECONDS = 0.3
 
 
-def watched(bench):
+def watch(bench):
     people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
     writer = people.device(0)
     some = [viewers.device(index) for index in range(WATCHERS)]
@@ -263,11 +265,11 @@ def watched(bench):
     finally:
         broker.stop()
     devices.close()
-    return figure(
+    return [figure(
         f"1 watched user, {WATCHERS:,} watchers: deliveries per processor second of the server", "1/s",
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"a change every {CHANGE_SECONDS * 1_000:.0f} ms (rule V4), the same rate of messages to mosquitto; of ours focusd "
-        "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")
+        "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")]
 
 
 def changes(seconds):
@@ -364,7 +366,7 @@ def messages_out(bench, broker, clients, publisher):
     return delivered / (broker.processor_time() - processor)
 
 
-# B6: cold sync
+# cold-sync: snapshots to new devices
 
 ROWS = 1_000
 NEWCOMERS = 40
@@ -434,7 +436,7 @@ def select(bench, people):
     return ROWS * NEWCOMERS / seconds
 
 
-# B9: idle connections
+# idle: connections
 
 CROWD = 10_000
 
@@ -529,7 +531,7 @@ def idle_clients(broker, secured):
     return each, cores
 
 
-# B11: reconnect storm
+# storm: all reconnect at once
 
 OTHERS = 20
 
@@ -612,9 +614,10 @@ def acknowledgements(bench, pipe, asks=2):
 
 
 LANES = {
-    "B4": {"name": "latency", "figures": latency},
-    "B5": {"name": "fan-out", "figures": fan_out},
-    "B6": {"name": "cold sync", "figures": cold_sync},
-    "B9": {"name": "idle connections", "figures": idle},
-    "B11": {"name": "reconnect storm", "figures": storm},
+    "latency": {"figures": latency},
+    "fan-out": {"figures": fan_out},
+    "watch": {"figures": watch},
+    "cold-sync": {"figures": cold_sync},
+    "idle": {"figures": idle},
+    "storm": {"figures": storm},
 }

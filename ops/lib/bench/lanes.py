@@ -81,7 +81,7 @@ def run(command, **options):
     return done.stdout
 
 
-# B1: durable append, pipelined
+# append: durable, in batches, pipelined
 
 
 def append_pipelined(bench):
@@ -128,7 +128,7 @@ def copy_in(bench, file):
     return {"rows": rows, "seconds": seconds, "rate": rows / seconds, "bytes": os.path.getsize(file)}
 
 
-# B2: durable append, one at a time
+# append-single: durable, one at a time
 
 INSERT = """\\set i :i + 1
 INSERT INTO bench.inserted (partition, type, log_offset, version, incarnation, device_seq, occurred_at, recorded_at,
@@ -173,7 +173,7 @@ def insert_singly(bench, script, number):
     return {"rows": rows, "seconds": rows / rate, "rate": rate, "latency_average_us": latency * 1_000}
 
 
-# B7: replay
+# replay
 
 
 def replay(bench):
@@ -215,21 +215,18 @@ def replay_copy(bench):
 
 
 LANES = {
-    "B1": {
-        "name": "durable append, pipelined",
+    "append": {
         "ours": "64 devices of 64 users over TCP, batches of 100 events, 4 in flight, own deltas delivered; until the "
         "read model's checkpoint reaches the head",
         "against": "`\\copy` (binary) of the same rows into a table of the same shape",
         "goal": 0.40, "rounds": append_pipelined,
     },
-    "B2": {
-        "name": "durable append, one at a time",
+    "append-single": {
         "ours": "64 devices of 64 users over TCP, each waits for its ack before the next event",
         "against": "`pgbench -M prepared -c 64 -j 2`: the bare `INSERT` of a row of the same shape",
         "goal": 1.5, "rounds": append_singly,
     },
-    "B7": {
-        "name": "replay",
+    "replay": {
         "ours": "the whole log, decoded, one consumer (`focusctl bench replay`)",
         "against": "`psql -c 'COPY events TO STDOUT (FORMAT binary)' > /dev/null`",
         "goal": 0.5, "rounds": replay,
