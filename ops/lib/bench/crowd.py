@@ -59,17 +59,7 @@ IDLE = 1_000
 
 
 def latency(bench):
-    people, beside, devices = People(bench, "pair", PAIRS), People(bench, "idle", IDLE), Devices()
-    idle = [beside.device(index) for index in range(IDLE)]
-    writers = [people.device(index, 0) for index in range(PAIRS)]
-    readers = [people.device(index, 1) for index in range(PAIRS)]
-    for kind, some in (("idle", idle), ("writer", writers), ("reader", readers)):
-        for index, device in enumerate(some):
-            devices.add(device, (kind, index))
-    devices.wait(idle + writers + readers, CHECKPOINT)
-    for writer in writers:
-        writer.append(registered())
-    devices.bring(readers, REGISTERED)
+    devices, writers = couples(bench)
     bench.twin("told")
     rounds = []
     for _ in range(bench.options.rounds):
@@ -83,6 +73,23 @@ def latency(bench):
             f"{RATE} events/s offered, {IDLE:,} connections idle beside; against INSERT and pg_notify in one "
             "transaction, seen by a bare libpq LISTENer")
         for name, share, goal in (("p50", 0.5, 2), ("p99", 0.99, 3))]
+
+
+def couples(bench):
+    """All devices, connected: idle ones, and pairs of one user each, of which one writes and one reads. And those that
+    write."""
+    people, beside, devices = People(bench, "pair", PAIRS), People(bench, "idle", IDLE), Devices()
+    idle = [beside.device(index) for index in range(IDLE)]
+    writers = [people.device(index, 0) for index in range(PAIRS)]
+    readers = [people.device(index, 1) for index in range(PAIRS)]
+    for kind, some in (("idle", idle), ("writer", writers), ("reader", readers)):
+        for index, device in enumerate(some):
+            devices.add(device, (kind, index))
+    devices.wait(idle + writers + readers, CHECKPOINT)
+    for writer in writers:
+        writer.append(registered())
+    devices.bring(readers, REGISTERED)
+    return devices, writers
 
 
 def paced(seconds):
@@ -198,13 +205,7 @@ INFLIGHT = 20
 
 
 def fan_out(bench):
-    people, devices = People(bench, "fan", 1), Devices()
-    receivers = [people.device(0, index) for index in range(SUBSCRIBERS)]
-    for index, device in enumerate(receivers):
-        devices.add(device, index)
-    devices.wait(receivers, CHECKPOINT)
-    receivers[0].append(registered())
-    devices.bring(receivers, REGISTERED)
+    devices, receivers = subscribers(bench)
     broker = mqtt.Broker(bench.options.dir)
     try:
         clients = mqtt.Clients()
@@ -227,6 +228,18 @@ def fan_out(bench):
         "not persistent, payload as large as ours")]
 
 
+def subscribers(bench):
+    """Connected devices of one user, and all of them as a list: the first of it writes."""
+    people, devices = People(bench, "fan", 1), Devices()
+    receivers = [people.device(0, index) for index in range(SUBSCRIBERS)]
+    for index, device in enumerate(receivers):
+        devices.add(device, index)
+    devices.wait(receivers, CHECKPOINT)
+    receivers[0].append(registered())
+    devices.bring(receivers, REGISTERED)
+    return devices, receivers
+
+
 # watch: one user, watched by many
 
 WATCHERS = 1_000
@@ -235,20 +248,7 @@ CHANGE_SECONDS = 0.3
 
 
 def watch(bench):
-    people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
-    writer = people.device(0)
-    some = [viewers.device(index) for index in range(WATCHERS)]
-    for name, device in enumerate([writer, *some]):
-        devices.add(device, name)
-    devices.wait([writer, *some], CHECKPOINT)
-    setup = registered() + shared(viewers.users)
-    writer.append(setup)
-    devices.bring([writer], len(setup))
-    for device in some:
-        device.watch(people.users)
-    devices.wait(some, PEER_STATUSES)
-    # What the fan-out before left to do is not these deliveries' cost.
-    bench.wait_for_projection()
+    devices, writer = watchers(bench)
     broker = mqtt.Broker(bench.options.dir)
     try:
         clients = mqtt.Clients()
@@ -270,6 +270,25 @@ def watch(bench):
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"a change every {CHANGE_SECONDS * 1_000:.0f} ms (rule V4), the same rate of messages to mosquitto; of ours focusd "
         "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")]
+
+
+def watchers(bench):
+    """Connected devices that watch one user, and that user's device, which writes."""
+    people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
+    writer = people.device(0)
+    some = [viewers.device(index) for index in range(WATCHERS)]
+    for name, device in enumerate([writer, *some]):
+        devices.add(device, name)
+    devices.wait([writer, *some], CHECKPOINT)
+    setup = registered() + shared(viewers.users)
+    writer.append(setup)
+    devices.bring([writer], len(setup))
+    for device in some:
+        device.watch(people.users)
+    devices.wait(some, PEER_STATUSES)
+    # What setting up left to do is not the deliveries' cost.
+    bench.wait_for_projection()
+    return devices, writer
 
 
 def changes(seconds):

@@ -48,19 +48,19 @@ class Bench:
         deadline = time.time() + 60
         query = """SELECT count(*) FROM log_partitions p LEFT JOIN read.checkpoints c USING (partition)
             WHERE coalesce(c.log_offset, 0) <> p.next_offset;"""
-        while self.sql.value(query) != "0":
+        while self.server.beside.value(query) != "0":
             if time.time() > deadline:
                 raise SystemExit("the read model does not catch up")
             time.sleep(0.005)
 
     def measured(self, body):
-        """What `body` returns, with the processor seconds that went by: focusd's, PostgreSQL's, the client's (our
-        children, and psql), and those of whatever else runs on this machine and should not."""
-        before, own, busy = self.server.processor_times(), children_seconds(), processor.busy()
+        """What `body` returns, with the processor seconds that went by: focusd's, PostgreSQL's, the client's (this
+        process, its children, and psql), and those of whatever else runs on this machine and should not."""
+        before, own, busy = self.server.processor_times(), client_seconds(), processor.busy()
         result = body()
         after = self.server.processor_times()
         cpu = {name: after[name] - before[name] for name in ("focusd", "postgres")}
-        cpu["client"] = children_seconds() - own + after["psql"] - before["psql"]
+        cpu["client"] = client_seconds() - own + after["psql"] - before["psql"]
         cpu["others"] = max(0.0, processor.busy() - busy - sum(cpu.values()))
         if "cpu_user_seconds" in result:
             # The generator tells what it took while its clock ran, without what it prepared before.
@@ -69,9 +69,10 @@ class Bench:
         return result
 
 
-def children_seconds():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def client_seconds():
+    """Of this process, and of the children that it has waited for."""
+    usages = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def run(command, **options):
@@ -177,12 +178,7 @@ def insert_singly(bench, script, number):
 
 
 def replay(bench):
-    count = int(bench.sql.value("SELECT count(*) FROM events;"))
-    if count < bench.options.events:
-        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
-    bench.settle()
-    # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
-    bench.sql.run("VACUUM events;")
+    prepare_replay(bench)
     replay_ours(bench), replay_copy(bench)
     rounds = []
     for _ in range(bench.options.rounds):
@@ -190,6 +186,15 @@ def replay(bench):
         theirs = bench.measured(lambda: replay_copy(bench))
         rounds.append((ours, theirs))
     return rounds
+
+
+def prepare_replay(bench):
+    count = int(bench.sql.value("SELECT count(*) FROM events;"))
+    if count < bench.options.events:
+        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
+    bench.settle()
+    # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
+    bench.sql.run("VACUUM events;")
 
 
 def replay_ours(bench):

@@ -8,13 +8,16 @@ import subprocess
 import time
 
 
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def machine(server):
     sql = server.sql
     settings = ("fsync", "synchronous_commit", "full_page_writes", "wal_compression", "shared_buffers", "max_wal_size")
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": output("git", "rev-parse", "--short=12", "HEAD") + (
-            " (with changes)" if output("git", "status", "--porcelain", "--", "Sources", "Schema") else ""),
+        "date": now(),
+        "commit": commit("."),
         "processor": next(
             (line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?"),
         "cores": os.cpu_count(),
@@ -27,6 +30,19 @@ def machine(server):
         "settings": {name: sql.value(f"SHOW {name};") for name in settings},
         "load_before": [round(value, 2) for value in os.getloadavg()],
     }
+
+
+def commit(directory):
+    """Of the checkout that the directory is in; empty outside of any. Changes count that programs are built from."""
+    git = ("git", "-C", directory)
+    root = output(*git, "rev-parse", "--show-toplevel")
+    changed = root and output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Schema", "Package.swift")
+    return output(*git, "rev-parse", "--short=12", "HEAD") + (" (with changes)" if changed else "")
+
+
+def require_disk(machine, directory):
+    if machine["file_system"] in ("tmpfs", "ramfs"):
+        raise SystemExit(f"{directory} is in memory, where no commit is ever flushed; give --dir on a disk")
 
 
 def output(*command):
