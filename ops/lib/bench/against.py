@@ -20,7 +20,7 @@ from server import Server
 
 # Sides that do not do the same for a commit cannot be compared.
 DURABILITY = ("fsync", "synchronous_commit", "full_page_writes")
-# Statements are planned, tables are no longer empty, connections are made.
+# Tables are no longer empty, connections are made; the planner then gets statistics.
 WARM_UP_EVENTS = 20_000
 
 
@@ -60,7 +60,7 @@ def look(sides, options):
     for name in DURABILITY:
         ours, theirs = (found[side]["settings"][name] for side in SIDES)
         if ours != theirs:
-            raise SystemExit(f"the clusters of the two programs differ: {name} is {ours} in ours, {theirs} in the other")
+            raise SystemExit(f"the two programs' clusters differ: {name} is {ours} in ours, {theirs} in the other")
     known = ("binaries", "commit", "focusd", "settings")
     return {"machine": found["ours"], "programs": {side: {key: found[side][key] for key in known} for side in SIDES}}
 
@@ -111,7 +111,11 @@ def summarize(found):
         "figures": {
             name: pairing.compare([(pair["ours"]["figures"][name], pair["against"]["figures"][name]) for pair in found])
             for name in names},
-        **shares, "pairs": found}
+        **shares, "disturbed": sum(is_disturbed(pair) for pair in found), "pairs": found}
+
+
+def is_disturbed(pair):
+    return any(pair[side]["others_cores"] > paired_report.DISTURBED_CORES for side in SIDES)
 
 
 # What each lane does in a round
@@ -119,6 +123,7 @@ def summarize(found):
 
 def warm_up(bench):
     bench.generate("--batch", 100, "--events", WARM_UP_EVENTS)
+    bench.sql.run("VACUUM ANALYZE;")
 
 
 def append(bench, _):

@@ -3,6 +3,8 @@
 import pairing
 
 SIDES = ("ours", "against")
+# What else may run on the machine before a round is spoiled; a quiet one has 0.00 to 0.05.
+DISTURBED_CORES = 0.1
 
 
 def brief(pair):
@@ -13,9 +15,14 @@ def brief(pair):
 
 def outcome(name, summary):
     """What a lane came to, a line each."""
-    return [
+    lines = [
         f"{name}, {figure}: {ratio(found)}: {spelled(found['ours'])} against {spelled(found['against'])}"
         for figure, found in summary["figures"].items()]
+    if summary["disturbed"]:
+        lines.append(
+            f"{name}: in {summary['disturbed']} of {len(summary['pairs'])} pairs others took more than {DISTURBED_CORES} "
+            "cores: believe none of it before a run in peace says the same")
+    return lines
 
 
 def markdown(figures):
@@ -25,11 +32,13 @@ def markdown(figures):
         "| | Commit | SHA-256 of focusd | Where |", "| --- | --- | --- | --- |",
         *(f"| {side} | {program['commit']} | {program['focusd']} | {program['binaries']} |"
           for side, program in figures["programs"].items()), "",
-        "| Lane | Figure | Ours | Against | Ours / against | Told from chance |", "| --- | --- | --- | --- | --- | --- |",
+        "| Lane | Figure | Ours | Against | Ours / against | Told from chance |",
+        "| --- | --- | --- | --- | --- | --- |",
         *(row(name, figure, found) for name, summary in summaries for figure, found in summary["figures"].items()), "",
         how(figures), "",
-        "| Lane | Generator's share of the processors: ours | against | Cores taken by others: ours | against |",
-        "| --- | --- | --- | --- | --- |", *(shares(name, summary) for name, summary in summaries), "",
+        "| Lane | Generator's share of the processors: ours | against | Cores taken by others: ours | against "
+        f"| Pairs with more than {DISTURBED_CORES} |",
+        "| --- | --- | --- | --- | --- | --- |", *(shares(name, summary) for name, summary in summaries), "",
         where(figures), ""])
 
 
@@ -49,16 +58,17 @@ def how(figures):
             "whatever the distribution")
     return (
         f"Pairs of rounds: {figures['rounds']}; against first, then ours first, in turn. The ratio is the median of the "
-        f"pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of an interval of "
-        f"at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and a cluster of its "
-        "own, made by the program that is measured, on the same disk; both rounds of a pair get the same users and "
+        f"pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of an interval "
+        f"of at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and a cluster of "
+        "its own, made by the program that is measured, on the same disk; both rounds of a pair get the same users and "
         "events. Processor time of PostgreSQL is that of all its processes, also of those that ended meanwhile.")
 
 
 def shares(name, summary):
     generator = [f"{summary['generator_share'][side]:.1%}" if "generator_share" in summary else "–" for side in SIDES]
     others = [f"{summary['others_cores'][side]:.2f}" for side in SIDES]
-    return f"| {' | '.join([name, *generator, *others])} |"
+    disturbed = f"{summary['disturbed']} of {len(summary['pairs'])}"
+    return f"| {' | '.join([name, *generator, *others, disturbed])} |"
 
 
 def where(figures):

@@ -38,7 +38,7 @@ class IntervalTests(unittest.TestCase):
 
 class ComparisonTests(unittest.TestCase):
     def test_the_ratio_is_the_median_of_the_pairs_ratios(self):
-        # The machine becomes three times as slow meanwhile: of that the medians of the sides know nothing, the pairs do.
+        # The machine is up to three times as slow in some pairs, which changes the medians of the sides alone.
         found = pairing.compare([(1.1 * pace, pace) for pace in (1, 3, 1, 2, 3, 1, 2, 2, 3, 1)])
         for value in (found["ratio"], found["low"], found["high"]):
             self.assertAlmostEqual(value, 1.1)
@@ -125,15 +125,21 @@ class ProgramsTests(unittest.TestCase):
 
 class SummaryTests(unittest.TestCase):
     def test_figures_are_paired_round_by_round_and_shares_are_medians(self):
-        def result(value, share):
-            return {"figures": {"events/s": value}, "generator_share": share, "others_cores": 0.0}
-
-        found = against.summarize([
-            {"order": against.SIDES, "ours": result(ours, ours / 10), "against": result(theirs, theirs / 10)}
-            for ours, theirs in ((1, 2), (2, 1), (3, 3))])
-        self.assertEqual(found["figures"]["events/s"]["ratios"], [0.5, 2, 1])
+        found = self.summary((1, 2), (2, 1), (3, 3))
+        self.assertEqual(found["figures"]["events/s"]["ratios"], [2 / 3, 3 / 2, 1])
         self.assertEqual(found["figures"]["events/s"]["ratio"], 1)
         self.assertEqual(found["generator_share"], {"ours": 0.2, "against": 0.2})
+
+    def test_pairs_are_counted_in_which_others_took_the_processors(self):
+        # Others take a tenth of the value.
+        self.assertEqual(self.summary((1, 1), (1, 1.1), (1.1, 1), (0, 0.5))["disturbed"], 2)
+
+    def summary(self, *pairs):
+        def result(value):
+            return {"figures": {"events/s": value + 1}, "generator_share": value / 10, "others_cores": value / 10}
+
+        return against.summarize([
+            {"order": against.SIDES, "ours": result(ours), "against": result(theirs)} for ours, theirs in pairs])
 
 
 if __name__ == "__main__":
