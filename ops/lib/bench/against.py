@@ -76,7 +76,7 @@ def pairs(lane, sides, options):
                 return contextlib.nullcontext(standing[side])
             return ready(lane, sides[side], options, number)
 
-        for number, order in enumerate(pairing.orders("against", "ours", options.rounds)):
+        for number, order in enumerate(pairing.orders(*SIDES, options.rounds)):
             pair = {"order": order}
             for side in order:
                 with server_for(side, number) as prepared:

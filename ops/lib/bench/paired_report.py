@@ -20,8 +20,8 @@ def outcome(name, summary):
         for figure, found in summary["figures"].items()]
     if summary["disturbed"]:
         lines.append(
-            f"{name}: in {summary['disturbed']} of {len(summary['pairs'])} pairs others took more than {DISTURBED_CORES} "
-            "cores: believe none of it before a run in peace says the same")
+            f"{name}: in {summary['disturbed']} of {len(summary['pairs'])} pairs others took more than "
+            f"{DISTURBED_CORES} cores: believe none of it before a run in peace says the same")
     return lines
 
 
@@ -57,11 +57,12 @@ def how(figures):
             f"the interval in which the median lies with a probability of {some['covered']:.1%}, by order statistics, "
             "whatever the distribution")
     return (
-        f"Pairs of rounds: {figures['rounds']}; against first, then ours first, in turn. The ratio is the median of the "
-        f"pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of an interval "
-        f"of at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and a cluster of "
-        "its own, made by the program that is measured, on the same disk; both rounds of a pair get the same users and "
-        "events. Processor time of PostgreSQL is that of all its processes, also of those that ended meanwhile.")
+        f"Pairs of rounds: {figures['rounds']}; of every two each side begins one, drawn which. The ratio is the "
+        f"median of the pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of an "
+        f"interval of at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and a "
+        "cluster of its own, made by the program that is measured, on the same disk; both rounds of a pair get the "
+        "same users and events. Processor time of PostgreSQL is that of all its processes, also of those that ended "
+        "meanwhile.")
 
 
 def shares(name, summary):

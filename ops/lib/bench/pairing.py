@@ -1,14 +1,17 @@
 """Two programs in turn: the order of their rounds, and what the ratios of the pairs say."""
 
 import math
+import random
 import statistics
 
 CONFIDENCE = 0.95
 
 
-def orders(first, second, count):
-    """(first, second), (second, first), …: what changes steadily on the machine meets both alike."""
-    return [(second, first) if number % 2 else (first, second) for number in range(count)]
+def orders(one, other, count, seed=1):
+    """In which order each pair is taken. Of every two pairs each side begins one, so that what changes steadily on the
+    machine meets both alike; which it begins is drawn, so that what comes and goes cannot keep step with it."""
+    chance, both = random.Random(seed), [(one, other), (other, one)]
+    return [order for _ in range(0, count, 2) for order in chance.sample(both, 2)][:count]
 
 
 def interval(values, confidence=CONFIDENCE):

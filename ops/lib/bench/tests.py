@@ -52,8 +52,15 @@ class ComparisonTests(unittest.TestCase):
         self.assertFalse(pairing.compare([(2, 1)] * 5)["differs"])
         self.assertTrue(pairing.compare([(2, 1)] * 6)["differs"])
 
-    def test_each_side_begins_every_other_pair(self):
-        self.assertEqual(pairing.orders("a", "b", 3), [("a", "b"), ("b", "a"), ("a", "b")])
+    def test_each_side_begins_one_of_every_two_pairs_and_the_draw_says_which(self):
+        both, seen = {("a", "b"), ("b", "a")}, set()
+        orders = pairing.orders("a", "b", 41)
+        self.assertEqual(len(orders), 41)
+        for first in range(0, 40, 2):
+            self.assertEqual(set(orders[first:first + 2]), both)
+            seen.add(orders[first])
+        self.assertEqual(seen, both)
+        self.assertEqual(orders, pairing.orders("a", "b", 41))
 
 
 BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
