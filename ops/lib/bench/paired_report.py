@@ -58,9 +58,9 @@ def how(figures):
             "whatever the distribution")
     return (
         f"Pairs of rounds: {figures['rounds']}; of every two each side begins one, drawn which. The ratio is the "
-        f"median of the pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of an "
-        f"interval of at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and a "
-        "cluster of its own, made by the program that is measured, on the same disk; both rounds of a pair get the "
+        f"median of the pairs' ratios; in brackets {interval}. A difference is told from chance when 1 lies outside of "
+        f"an interval of at least {pairing.CONFIDENCE:.0%}. Each round of a lane that measures focusd has a server and "
+        "a cluster of its own, made by the program that is measured, on the same disk; both rounds of a pair get the "
         "same users and events. Processor time of PostgreSQL is that of all its processes, also of those that ended "
         "meanwhile.")
 
