@@ -13,7 +13,7 @@ require_packages() {
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
     # For the tests alone: their servers run behind it too.
     [ "${1:-}" != --tests ] || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
-    # For the bench alone: the yardsticks of B5 and B9, and of B12.
+    # For the bench alone: the yardsticks of fan-out, watch and idle, and of route.
     [ "${1:-}" != --bench ] || [ -x /usr/sbin/mosquitto ] || missing+=(mosquitto)
     [ "${1:-}" != --bench ] || [ -e /usr/include/GeographicLib/Geodesic.hpp ] || missing+=(libgeographiclib-dev)
     [ "${1:-}" != --bench ] || command -v g++ >/dev/null || missing+=(g++)
