@@ -1,0 +1,631 @@
+/*
+ * Exactly once: the rules of appending, recalling and healing as a model that spin checks exhaustively (ops/model).
+ */
+
+/* Bounds; ops/model sets them. */
+#ifndef EVENTS
+#define EVENTS 3
+#endif
+#ifndef RESTORES
+#define RESTORES 0
+#endif
+#ifndef BACKUPS
+#define BACKUPS 1
+#endif
+#ifndef CLONES
+#define CLONES 0
+#endif
+#ifndef CUTS
+#define CUTS 0
+#endif
+#ifndef LOSSES
+#define LOSSES 0
+#endif
+#ifndef TRIMS
+#define TRIMS 0
+#endif
+#ifndef WINDOW
+#define WINDOW 1
+#endif
+#ifndef PIPELINED
+#define PIPELINED 2
+#endif
+#ifndef FROZEN
+#define FROZEN 0
+#endif
+#ifndef OFFER_ALL
+#define OFFER_ALL 0
+#endif
+#ifndef OFFER_AT_BEGIN
+#define OFFER_AT_BEGIN 1
+#endif
+#ifdef RULES_TODAY
+#define TODAY 1
+#else
+#define TODAY 0
+#endif
+#define LOG_ROOM 14
+#define INCARNATIONS 8
+
+/* What is asserted; each can be checked alone. */
+#if !defined(CHECK_ACKNOWLEDGED) && !defined(CHECK_ONCE) && !defined(CHECK_ORDER) && !defined(CHECK_SETTLED)
+#define CHECK_ACKNOWLEDGED
+#define CHECK_ONCE
+#define CHECK_ORDER
+#define CHECK_SETTLED
+#endif
+
+/* A place is an incarnation and a sequence. Sequence 0: made, and not numbered yet. */
+#define PLACE(i, q) ((i) * 8 + (q))
+#define INC(p) ((p) >> 3)
+#define SEQ(p) ((p) & 7)
+#define BIT(n) (1 << (n))
+
+/* ---- The log: entries in the order of the user's stream. ---- */
+
+#define REPEATED 8  /* today: event.refused(already_logged) takes the place of event (what & 7) */
+#define LOST 16     /* device.eventsLost: (what & 7) is the first of them, the place the last */
+
+byte where[LOG_ROOM];
+byte what[LOG_ROOM];   /* an event; or a mark above; where the sequence is 0: incarnationBegan, and whom it ends */
+byte size;
+
+/* Incarnations that there are, by the key that they are derived from; 0: drawn. The first is there at the start. */
+short key[INCARNATIONS];
+byte incarnations = 1;
+
+/* ---- Stores: the device's, its clone's, and two backups. ---- */
+
+typedef Store {
+  byte cur;       /* the incarnation */
+  byte acked;     /* the last answered sequence of it */
+  byte top;       /* the last assigned sequence of it */
+  byte todo;      /* events without an answer */
+  byte held;      /* events that it has; those not in todo have a receipt */
+  byte follows;   /* incarnations with events to recall */
+  byte ends;      /* incarnations that this one ended */
+  byte seen;      /* the log was that long when it last said something; BROKEN: it is not that log any more */
+  bit heals;      /* a healing was begun and not finished */
+  byte place[EVENTS + 1];
+}
+#define DEVICE 0
+#define CLONE 1
+#define BACKUP 2
+#define BROKEN 255
+Store store[4];
+bit lives[2];
+byte taken;       /* backups */
+
+/* ---- Connections. ---- */
+
+mtype = { closed, greeted, healing, recalling, live,
+          append, reoffer, lost, recall,
+          welcome, appended, conflict, gap, healed, displaced, recalled };
+mtype phase[2] = closed;
+byte sent[2];        /* the last sequence that went out */
+byte logged[2];      /* Welcome's last sequence */
+byte offered[2];     /* events up to this one were offered */
+byte ends[2];        /* what Hello said */
+bit deaf[2];         /* the server takes nothing more of this session (P3) */
+bit outdated[2];     /* it is of before the log lost its tail */
+chan up[2] = [PIPELINED] of { mtype, byte, byte };
+chan down[2] = [PIPELINED] of { mtype, byte, byte };
+/* A connection that is gone, whose frames another server has not read yet. */
+chan frozen = [PIPELINED] of { mtype, byte, byte };
+byte frozenInc, frozenEnds;
+
+/* ---- What the world may still do, and what is remembered for the properties alone. ---- */
+
+byte made, restores = RESTORES, clones = CLONES, cuts = CUTS, losses = LOSSES, trims = TRIMS;
+bit calm;
+byte before[EVENTS + 1];  /* events that the event's store knew when it made it */
+byte ever;                /* events that were ever logged */
+byte gone;                /* events that the log lost */
+
+/* Scratch: written before it is read, within one step. */
+hidden byte spot, j, k, e, n, last, found, first;
+hidden byte ended, began, near;
+hidden short name;
+hidden mtype kind, answer;
+hidden byte place, event, said;
+
+/* ---- The log. ---- */
+
+/* What it says of an incarnation: last, ended, began. */
+inline fold(i) {
+  last = 0; ended = 0; began = (i) == 0;
+  for (k : 0 .. size - 1) {
+    if
+    :: SEQ(where[k]) == 0 ->
+       if :: INC(where[k]) == (i) -> began = 1 :: else fi;
+       if :: what[k] & BIT(i) -> ended = 1 :: else fi
+    :: else ->
+       if :: INC(where[k]) == (i) && SEQ(where[k]) > last -> last = SEQ(where[k]) :: else fi
+    fi
+  }
+}
+
+/* Which event it has at a place: found, 0 for none; whether that is among the last of the device (today): near. */
+inline find(p) {
+  found = 0; near = 0; n = 0; k = size;
+  do
+  :: k > 0 ->
+     k--;
+     if
+     :: SEQ(where[k]) != 0 && what[k] < LOST ->
+        if :: where[k] == (p) -> found = what[k] & 7; near = n < WINDOW :: else fi;
+        n++
+     :: else
+     fi
+  :: else -> break
+  od
+}
+
+/* Today: whether the event is among the last of the device: near. */
+inline remember(ev) {
+  near = 0; n = 0; k = size;
+  do
+  :: k > 0 && n < WINDOW ->
+     k--;
+     if
+     :: what[k] < LOST ->
+        if :: (what[k] & 7) == (ev) -> near = 1 :: else fi;
+        n++
+     :: else
+     fi
+  :: else -> break
+  od
+}
+
+inline put(p, w) {
+  assert(size < LOG_ROOM);
+  printf("    log[%d]: place %d.%d: %d\n", size, INC(p), SEQ(p), w);
+  where[size] = p; what[size] = w; size++
+}
+
+inline putEvent(p, ev) {
+#ifdef CHECK_ONCE
+  for (k : 0 .. size - 1) { assert(SEQ(where[k]) == 0 || what[k] != (ev)) }
+#endif
+#ifdef CHECK_ORDER
+  assert((before[ev] & ~ever) == 0);
+#endif
+  ever = ever | BIT(ev);
+  put(p, ev)
+}
+
+/* ---- A server: `kind`, `place`, `event` of a session with incarnation i; the answer is `answer`, `said`. ---- */
+
+inline serve(i, followed) {
+  answer = 0; said = 0;
+  printf("  server: %e %d.%d: %d\n", kind, INC(place), SEQ(place), event);
+#ifndef RULES_TODAY
+  fold(i);
+  if :: !began -> put(PLACE(i, 0), followed) :: else fi;
+#endif
+  fold(INC(place));
+  find(place);
+  if
+  :: kind == append || (kind == reoffer && TODAY) ->
+     if
+     :: SEQ(place) <= last ->
+#ifdef RULES_TODAY
+        if :: near && found != event -> answer = conflict :: else -> answer = appended fi
+#else
+        if :: found == event -> answer = appended :: else -> answer = conflict fi
+#endif
+#ifndef WITHOUT_ENDS
+     :: SEQ(place) > last && ended -> answer = conflict
+     :: SEQ(place) == last + 1 && !ended ->
+#else
+     :: SEQ(place) == last + 1 ->
+#endif
+#ifdef RULES_TODAY
+        remember(event);
+        if :: near -> put(place, REPEATED | event) :: else -> putEvent(place, event) fi;
+#else
+        putEvent(place, event);
+#endif
+        answer = appended
+     :: else -> answer = gap; said = last + 1
+     fi;
+     if
+     :: kind == reoffer && answer == appended -> answer = healed
+     :: kind == reoffer && answer == conflict -> answer = displaced
+     :: else
+     fi
+  :: kind == reoffer && !TODAY ->
+     if
+     :: found == event -> answer = healed
+     :: found != event && found != 0 -> answer = displaced
+     :: found == 0 && SEQ(place) <= last + 1 -> putEvent(place, event); answer = healed
+     :: else -> answer = gap; said = last + 1
+     fi
+  :: kind == lost ->
+     if :: SEQ(place) > last -> put(place, LOST | (last + 1)) :: else fi;
+     answer = healed
+  :: kind == recall -> answer = recalled
+  fi
+}
+
+/* Which of a store's events the log has where it put them. */
+inline lookUp(s) {
+  said = 0;
+  for (e : 1 .. EVENTS) {
+    if
+    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 ->
+       spot = store[s].place[e]; find(spot);
+       if :: found == e -> said = said | BIT(e) :: else fi
+    :: else
+    fi
+  }
+}
+
+/* ---- A store. ---- */
+
+inline copy(a, b) {
+  store[b].cur = store[a].cur;
+  store[b].acked = store[a].acked;
+  store[b].top = store[a].top;
+  store[b].todo = store[a].todo;
+  store[b].held = store[a].held;
+  store[b].follows = store[a].follows;
+  store[b].ends = store[a].ends;
+  store[b].seen = store[a].seen;
+  store[b].heals = store[a].heals;
+  for (e : 1 .. EVENTS) { store[b].place[e] = store[a].place[e] }
+}
+
+/* The log said that it has the event there. */
+inline accept(s, ev) {
+  spot = store[s].place[ev]; find(spot);
+  if
+  :: found == ev ->
+     for (k : 0 .. size - 1) {
+       if
+       :: where[k] == store[s].place[ev] && what[k] < LOST && store[s].seen <= k -> store[s].seen = k + 1
+       :: else
+       fi
+     }
+  :: else ->
+#ifdef CHECK_ACKNOWLEDGED
+     assert(gone & BIT(ev));
+#endif
+     store[s].seen = BROKEN
+  fi;
+  store[s].todo = store[s].todo & ~BIT(ev)
+}
+
+/* All without an answer, in the order in which they were made, get the next sequences. */
+inline renumber(s) {
+  for (e : 1 .. EVENTS) {
+    if
+    :: store[s].todo & BIT(e) ->
+       store[s].top++;
+       store[s].place[e] = PLACE(store[s].cur, store[s].top)
+    :: else
+    fi
+  }
+}
+
+/* The store was restored, or has another history than the log: a new incarnation. */
+inline begin(s) {
+  assert(store[s].follows == 0);
+  first = 0;
+  for (e : 1 .. EVENTS) {
+    if :: (store[s].todo & BIT(e)) && first == 0 -> first = e :: else fi
+  }
+  name = 0; n = 0;
+#if !defined(RULES_TODAY) && !defined(DRAWN)
+  if
+  :: first != 0 ->
+     name = store[s].place[first] * 8 + first;
+     for (k : 1 .. incarnations - 1) {
+       if :: key[k] == name -> n = k :: else fi
+     }
+  :: else
+  fi;
+#endif
+  if
+  :: n == 0 ->
+     assert(incarnations < INCARNATIONS);
+     n = incarnations; key[n] = name; incarnations++
+  :: else
+  fi;
+  assert(n != store[s].cur);
+  printf("store %d begins incarnation %d after %d\n", s, n, store[s].cur);
+#ifndef RULES_TODAY
+  store[s].follows = (first != 0 -> BIT(store[s].cur) : 0);
+#endif
+  store[s].ends = store[s].follows;
+  store[s].heals = OFFER_AT_BEGIN && (store[s].held & ~store[s].todo) != 0;
+  store[s].cur = n; store[s].acked = 0; store[s].top = 0;
+  store[s].seen = 0;
+#ifdef RULES_TODAY
+  renumber(s);
+#endif
+  e = 0
+}
+
+/* The connection is gone. Answers on their way are lost; frames on their way may be read much later. */
+inline close(s) {
+  if
+  :: nempty(up[s]) && !deaf[s] && FROZEN ->
+     d_step {
+       do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
+       do :: nempty(up[s]) -> up[s]?kind, place, event; frozen!kind, place, event :: empty(up[s]) -> break od;
+       printf("%d frames of store %d freeze\n", len(frozen), s); frozenInc = store[s].cur; frozenEnds = ends[s]
+     }
+  :: empty(up[s]) || deaf[s] || !FROZEN || nempty(frozen)
+  fi;
+  d_step {
+    do :: nempty(up[s]) -> up[s]?kind, place, event :: empty(up[s]) -> break od;
+    do :: nempty(down[s]) -> down[s]?kind, place, event :: empty(down[s]) -> break od;
+    printf("connection of store %d closes\n", s); phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; ends[s] = 0; deaf[s] = 0; outdated[s] = 0
+  }
+}
+
+/* Healing is over: what comes next. */
+inline enter(s) {
+  phase[s] = (store[s].follows != 0 -> recalling : live)
+}
+
+inline answerTo(s) {
+  j = store[s].cur; serve(j, ends[s]);
+  if
+  :: answer == recalled -> lookUp(s); down[s]!recalled(said, 0)
+  :: answer == conflict ->
+#ifndef WITHOUT_P3
+     deaf[s] = 1;
+#endif
+     down[s]!conflict(0, event)
+  :: answer != recalled && answer != conflict -> down[s]!answer(said, event)
+  fi
+}
+
+proctype Session(byte s) {
+  byte got, ev;
+  mtype heard;
+  bit differs;
+end:
+  do
+  :: atomic { lives[s] && phase[s] == closed ->
+       /* Hello, and what the server says to it. The log may change before the device hears it. */
+       d_step {
+         ends[s] = store[s].follows;
+         spot = store[s].cur; fold(spot); spot = PLACE(spot, last); find(spot);
+         phase[s] = greeted; logged[s] = last;
+         printf("store %d says hello in %d following %d, last is %d: %d\n", s, store[s].cur, ends[s], last, found);
+         down[s]!welcome(found, store[s].seen == BROKEN)
+       }
+     }
+  :: atomic { phase[s] == greeted && down[s]?[welcome] ->
+       down[s]?welcome(got, ev);
+       d_step {
+         /* Whether the log has something else where this store has something, or more than it ever made. */
+         differs = logged[s] > store[s].top;
+#ifndef RULES_TODAY
+         for (e : 1 .. EVENTS) {
+           if
+           :: got != 0 && logged[s] > 0 && store[s].place[e] == PLACE(store[s].cur, logged[s]) && e != got &&
+              ((store[s].held & BIT(e)) || logged[s] == store[s].acked) -> differs = 1
+           :: else
+           fi
+         }
+         if :: store[s].follows != 0 -> differs = 0 :: else fi;
+#endif
+         got = 0
+       }
+       if
+       :: differs -> ev = 0; differs = 0; close(s); d_step { begin(s) }
+       :: !differs ->
+          d_step {
+            sent[s] = store[s].acked;
+            if
+            :: logged[s] < store[s].acked || ev || store[s].heals ->
+               store[s].heals = 1; store[s].seen = 0; phase[s] = healing
+            :: else -> enter(s)
+            fi;
+            ev = 0
+          }
+       fi
+     }
+
+  /* Healing: what was acknowledged, in the order in which it was made (S6). */
+  :: atomic { phase[s] == healing && empty(up[s]) && empty(down[s]) ->
+       d_step {
+         n = 0;
+         for (e : 1 .. EVENTS) {
+           if
+           :: n == 0 && e > offered[s] && (store[s].held & ~store[s].todo & BIT(e)) &&
+              (OFFER_ALL || INC(store[s].place[e]) != store[s].cur || SEQ(store[s].place[e]) > logged[s]) -> n = e
+           :: else
+           fi
+         }
+         if
+         :: n != 0 -> up[s]!reoffer(store[s].place[n], n)
+         :: n == 0 && offered[s] <= EVENTS && logged[s] < store[s].acked ->
+            offered[s] = EVENTS + 1; up[s]!lost(PLACE(store[s].cur, store[s].acked), 0)
+         :: else -> store[s].heals = 0; offered[s] = 0; enter(s)
+         fi;
+         n = 0
+       }
+     }
+  :: d_step { phase[s] == healing && nempty(down[s]) ->
+       down[s]?heard, got, ev;
+       printf("store %d hears %e %d %d\n", s, heard, got, ev);
+       if
+       :: heard == healed && ev != 0 -> offered[s] = ev; accept(s, ev)
+       :: heard == healed && ev == 0
+       :: heard == displaced -> offered[s] = ev;
+          /* Another event has its place: it gets one in the newest incarnation. */
+          store[s].todo = store[s].todo | BIT(ev);
+          if
+          :: store[s].follows != 0 -> store[s].place[ev] = PLACE(store[s].cur, 0)
+          :: else -> store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
+          fi
+       :: heard == gap -> up[s]!lost(PLACE(INC(store[s].place[ev]), SEQ(store[s].place[ev]) - 1), 0)
+       fi;
+       got = 0; ev = 0; heard = 0
+     }
+
+  /* Recall: what of the unanswered events the log has after all. */
+  :: d_step { phase[s] == recalling && empty(up[s]) && empty(down[s]) -> up[s]!recall(0, 0) }
+  :: d_step { phase[s] == recalling && nempty(down[s]) ->
+       down[s]?heard, got, ev;
+       printf("store %d hears %e %d %d\n", s, heard, got, ev);
+       for (j : 1 .. EVENTS) {
+         if :: got & BIT(j) -> accept(s, j) :: else fi
+       }
+       store[s].top = 0; renumber(s);
+       store[s].follows = 0;
+       got = 0; ev = 0; heard = 0; phase[s] = live
+     }
+
+  /* Appends, pipelined. */
+  :: d_step { phase[s] == live && sent[s] < store[s].top && len(up[s]) + len(down[s]) < PIPELINED ->
+       sent[s]++;
+       n = 0;
+       for (e : 1 .. EVENTS) {
+         if
+         :: (store[s].todo & BIT(e)) && store[s].place[e] == PLACE(store[s].cur, sent[s]) -> n = e
+         :: else
+         fi
+       }
+       assert(n != 0);
+       up[s]!append(PLACE(store[s].cur, sent[s]), n);
+       n = 0
+     }
+  :: atomic { phase[s] == live && nempty(down[s]) ->
+       down[s]?heard, got, ev;
+       printf("store %d hears %e %d %d\n", s, heard, got, ev);
+       if
+       :: heard == appended ->
+          d_step { store[s].acked = SEQ(store[s].place[ev]); accept(s, ev); got = 0; ev = 0; heard = 0 }
+       :: heard == conflict -> got = 0; ev = 0; heard = 0; close(s); d_step { begin(s) }
+       :: heard == gap -> got = 0; ev = 0; heard = 0; close(s)
+       fi
+     }
+  od
+}
+
+inline thaw() {
+  do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
+  skip
+}
+
+/* Servers: every append is compared and swapped with the head of the log, so each step is one of them. */
+active proctype Server() {
+end:
+  do
+  :: d_step { nempty(up[0]) -> up[0]?kind, place, event; if :: !deaf[0] -> answerTo(0) :: deaf[0] fi }
+  :: d_step { nempty(up[1]) -> up[1]?kind, place, event; if :: !deaf[1] -> answerTo(1) :: deaf[1] fi }
+  :: d_step { nempty(frozen) ->
+       frozen?kind, place, event;
+       serve(frozenInc, frozenEnds);
+#ifndef WITHOUT_P3
+       if :: answer == conflict -> thaw() :: answer != conflict fi;
+#endif
+       if :: empty(frozen) -> frozenInc = 0; frozenEnds = 0 :: nempty(frozen) fi
+     }
+  :: d_step { nempty(frozen) -> thaw(); frozenInc = 0; frozenEnds = 0 }
+  :: atomic { outdated[0] -> close(0) }
+  :: atomic { outdated[1] -> close(1) }
+  od
+}
+
+inline make(s) {
+  made++;
+  printf("store %d makes event %d\n", s, made);
+  for (e : 1 .. EVENTS) {
+    if :: store[s].place[e] != 0 -> before[made] = before[made] | BIT(e) :: else fi
+  }
+  store[s].held = store[s].held | BIT(made);
+  store[s].todo = store[s].todo | BIT(made);
+  if
+  :: store[s].follows != 0 -> store[s].place[made] = PLACE(store[s].cur, 0)
+  :: else -> store[s].top++; store[s].place[made] = PLACE(store[s].cur, store[s].top)
+  fi
+}
+
+/* Backups that nobody will restore any more are all alike. */
+inline forget() {
+  if
+  :: restores == 0 ->
+     taken = 0;
+     for (j : BACKUP .. BACKUP + 1) {
+       store[j].cur = 0; store[j].acked = 0; store[j].top = 0; store[j].todo = 0; store[j].held = 0;
+       store[j].follows = 0; store[j].ends = 0; store[j].seen = 0; store[j].heals = 0;
+       for (e : 1 .. EVENTS) { store[j].place[e] = 0 }
+     }
+  :: else
+  fi
+}
+
+/* What no rule can forbid. */
+active proctype World() {
+  d_step { lives[0] = 1; }
+  run Session(0);
+  run Session(1);
+end:
+  do
+  :: d_step { !calm && made < EVENTS -> make(0) }
+  :: d_step { !calm && made < EVENTS && lives[1] -> make(1) }
+  :: d_step { restores > 0 && taken < BACKUPS -> printf("backup %d\n", taken); copy(DEVICE, BACKUP + taken); taken++ }
+  :: atomic { restores > 0 && taken > 0 -> restores--; printf("the device is restored from backup 0\n"); close(0); d_step { copy(BACKUP, DEVICE); forget(); k = 0 } }
+  :: atomic { restores > 0 && taken > 1 -> restores--; printf("the device is restored from backup 1\n"); close(0); d_step { copy(BACKUP + 1, DEVICE); forget(); k = 0 } }
+  :: d_step { clones > 0 -> clones--; copy(DEVICE, CLONE); lives[1] = 1; printf("a clone\n") }
+  :: atomic { cuts > 0 && phase[0] != closed -> cuts--; close(0) }
+  :: atomic { cuts > 0 && phase[1] != closed -> cuts--; close(1) }
+  :: atomic { losses > 0 && size > 0 -> losses--;
+       do
+       :: size > 0 ->
+          d_step {
+            size--;
+            if
+            :: SEQ(where[size]) != 0 && what[size] < LOST -> gone = gone | BIT(what[size] & 7)
+            :: else
+            fi;
+            where[size] = 0; what[size] = 0
+          }
+       :: break
+       od;
+       d_step {
+         for (k : 0 .. 3) {
+           if :: store[k].seen > size -> store[k].seen = BROKEN :: else fi
+         }
+         printf("the log loses all past %d\n", size);
+         outdated[0] = phase[0] != closed;
+         outdated[1] = phase[1] != closed
+       }
+     }
+  :: d_step { trims > 0 ->
+       /* The store forgets its oldest acknowledged event. */
+       trims--; n = 0;
+       for (e : 1 .. EVENTS) {
+         if :: n == 0 && (store[0].held & ~store[0].todo & BIT(e)) -> n = e; store[0].held = store[0].held & ~BIT(e) :: else fi
+       }
+       e = 0
+     }
+  :: d_step { !calm -> calm = 1; restores = 0; clones = 0; cuts = 0; losses = 0; trims = 0; forget(); k = 0 }
+  od
+}
+
+#ifdef CHECK_SETTLED
+/* When nothing can happen any more, everything has its answer, and what a device holds as acknowledged is there. */
+active proctype Verdict() {
+  timeout ->
+  d_step {
+    for (j : 0 .. 1) {
+      assert(!lives[j] || (phase[j] == live && store[j].todo == 0 && store[j].follows == 0 && !store[j].heals));
+      for (e : 1 .. EVENTS) {
+        if
+        :: lives[j] && (store[j].held & BIT(e)) -> spot = store[j].place[e]; find(spot); assert(found == e)
+        :: else
+        fi
+      }
+    }
+    k = 0
+  }
+}
+#endif
