@@ -34,7 +34,7 @@
 #define FROZEN 0
 #endif
 #ifndef OFFER_ALL
-#define OFFER_ALL 0
+#define OFFER_ALL 1
 #endif
 #ifndef OFFER_AT_BEGIN
 #define OFFER_AT_BEGIN 1
@@ -46,6 +46,7 @@
 #endif
 #define LOG_ROOM 14
 #define INCARNATIONS 8
+#define ENDS 4
 
 /* What is asserted; each can be checked alone. */
 #if !defined(CHECK_ACKNOWLEDGED) && !defined(CHECK_ONCE) && !defined(CHECK_ORDER) && !defined(CHECK_SETTLED)
@@ -83,7 +84,7 @@ typedef Store {
   byte todo;      /* events without an answer */
   byte held;      /* events that it has; those not in todo have a receipt */
   byte follows;   /* incarnations with events to recall */
-  byte ends;      /* incarnations that this one ended */
+  byte ends[ENDS]; /* places from which on this incarnation and its predecessors ended others; 0: none */
   byte seen;      /* the log was that long when it last said something; BROKEN: it is not that log any more */
   bit heals;      /* a healing was begun and not finished */
   byte place[EVENTS + 1];
@@ -105,14 +106,13 @@ mtype phase[2] = closed;
 byte sent[2];        /* the last sequence that went out */
 byte logged[2];      /* Welcome's last sequence */
 byte offered[2];     /* events up to this one were offered */
-byte ends[2];        /* what Hello said */
 bit deaf[2];         /* the server takes nothing more of this session (P3) */
 bit outdated[2];     /* it is of before the log lost its tail */
 chan up[2] = [PIPELINED] of { mtype, byte, byte };
 chan down[2] = [PIPELINED] of { mtype, byte, byte };
 /* A connection that is gone, whose frames another server has not read yet. */
 chan frozen = [PIPELINED] of { mtype, byte, byte };
-byte frozenInc, frozenEnds;
+byte frozenInc, frozenEnds[ENDS];
 
 /* ---- What the world may still do, and what is remembered for the properties alone. ---- */
 
@@ -123,24 +123,62 @@ byte ever;                /* events that were ever logged */
 byte gone;                /* events that the log lost */
 
 /* Scratch: written before it is read, within one step. */
-hidden byte spot, j, k, e, n, last, found, first;
-hidden byte ended, began, near;
+hidden byte more, other, base, shut, spot, j, k, e, n, last, found, first;
+hidden byte began, near;
 hidden short name;
 hidden mtype kind, answer;
 hidden byte place, event, said;
 
 /* ---- The log. ---- */
 
-/* What it says of an incarnation: last, ended, began. */
+/* What it says of an incarnation: last, began, and from which sequence on it is closed (0: it is not). */
 inline fold(i) {
-  last = 0; ended = 0; began = (i) == 0;
+  last = 0; began = (i) == 0; shut = 0;
   for (k : 0 .. size - 1) {
     if
     :: SEQ(where[k]) == 0 ->
        if :: INC(where[k]) == (i) -> began = 1 :: else fi;
-       if :: what[k] & BIT(i) -> ended = 1 :: else fi
+       if
+       :: what[k] != 0 && INC(what[k]) == (i) && (shut == 0 || SEQ(what[k]) < shut) -> shut = SEQ(what[k])
+       :: else
+       fi
     :: else ->
        if :: INC(where[k]) == (i) && SEQ(where[k]) > last -> last = SEQ(where[k]) :: else fi
+    fi
+  }
+#ifdef END_AT_LAST
+  if :: shut != 0 -> shut = last + 1 :: else fi
+#endif
+#ifdef WITHOUT_ENDS
+  shut = 0
+#endif
+}
+
+inline put(p, w) {
+  assert(size < LOG_ROOM);
+  printf("    log[%d]: place %d.%d: %d\n", size, INC(p), SEQ(p), w);
+  where[size] = p; what[size] = w; size++
+}
+
+/* device.incarnationBegan, when the log lacks it: one entry for each incarnation that it ends. */
+hidden byte list[ENDS];
+
+inline announce(i) {
+  fold(i);
+  if :: !began -> put(PLACE(i, 0), 0) :: else fi;
+  for (j : 0 .. ENDS - 1) {
+    spot = list[j];
+    if
+    :: spot != 0 ->
+       began = 0;
+       for (k : 0 .. size - 1) {
+         if
+         :: SEQ(where[k]) == 0 && INC(what[k]) == INC(spot) && SEQ(what[k]) != 0 && SEQ(what[k]) <= SEQ(spot) -> began = 1
+         :: else
+         fi
+       }
+       if :: !began -> put(PLACE(i, 0), spot) :: else fi
+    :: else
     fi
   }
 }
@@ -177,12 +215,6 @@ inline remember(ev) {
   od
 }
 
-inline put(p, w) {
-  assert(size < LOG_ROOM);
-  printf("    log[%d]: place %d.%d: %d\n", size, INC(p), SEQ(p), w);
-  where[size] = p; what[size] = w; size++
-}
-
 inline putEvent(p, ev) {
 #ifdef CHECK_ONCE
   for (k : 0 .. size - 1) { assert(SEQ(where[k]) == 0 || what[k] != (ev)) }
@@ -196,13 +228,9 @@ inline putEvent(p, ev) {
 
 /* ---- A server: `kind`, `place`, `event` of a session with incarnation i; the answer is `answer`, `said`. ---- */
 
-inline serve(i, followed) {
+inline serve() {
   answer = 0; said = 0;
   printf("  server: %e %d.%d: %d\n", kind, INC(place), SEQ(place), event);
-#ifndef RULES_TODAY
-  fold(i);
-  if :: !began -> put(PLACE(i, 0), followed) :: else fi;
-#endif
   fold(INC(place));
   find(place);
   if
@@ -214,12 +242,8 @@ inline serve(i, followed) {
 #else
         if :: found == event -> answer = appended :: else -> answer = conflict fi
 #endif
-#ifndef WITHOUT_ENDS
-     :: SEQ(place) > last && ended -> answer = conflict
-     :: SEQ(place) == last + 1 && !ended ->
-#else
-     :: SEQ(place) == last + 1 ->
-#endif
+     :: SEQ(place) > last && shut != 0 && SEQ(place) >= shut -> answer = conflict
+     :: SEQ(place) == last + 1 && (shut == 0 || SEQ(place) < shut) ->
 #ifdef RULES_TODAY
         remember(event);
         if :: near -> put(place, REPEATED | event) :: else -> putEvent(place, event) fi;
@@ -238,7 +262,13 @@ inline serve(i, followed) {
      if
      :: found == event -> answer = healed
      :: found != event && found != 0 -> answer = displaced
-     :: found == 0 && SEQ(place) <= last + 1 -> putEvent(place, event); answer = healed
+#ifndef END_AT_LAST
+     :: found == 0 && shut != 0 && SEQ(place) >= shut -> answer = displaced
+     :: found == 0 && SEQ(place) <= last + 1 && (shut == 0 || SEQ(place) < shut) ->
+#else
+     :: found == 0 && SEQ(place) <= last + 1 ->
+#endif
+        putEvent(place, event); answer = healed
      :: else -> answer = gap; said = last + 1
      fi
   :: kind == lost ->
@@ -270,9 +300,9 @@ inline copy(a, b) {
   store[b].todo = store[a].todo;
   store[b].held = store[a].held;
   store[b].follows = store[a].follows;
-  store[b].ends = store[a].ends;
   store[b].seen = store[a].seen;
   store[b].heals = store[a].heals;
+  for (e : 0 .. ENDS - 1) { store[b].ends[e] = store[a].ends[e] }
   for (e : 1 .. EVENTS) { store[b].place[e] = store[a].place[e] }
 }
 
@@ -310,7 +340,6 @@ inline renumber(s) {
 
 /* The store was restored, or has another history than the log: a new incarnation. */
 inline begin(s) {
-  assert(store[s].follows == 0);
   first = 0;
   for (e : 1 .. EVENTS) {
     if :: (store[s].todo & BIT(e)) && first == 0 -> first = e :: else fi
@@ -334,10 +363,39 @@ inline begin(s) {
   fi;
   assert(n != store[s].cur);
   printf("store %d begins incarnation %d after %d\n", s, n, store[s].cur);
+  store[s].follows = 0;
 #ifndef RULES_TODAY
-  store[s].follows = (first != 0 -> BIT(store[s].cur) : 0);
+  for (e : 1 .. EVENTS) {
+    if
+    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 ->
+       store[s].follows = store[s].follows | BIT(INC(store[s].place[e]))
+    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) == 0 -> store[s].place[e] = PLACE(n, 0)
+    :: else
+    fi
+  }
 #endif
-  store[s].ends = store[s].follows;
+#ifdef FORGET_ENDS
+  for (k : 0 .. ENDS - 1) { store[s].ends[k] = 0 }
+#endif
+  for (j : 0 .. incarnations - 1) {
+    if
+    :: store[s].follows & BIT(j) ->
+       base = 0;
+       for (e : 1 .. EVENTS) {
+         if
+         :: (store[s].todo & BIT(e)) && INC(store[s].place[e]) == j && SEQ(store[s].place[e]) != 0 &&
+            (base == 0 || SEQ(store[s].place[e]) < base) -> base = SEQ(store[s].place[e])
+         :: else
+         fi
+       }
+       k = 0;
+       do
+       :: store[s].ends[k] != 0 -> k++; assert(k < ENDS)
+       :: else -> store[s].ends[k] = PLACE(j, base); break
+       od
+    :: else
+    fi
+  }
   store[s].heals = OFFER_AT_BEGIN && (store[s].held & ~store[s].todo) != 0;
   store[s].cur = n; store[s].acked = 0; store[s].top = 0;
   store[s].seen = 0;
@@ -354,14 +412,16 @@ inline close(s) {
      d_step {
        do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
        do :: nempty(up[s]) -> up[s]?kind, place, event; frozen!kind, place, event :: empty(up[s]) -> break od;
-       printf("%d frames of store %d freeze\n", len(frozen), s); frozenInc = store[s].cur; frozenEnds = ends[s]
+       printf("%d frames of store %d freeze\n", len(frozen), s); frozenInc = store[s].cur;
+       for (k : 0 .. ENDS - 1) { frozenEnds[k] = store[s].ends[k] }
+       k = 0
      }
   :: empty(up[s]) || deaf[s] || !FROZEN || nempty(frozen)
   fi;
   d_step {
     do :: nempty(up[s]) -> up[s]?kind, place, event :: empty(up[s]) -> break od;
     do :: nempty(down[s]) -> down[s]?kind, place, event :: empty(down[s]) -> break od;
-    printf("connection of store %d closes\n", s); phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; ends[s] = 0; deaf[s] = 0; outdated[s] = 0
+    printf("connection of store %d closes\n", s); phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; deaf[s] = 0; outdated[s] = 0
   }
 }
 
@@ -371,7 +431,12 @@ inline enter(s) {
 }
 
 inline answerTo(s) {
-  j = store[s].cur; serve(j, ends[s]);
+#ifndef RULES_TODAY
+  base = store[s].cur;
+  for (k : 0 .. ENDS - 1) { list[k] = store[s].ends[k] }
+  announce(base);
+#endif
+  serve();
   if
   :: answer == recalled -> lookUp(s); down[s]!recalled(said, 0)
   :: answer == conflict ->
@@ -392,27 +457,37 @@ end:
   :: atomic { lives[s] && phase[s] == closed ->
        /* Hello, and what the server says to it. The log may change before the device hears it. */
        d_step {
-         ends[s] = store[s].follows;
          spot = store[s].cur; fold(spot); spot = PLACE(spot, last); find(spot);
          phase[s] = greeted; logged[s] = last;
-         printf("store %d says hello in %d following %d, last is %d: %d\n", s, store[s].cur, ends[s], last, found);
+         printf("store %d says hello in %d following %d, last is %d: %d\n", s, store[s].cur, store[s].follows, last, found);
          down[s]!welcome(found, store[s].seen == BROKEN)
        }
      }
   :: atomic { phase[s] == greeted && down[s]?[welcome] ->
        down[s]?welcome(got, ev);
        d_step {
-         /* Whether the log has something else where this store has something, or more than it ever made. */
-         differs = logged[s] > store[s].top;
-#ifndef RULES_TODAY
+         /* Whether the log has another event at its last sequence than this store, or more than it ever made. */
+         more = logged[s] > store[s].top;
+         other = 0;
          for (e : 1 .. EVENTS) {
            if
            :: got != 0 && logged[s] > 0 && store[s].place[e] == PLACE(store[s].cur, logged[s]) && e != got &&
-              ((store[s].held & BIT(e)) || logged[s] == store[s].acked) -> differs = 1
+              ((store[s].held & BIT(e)) || logged[s] == store[s].acked) -> other = e
            :: else
            fi
          }
-         if :: store[s].follows != 0 -> differs = 0 :: else fi;
+         differs = 0;
+#ifdef RULES_TODAY
+         differs = more;
+#else
+#ifdef JUDGE_AT_WELCOME
+         differs = (more || other) && store[s].follows == 0;
+#else
+         if
+         :: other && !(store[s].todo & BIT(other)) -> ev = 1
+         :: else
+         fi;
+#endif
 #endif
          got = 0
        }
@@ -431,8 +506,13 @@ end:
        fi
      }
 
+#if !defined(RULES_TODAY) && !defined(JUDGE_AT_WELCOME)
+  /* The log has more of this incarnation than this store, and nothing is left to append that would show it. */
+  :: atomic { phase[s] == live && store[s].todo == 0 && logged[s] > store[s].top -> close(s); d_step { begin(s) } }
+#endif
+
   /* Healing: what was acknowledged, in the order in which it was made (S6). */
-  :: atomic { phase[s] == healing && empty(up[s]) && empty(down[s]) ->
+  :: atomic { phase[s] == healing && empty(up[s]) && empty(down[s]) && !deaf[s] ->
        d_step {
          n = 0;
          for (e : 1 .. EVENTS) {
@@ -446,10 +526,27 @@ end:
          :: n != 0 -> up[s]!reoffer(store[s].place[n], n)
          :: n == 0 && offered[s] <= EVENTS && logged[s] < store[s].acked ->
             offered[s] = EVENTS + 1; up[s]!lost(PLACE(store[s].cur, store[s].acked), 0)
-         :: else -> store[s].heals = 0; offered[s] = 0; enter(s)
+         :: else ->
+            offered[s] = 0;
+#if !defined(PLACE_LAST) && !defined(RULES_TODAY)
+            /* Whether an event has lost its place. */
+            for (e : 1 .. EVENTS) {
+              spot = store[s].place[e];
+              if
+              :: (store[s].todo & BIT(e)) && SEQ(spot) != 0 && !(store[s].follows & BIT(INC(spot))) &&
+                 (INC(spot) != store[s].cur || SEQ(spot) <= store[s].acked) -> differs = 1
+              :: else
+              fi
+            }
+#endif
+            if :: !differs -> store[s].heals = 0; enter(s) :: else fi
          fi;
          n = 0
        }
+       if
+       :: differs -> differs = 0; close(s); d_step { begin(s) }
+       :: !differs
+       fi
      }
   :: d_step { phase[s] == healing && nempty(down[s]) ->
        down[s]?heard, got, ev;
@@ -460,17 +557,19 @@ end:
        :: heard == displaced -> offered[s] = ev;
           /* Another event has its place: it gets one in the newest incarnation. */
           store[s].todo = store[s].todo | BIT(ev);
+#if defined(PLACE_LAST) || defined(RULES_TODAY)
           if
           :: store[s].follows != 0 -> store[s].place[ev] = PLACE(store[s].cur, 0)
           :: else -> store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
           fi
+#endif
        :: heard == gap -> up[s]!lost(PLACE(INC(store[s].place[ev]), SEQ(store[s].place[ev]) - 1), 0)
        fi;
        got = 0; ev = 0; heard = 0
      }
 
   /* Recall: what of the unanswered events the log has after all. */
-  :: d_step { phase[s] == recalling && empty(up[s]) && empty(down[s]) -> up[s]!recall(0, 0) }
+  :: d_step { phase[s] == recalling && empty(up[s]) && empty(down[s]) && !deaf[s] -> up[s]!recall(0, 0) }
   :: d_step { phase[s] == recalling && nempty(down[s]) ->
        down[s]?heard, got, ev;
        printf("store %d hears %e %d %d\n", s, heard, got, ev);
@@ -479,11 +578,14 @@ end:
        }
        store[s].top = 0; renumber(s);
        store[s].follows = 0;
+#ifdef FORGET_ENDS
+       for (k : 0 .. ENDS - 1) { store[s].ends[k] = 0 }
+#endif
        got = 0; ev = 0; heard = 0; phase[s] = live
      }
 
   /* Appends, pipelined. */
-  :: d_step { phase[s] == live && sent[s] < store[s].top && len(up[s]) + len(down[s]) < PIPELINED ->
+  :: d_step { phase[s] == live && sent[s] < store[s].top && !deaf[s] && len(up[s]) + len(down[s]) < PIPELINED ->
        sent[s]++;
        n = 0;
        for (e : 1 .. EVENTS) {
@@ -522,13 +624,17 @@ end:
   :: d_step { nempty(up[1]) -> up[1]?kind, place, event; if :: !deaf[1] -> answerTo(1) :: deaf[1] fi }
   :: d_step { nempty(frozen) ->
        frozen?kind, place, event;
-       serve(frozenInc, frozenEnds);
+#ifndef RULES_TODAY
+       for (k : 0 .. ENDS - 1) { list[k] = frozenEnds[k] }
+       announce(frozenInc);
+#endif
+       serve();
 #ifndef WITHOUT_P3
        if :: answer == conflict -> thaw() :: answer != conflict fi;
 #endif
-       if :: empty(frozen) -> frozenInc = 0; frozenEnds = 0 :: nempty(frozen) fi
+       if :: empty(frozen) -> frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0 :: nempty(frozen) fi
      }
-  :: d_step { nempty(frozen) -> thaw(); frozenInc = 0; frozenEnds = 0 }
+  :: d_step { nempty(frozen) -> thaw(); frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0 }
   :: atomic { outdated[0] -> close(0) }
   :: atomic { outdated[1] -> close(1) }
   od
@@ -555,7 +661,8 @@ inline forget() {
      taken = 0;
      for (j : BACKUP .. BACKUP + 1) {
        store[j].cur = 0; store[j].acked = 0; store[j].top = 0; store[j].todo = 0; store[j].held = 0;
-       store[j].follows = 0; store[j].ends = 0; store[j].seen = 0; store[j].heals = 0;
+       store[j].follows = 0; store[j].seen = 0; store[j].heals = 0;
+       for (e : 0 .. ENDS - 1) { store[j].ends[e] = 0 }
        for (e : 1 .. EVENTS) { store[j].place[e] = 0 }
      }
   :: else
@@ -596,7 +703,16 @@ end:
          }
          printf("the log loses all past %d\n", size);
          outdated[0] = phase[0] != closed;
-         outdated[1] = phase[1] != closed
+         outdated[1] = phase[1] != closed;
+#ifndef LATE_FRAMES
+         /* A server that finds another history drops its sessions with all that waits, before it appends anything. */
+         thaw();
+         frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0;
+         do :: nempty(up[0]) -> up[0]?kind, place, event :: empty(up[0]) -> break od;
+         do :: nempty(up[1]) -> up[1]?kind, place, event :: empty(up[1]) -> break od;
+         deaf[0] = outdated[0]; deaf[1] = outdated[1];
+#endif
+         k = 0
        }
      }
   :: d_step { trims > 0 ->
