@@ -1,5 +1,55 @@
 /*
- * Exactly once: the rules of appending, recalling and healing as a model that spin checks exhaustively (ops/model).
+ * Exactly once (rules E1, P1-P3, P6, P10, S6): appending, recalling and healing as a model in Promela, which spin
+ * checks exhaustively. ops/model runs it in all its configurations; protocol.md says the rules in words.
+ *
+ * Who acts: a device with a queue; a clone of it, which is a copy of its store that lives beside it; servers; the
+ * world, which restores the device from one of its backups, cuts connections, and takes the tail of the log.
+ *
+ * How the rules are read here:
+ *  - A place is (incarnation, sequence). Append: what stands at the place answers; the next place, and one in a lost
+ *    range, is taken; another event there is a conflict, and the session takes nothing more.
+ *  - A store with unanswered events appends them from the first on and lets a conflict tell that it was restored. One
+ *    without any is told by Welcome. Its new incarnation is derived from the place and the event of the conflict.
+ *  - A new incarnation ends those with unanswered events, each from the first of them (its base) on: nothing new is
+ *    logged there any more, neither by Append nor by a re-offer. Below its base an incarnation goes on. The store
+ *    keeps what its incarnations ended and says so in every Hello; the server logs it when the log lacks it.
+ *  - Then Recall: what the log holds is answered, the rest gets places in the new incarnation, in its order.
+ *  - Healing offers everything acknowledged that the store holds. It begins when the log's last sequence is below
+ *    what was acknowledged, when another event stands at an acknowledged place, when the event of the last answer is
+ *    not in the log where it was, and with every new incarnation. What was displaced by another event counts as
+ *    unanswered; after the healing a new incarnation begins with the first of these.
+ *  - A server that finds another history drops its sessions with all that waits, before it appends anything.
+ *
+ * What is asserted (each can be checked alone):
+ *  CHECK_ACKNOWLEDGED  what a store is told to be logged stands at its place, or the log lost it;
+ *  CHECK_ONCE          no event is logged twice, whatever was restored;
+ *  CHECK_ORDER         no event is logged before one that its store knew when it was made was logged for the first
+ *                      time;
+ *  CHECK_SETTLED       when nothing can happen any more, every event of a living store is answered, and whatever it
+ *                      holds as acknowledged is in the log at its place.
+ *  With -DNP and pan -l: no run goes on for ever. Everything in the world is bounded, so a cycle is a protocol that
+ *  goes round; no fairness is assumed. A new incarnation without end would also run out of INCARNATIONS, which is
+ *  asserted.
+ *
+ * Bounds: at most 5 events, 2 restores from 2 backups, 1 clone, 2 losses, 2 frames in flight on a connection, one
+ * connection whose frames are read late. The world may stop at any moment. ops/model --list says which go together.
+ *
+ * The known limit (configuration `limit`): a store re-places an event, the log loses the beginning of that
+ * incarnation, and a clone appends the event at its old place before the store is back. The event is in the log
+ * twice.
+ *
+ * Left out: what an event says and how it is judged (so refused ones, and that a repeated answer is the same one);
+ * other devices, users and scopes; several events in a frame (each is a frame of its own, all are pipelined); events
+ * without a receipt, and receipts of several events; a server whose state lags behind the log (each step of a server
+ * sees its head; a Welcome may be heard late); commits that are visible and not durable (P1); the order in which
+ * healed events come back; incarnations of older logs; sequences that end; protocol 1 beside 2.
+ *
+ * RULES_TODAY is what was built before P10, with its window of remembered events scaled from 256 down to WINDOW.
+ * PLACE_LAST gives a displaced event the next place in its store's incarnation; that holds too. Each of the other
+ * switches takes out one rule: ops/model says which, and expects a violation.
+ *
+ * Two habits of spin: hidden variables are not part of a state, so each is written before it is read within one
+ * d_step; a loop is not the last statement of a d_step.
  */
 
 /* Bounds; ops/model sets them. */
@@ -33,6 +83,9 @@
 #ifndef FROZEN
 #define FROZEN 0
 #endif
+#ifndef CURSOR_LAGS
+#define CURSOR_LAGS 0
+#endif
 #ifndef OFFER_ALL
 #define OFFER_ALL 1
 #endif
@@ -46,7 +99,7 @@
 #endif
 #define LOG_ROOM 14
 #define INCARNATIONS 8
-#define ENDS 4
+#define ENDS 4  /* incarnations that a store has ended */
 
 /* What is asserted; each can be checked alone. */
 #if !defined(CHECK_ACKNOWLEDGED) && !defined(CHECK_ONCE) && !defined(CHECK_ORDER) && !defined(CHECK_SETTLED)
@@ -173,7 +226,8 @@ inline announce(i) {
        began = 0;
        for (k : 0 .. size - 1) {
          if
-         :: SEQ(where[k]) == 0 && INC(what[k]) == INC(spot) && SEQ(what[k]) != 0 && SEQ(what[k]) <= SEQ(spot) -> began = 1
+         :: SEQ(where[k]) == 0 && INC(what[k]) == INC(spot) && SEQ(what[k]) != 0 &&
+            SEQ(what[k]) <= SEQ(spot) -> began = 1
          :: else
          fi
        }
@@ -240,7 +294,13 @@ inline serve() {
 #ifdef RULES_TODAY
         if :: near && found != event -> answer = conflict :: else -> answer = appended fi
 #else
-        if :: found == event -> answer = appended :: else -> answer = conflict fi
+        if
+        :: found == event -> answer = appended
+#ifndef LOST_IS_CLOSED
+        :: found == 0 && (shut == 0 || SEQ(place) < shut) -> putEvent(place, event); answer = appended
+#endif
+        :: else -> answer = conflict
+        fi
 #endif
      :: SEQ(place) > last && shut != 0 && SEQ(place) >= shut -> answer = conflict
      :: SEQ(place) == last + 1 && (shut == 0 || SEQ(place) < shut) ->
@@ -313,7 +373,8 @@ inline accept(s, ev) {
   :: found == ev ->
      for (k : 0 .. size - 1) {
        if
-       :: where[k] == store[s].place[ev] && what[k] < LOST && store[s].seen <= k -> store[s].seen = k + 1
+       :: where[k] == store[s].place[ev] && what[k] < LOST && store[s].seen <= k &&
+          !CURSOR_LAGS -> store[s].seen = k + 1
        :: else
        fi
      }
@@ -321,7 +382,7 @@ inline accept(s, ev) {
 #ifdef CHECK_ACKNOWLEDGED
      assert(gone & BIT(ev));
 #endif
-     store[s].seen = BROKEN
+     if :: CURSOR_LAGS :: !CURSOR_LAGS -> store[s].seen = BROKEN fi
   fi;
   store[s].todo = store[s].todo & ~BIT(ev)
 }
@@ -421,7 +482,8 @@ inline close(s) {
   d_step {
     do :: nempty(up[s]) -> up[s]?kind, place, event :: empty(up[s]) -> break od;
     do :: nempty(down[s]) -> down[s]?kind, place, event :: empty(down[s]) -> break od;
-    printf("connection of store %d closes\n", s); phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; deaf[s] = 0; outdated[s] = 0
+    printf("connection of store %d closes\n", s);
+    phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; deaf[s] = 0; outdated[s] = 0
   }
 }
 
@@ -459,7 +521,8 @@ end:
        d_step {
          spot = store[s].cur; fold(spot); spot = PLACE(spot, last); find(spot);
          phase[s] = greeted; logged[s] = last;
-         printf("store %d says hello in %d following %d, last is %d: %d\n", s, store[s].cur, store[s].follows, last, found);
+         printf("store %d says hello in %d following %d, last is %d: %d\n",
+           s, store[s].cur, store[s].follows, last, found);
          down[s]!welcome(found, store[s].seen == BROKEN)
        }
      }
@@ -613,7 +676,9 @@ end:
 
 inline thaw() {
   do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
-  skip
+  frozenInc = 0;
+  for (k : 0 .. ENDS - 1) { frozenEnds[k] = 0 }
+  k = 0
 }
 
 /* Servers: every append is compared and swapped with the head of the log, so each step is one of them. */
@@ -632,9 +697,9 @@ end:
 #ifndef WITHOUT_P3
        if :: answer == conflict -> thaw() :: answer != conflict fi;
 #endif
-       if :: empty(frozen) -> frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0 :: nempty(frozen) fi
+       if :: empty(frozen) -> thaw() :: nempty(frozen) fi
      }
-  :: d_step { nempty(frozen) -> thaw(); frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0 }
+  :: d_step { nempty(frozen) -> thaw() }
   :: atomic { outdated[0] -> close(0) }
   :: atomic { outdated[1] -> close(1) }
   od
@@ -679,8 +744,16 @@ end:
   :: d_step { !calm && made < EVENTS -> make(0) }
   :: d_step { !calm && made < EVENTS && lives[1] -> make(1) }
   :: d_step { restores > 0 && taken < BACKUPS -> printf("backup %d\n", taken); copy(DEVICE, BACKUP + taken); taken++ }
-  :: atomic { restores > 0 && taken > 0 -> restores--; printf("the device is restored from backup 0\n"); close(0); d_step { copy(BACKUP, DEVICE); forget(); k = 0 } }
-  :: atomic { restores > 0 && taken > 1 -> restores--; printf("the device is restored from backup 1\n"); close(0); d_step { copy(BACKUP + 1, DEVICE); forget(); k = 0 } }
+  :: atomic { restores > 0 && taken > 0 ->
+       restores--; printf("the device is restored from backup 0\n");
+       close(0);
+       d_step { copy(BACKUP, DEVICE); forget(); k = 0 }
+     }
+  :: atomic { restores > 0 && taken > 1 ->
+       restores--; printf("the device is restored from backup 1\n");
+       close(0);
+       d_step { copy(BACKUP + 1, DEVICE); forget(); k = 0 }
+     }
   :: d_step { clones > 0 -> clones--; copy(DEVICE, CLONE); lives[1] = 1; printf("a clone\n") }
   :: atomic { cuts > 0 && phase[0] != closed -> cuts--; close(0) }
   :: atomic { cuts > 0 && phase[1] != closed -> cuts--; close(1) }
@@ -707,7 +780,6 @@ end:
 #ifndef LATE_FRAMES
          /* A server that finds another history drops its sessions with all that waits, before it appends anything. */
          thaw();
-         frozenInc = 0; frozenEnds[0] = 0; frozenEnds[1] = 0; frozenEnds[2] = 0; frozenEnds[3] = 0;
          do :: nempty(up[0]) -> up[0]?kind, place, event :: empty(up[0]) -> break od;
          do :: nempty(up[1]) -> up[1]?kind, place, event :: empty(up[1]) -> break od;
          deaf[0] = outdated[0]; deaf[1] = outdated[1];
@@ -719,7 +791,10 @@ end:
        /* The store forgets its oldest acknowledged event. */
        trims--; n = 0;
        for (e : 1 .. EVENTS) {
-         if :: n == 0 && (store[0].held & ~store[0].todo & BIT(e)) -> n = e; store[0].held = store[0].held & ~BIT(e) :: else fi
+         if
+         :: n == 0 && (store[0].held & ~store[0].todo & BIT(e)) -> n = e; store[0].held = store[0].held & ~BIT(e)
+         :: else
+         fi
        }
        e = 0
      }
