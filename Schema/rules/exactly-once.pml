@@ -6,18 +6,21 @@
  * world, which restores the device from one of its backups, cuts connections, and takes the tail of the log.
  *
  * How the rules are read here:
- *  - A place is (incarnation, sequence). Append: what stands at the place answers; the next place, and one in a lost
- *    range, is taken; another event there is a conflict, and the session takes nothing more.
- *  - A store with unanswered events appends them from the first on and lets a conflict tell that it was restored. One
- *    without any is told by Welcome. Its new incarnation is derived from the place and the event of the conflict.
- *  - A new incarnation ends those with unanswered events, each from the first of them (its base) on: nothing new is
- *    logged there any more, neither by Append nor by a re-offer. Below its base an incarnation goes on. The store
- *    keeps what its incarnations ended and says so in every Hello; the server logs it when the log lacks it.
- *  - Then Recall: what the log holds is answered, the rest gets places in the new incarnation, in its order.
- *  - Healing offers everything acknowledged that the store holds. It begins when the log's last sequence is below
- *    what was acknowledged, when another event stands at an acknowledged place, when the event of the last answer is
- *    not in the log where it was, and with every new incarnation. What was displaced by another event counts as
- *    unanswered; after the healing a new incarnation begins with the first of these.
+ *  - A place is (incarnation, sequence). Append: what stands at the place answers; the next place, and a lost one, is
+ *    taken; another event there, or an incarnation that has ended, is a conflict, and the session takes nothing more.
+ *  - Recall ends an incarnation for good before it is answered: no Append, re-offer or Lost adds anything to it. What
+ *    stands there is still answered.
+ *  - A store with unanswered events appends them from the first on. A conflict, an ended incarnation or more in the log
+ *    than it ever assigned makes it recall them all, incarnation by incarnation, from the beginning with each
+ *    connection. What is not held then goes into a new incarnation, in order. That is derived from the place and the
+ *    event of the first of these, after the recalling. What is made meanwhile comes behind them.
+ *  - A store without any draws a new incarnation when the log has more than it ever assigned.
+ *  - Healing offers everything acknowledged that the store holds. It begins when the log's last sequence is below what
+ *    was acknowledged, when another event stands at an acknowledged place, and when the event of the last answer is not
+ *    in the log where it was. An incarnation that the store has ended ends again when nothing of it is left to offer.
+ *    What has no place any more counts as unanswered; after the healing it is recalled with the rest.
+ *  - Where nothing of the store's incarnation is acknowledged, those that it has ended end again before anything is
+ *    appended: nothing else would tell that the log has lost that.
  *  - A server that finds another history drops its sessions with all that waits, before it appends anything.
  *
  * What is asserted (each can be checked alone):
@@ -34,19 +37,22 @@
  * Bounds: at most 5 events, 2 restores from 2 backups, 1 clone, 2 losses, 2 frames in flight on a connection, one
  * connection whose frames are read late. The world may stop at any moment. ops/model --list says which go together.
  *
- * The known limit (configuration `limit`): a store re-places an event, the log loses the beginning of that
- * incarnation, and a clone appends the event at its old place before the store is back. The event is in the log
- * twice.
+ * The known limits, both only after a loss of the log: the event is in the log twice.
+ *  limit           A store re-places an event, the log loses the end of its old incarnation and the beginning of its new
+ *                  one, and a clone appends the event at its old place before the store is back.
+ *  limit-trimmed   The log loses an event that one of two copies has trimmed. What comes behind it goes into a new
+ *                  incarnation that one copy derives from that event and the other from the next.
  *
  * Left out: what an event says and how it is judged (so refused ones, and that a repeated answer is the same one);
- * other devices, users and scopes; several events in a frame (each is a frame of its own, all are pipelined); events
- * without a receipt, and receipts of several events; a server whose state lags behind the log (each step of a server
+ * other devices, users and scopes; several events in a frame (each is a frame of its own, all are pipelined); a
+ * Recall that is answered in parts (the incarnation is frozen from the first on); events without a receipt, and receipts of several events; a server whose state lags behind the log (each step of a server
  * sees its head; a Welcome may be heard late); commits that are visible and not durable (P1); the order in which
  * healed events come back; incarnations of older logs; sequences that end; protocol 1 beside 2.
  *
  * RULES_TODAY is what was built before P10, with its window of remembered events scaled from 256 down to WINDOW.
- * PLACE_LAST gives a displaced event the next place in its store's incarnation; that holds too. Each of the other
- * switches takes out one rule: ops/model says which, and expects a violation.
+ * SPURIOUS lets a store heal though nothing was lost. ENDINGS lets the server end the first incarnation of itself, as it
+ * does where too many are open. Each of the other switches takes out one rule: ops/model says which, and expects a
+ * violation.
  *
  * Two habits of spin: hidden variables are not part of a state, so each is written before it is read within one
  * d_step; a loop is not the last statement of a d_step.
@@ -89,8 +95,8 @@
 #ifndef OFFER_ALL
 #define OFFER_ALL 1
 #endif
-#ifndef OFFER_AT_BEGIN
-#define OFFER_AT_BEGIN 1
+#ifndef ENDINGS
+#define ENDINGS 0
 #endif
 #ifdef RULES_TODAY
 #define TODAY 1
@@ -99,7 +105,6 @@
 #endif
 #define LOG_ROOM 14
 #define INCARNATIONS 8
-#define ENDS 4  /* incarnations that a store has ended */
 
 /* What is asserted; each can be checked alone. */
 #if !defined(CHECK_ACKNOWLEDGED) && !defined(CHECK_ONCE) && !defined(CHECK_ORDER) && !defined(CHECK_SETTLED)
@@ -121,7 +126,7 @@
 #define LOST 16     /* device.eventsLost: (what & 7) is the first of them, the place the last */
 
 byte where[LOG_ROOM];
-byte what[LOG_ROOM];   /* an event; or a mark above; where the sequence is 0: incarnationBegan, and whom it ends */
+byte what[LOG_ROOM];   /* an event; or a mark above; where the sequence is 0: incarnationEnded */
 byte size;
 
 /* Incarnations that there are, by the key that they are derived from; 0: drawn. The first is there at the start. */
@@ -136,9 +141,12 @@ typedef Store {
   byte top;       /* the last assigned sequence of it */
   byte todo;      /* events without an answer */
   byte held;      /* events that it has; those not in todo have a receipt */
-  byte follows;   /* incarnations with events to recall */
-  byte ends[ENDS]; /* places from which on this incarnation and its predecessors ended others; 0: none */
+  bit recalls;      /* a recalling was begun and not finished */
+  byte ended;       /* incarnations that it has ended */
   byte seen;      /* the log was that long when it last said something; BROKEN: it is not that log any more */
+#ifdef DERIVED_BEFORE
+  byte base;
+#endif
   bit heals;      /* a healing was begun and not finished */
   byte place[EVENTS + 1];
 }
@@ -161,80 +169,46 @@ byte logged[2];      /* Welcome's last sequence */
 byte offered[2];     /* events up to this one were offered */
 bit deaf[2];         /* the server takes nothing more of this session (P3) */
 bit outdated[2];     /* it is of before the log lost its tail */
+bit over[2];         /* Welcome said that the incarnation has ended */
+byte asked[2];       /* incarnations that were recalled, or ended again */
 chan up[2] = [PIPELINED] of { mtype, byte, byte };
 chan down[2] = [PIPELINED] of { mtype, byte, byte };
 /* A connection that is gone, whose frames another server has not read yet. */
 chan frozen = [PIPELINED] of { mtype, byte, byte };
-byte frozenInc, frozenEnds[ENDS];
 
 /* ---- What the world may still do, and what is remembered for the properties alone. ---- */
 
-byte made, restores = RESTORES, clones = CLONES, cuts = CUTS, losses = LOSSES, trims = TRIMS;
+byte made, restores = RESTORES, clones = CLONES, cuts = CUTS, losses = LOSSES, trims = TRIMS, endings = ENDINGS;
 bit calm;
 byte before[EVENTS + 1];  /* events that the event's store knew when it made it */
 byte ever;                /* events that were ever logged */
 byte gone;                /* events that the log lost */
 
 /* Scratch: written before it is read, within one step. */
-hidden byte more, other, base, shut, spot, j, k, e, n, last, found, first;
-hidden byte began, near;
+hidden byte more, other, shut, spot, j, k, e, n, last, found, first;
+hidden byte near;
 hidden short name;
 hidden mtype kind, answer;
 hidden byte place, event, said;
 
 /* ---- The log. ---- */
 
-/* What it says of an incarnation: last, began, and from which sequence on it is closed (0: it is not). */
+/* What it says of an incarnation: last, and whether it has ended: shut. */
 inline fold(i) {
-  last = 0; began = (i) == 0; shut = 0;
+  last = 0; shut = 0;
   for (k : 0 .. size - 1) {
     if
-    :: SEQ(where[k]) == 0 ->
-       if :: INC(where[k]) == (i) -> began = 1 :: else fi;
-       if
-       :: what[k] != 0 && INC(what[k]) == (i) && (shut == 0 || SEQ(what[k]) < shut) -> shut = SEQ(what[k])
-       :: else
-       fi
-    :: else ->
-       if :: INC(where[k]) == (i) && SEQ(where[k]) > last -> last = SEQ(where[k]) :: else fi
+    :: INC(where[k]) == (i) && SEQ(where[k]) == 0 -> shut = 1
+    :: INC(where[k]) == (i) && SEQ(where[k]) > last -> last = SEQ(where[k])
+    :: else
     fi
   }
-#ifdef END_AT_LAST
-  if :: shut != 0 -> shut = last + 1 :: else fi
-#endif
-#ifdef WITHOUT_ENDS
-  shut = 0
-#endif
 }
 
 inline put(p, w) {
   assert(size < LOG_ROOM);
   printf("    log[%d]: place %d.%d: %d\n", size, INC(p), SEQ(p), w);
   where[size] = p; what[size] = w; size++
-}
-
-/* device.incarnationBegan, when the log lacks it: one entry for each incarnation that it ends. */
-hidden byte list[ENDS];
-
-inline announce(i) {
-  fold(i);
-  if :: !began -> put(PLACE(i, 0), 0) :: else fi;
-  for (j : 0 .. ENDS - 1) {
-    spot = list[j];
-    if
-    :: spot != 0 ->
-       began = 0;
-       for (k : 0 .. size - 1) {
-         if
-         :: SEQ(where[k]) == 0 && INC(what[k]) == INC(spot) && SEQ(what[k]) != 0 &&
-            SEQ(what[k]) <= SEQ(spot) -> began = 1
-         :: else
-         fi
-       }
-       if :: !began -> put(PLACE(i, 0), spot) :: else fi
-    :: else
-    fi
-  }
 }
 
 /* Which event it has at a place: found, 0 for none; whether that is among the last of the device (today): near. */
@@ -297,13 +271,13 @@ inline serve() {
         if
         :: found == event -> answer = appended
 #ifndef LOST_IS_CLOSED
-        :: found == 0 && (shut == 0 || SEQ(place) < shut) -> putEvent(place, event); answer = appended
+        :: found == 0 && !shut -> putEvent(place, event); answer = appended
 #endif
         :: else -> answer = conflict
         fi
 #endif
-     :: SEQ(place) > last && shut != 0 && SEQ(place) >= shut -> answer = conflict
-     :: SEQ(place) == last + 1 && (shut == 0 || SEQ(place) < shut) ->
+     :: SEQ(place) > last && shut -> answer = conflict
+     :: SEQ(place) == last + 1 && !shut ->
 #ifdef RULES_TODAY
         remember(event);
         if :: near -> put(place, REPEATED | event) :: else -> putEvent(place, event) fi;
@@ -322,9 +296,9 @@ inline serve() {
      if
      :: found == event -> answer = healed
      :: found != event && found != 0 -> answer = displaced
-#ifndef END_AT_LAST
-     :: found == 0 && shut != 0 && SEQ(place) >= shut -> answer = displaced
-     :: found == 0 && SEQ(place) <= last + 1 && (shut == 0 || SEQ(place) < shut) ->
+#ifndef REOFFER_EXTENDS
+     :: found == 0 && shut -> answer = displaced
+     :: found == 0 && SEQ(place) <= last + 1 && !shut ->
 #else
      :: found == 0 && SEQ(place) <= last + 1 ->
 #endif
@@ -332,18 +306,22 @@ inline serve() {
      :: else -> answer = gap; said = last + 1
      fi
   :: kind == lost ->
-     if :: SEQ(place) > last -> put(place, LOST | (last + 1)) :: else fi;
+     if :: SEQ(place) > last && !shut -> put(place, LOST | (last + 1)) :: else fi;
      answer = healed
-  :: kind == recall -> answer = recalled
+  :: kind == recall ->
+#ifndef WITHOUT_END
+     if :: !shut -> put(PLACE(INC(place), 0), 0) :: else fi;
+#endif
+     answer = recalled
   fi
 }
 
-/* Which of a store's events the log has where it put them. */
-inline lookUp(s) {
+/* Which of a store's events of an incarnation the log has where it put them. */
+inline lookUp(s, i) {
   said = 0;
   for (e : 1 .. EVENTS) {
     if
-    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 ->
+    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 && INC(store[s].place[e]) == (i) ->
        spot = store[s].place[e]; find(spot);
        if :: found == e -> said = said | BIT(e) :: else fi
     :: else
@@ -359,10 +337,10 @@ inline copy(a, b) {
   store[b].top = store[a].top;
   store[b].todo = store[a].todo;
   store[b].held = store[a].held;
-  store[b].follows = store[a].follows;
+  store[b].recalls = store[a].recalls;
+  store[b].ended = store[a].ended;
   store[b].seen = store[a].seen;
   store[b].heals = store[a].heals;
-  for (e : 0 .. ENDS - 1) { store[b].ends[e] = store[a].ends[e] }
   for (e : 1 .. EVENTS) { store[b].place[e] = store[a].place[e] }
 }
 
@@ -399,7 +377,7 @@ inline renumber(s) {
   }
 }
 
-/* The store was restored, or has another history than the log: a new incarnation. */
+/* A new incarnation: derived from the first event without an answer, or drawn. Those without an answer go into it. */
 inline begin(s) {
   first = 0;
   for (e : 1 .. EVENTS) {
@@ -407,6 +385,12 @@ inline begin(s) {
   }
   name = 0; n = 0;
 #if !defined(RULES_TODAY) && !defined(DRAWN)
+#ifdef UNPLACED_DRAWN
+  if :: first != 0 && SEQ(store[s].place[first]) == 0 -> first = 0 :: else fi;
+#endif
+#ifdef DERIVED_BEFORE
+  if :: first != 0 -> first = store[s].base :: else fi;
+#endif
   if
   :: first != 0 ->
      name = store[s].place[first] * 8 + first;
@@ -424,46 +408,22 @@ inline begin(s) {
   fi;
   assert(n != store[s].cur);
   printf("store %d begins incarnation %d after %d\n", s, n, store[s].cur);
-  store[s].follows = 0;
-#ifndef RULES_TODAY
-  for (e : 1 .. EVENTS) {
-    if
-    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 ->
-       store[s].follows = store[s].follows | BIT(INC(store[s].place[e]))
-    :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) == 0 -> store[s].place[e] = PLACE(n, 0)
-    :: else
-    fi
-  }
-#endif
-#ifdef FORGET_ENDS
-  for (k : 0 .. ENDS - 1) { store[s].ends[k] = 0 }
-#endif
-  for (j : 0 .. incarnations - 1) {
-    if
-    :: store[s].follows & BIT(j) ->
-       base = 0;
-       for (e : 1 .. EVENTS) {
-         if
-         :: (store[s].todo & BIT(e)) && INC(store[s].place[e]) == j && SEQ(store[s].place[e]) != 0 &&
-            (base == 0 || SEQ(store[s].place[e]) < base) -> base = SEQ(store[s].place[e])
-         :: else
-         fi
-       }
-       k = 0;
-       do
-       :: store[s].ends[k] != 0 -> k++; assert(k < ENDS)
-       :: else -> store[s].ends[k] = PLACE(j, base); break
-       od
-    :: else
-    fi
-  }
-  store[s].heals = OFFER_AT_BEGIN && (store[s].held & ~store[s].todo) != 0;
+  store[s].recalls = 0;
+  store[s].heals = 0;
   store[s].cur = n; store[s].acked = 0; store[s].top = 0;
-  store[s].seen = 0;
-#ifdef RULES_TODAY
   renumber(s);
-#endif
   e = 0
+}
+
+/* Everything without an answer is to be recalled. */
+inline startRecalling(s) {
+  store[s].recalls = 1;
+#ifdef DERIVED_BEFORE
+  store[s].base = 0;
+  for (e : 1 .. EVENTS) {
+    if :: (store[s].todo & BIT(e)) && store[s].base == 0 -> store[s].base = e :: else fi
+  }
+#endif
 }
 
 /* The connection is gone. Answers on their way are lost; frames on their way may be read much later. */
@@ -473,9 +433,7 @@ inline close(s) {
      d_step {
        do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
        do :: nempty(up[s]) -> up[s]?kind, place, event; frozen!kind, place, event :: empty(up[s]) -> break od;
-       printf("%d frames of store %d freeze\n", len(frozen), s); frozenInc = store[s].cur;
-       for (k : 0 .. ENDS - 1) { frozenEnds[k] = store[s].ends[k] }
-       k = 0
+       printf("%d frames of store %d freeze\n", len(frozen), s)
      }
   :: empty(up[s]) || deaf[s] || !FROZEN || nempty(frozen)
   fi;
@@ -483,24 +441,28 @@ inline close(s) {
     do :: nempty(up[s]) -> up[s]?kind, place, event :: empty(up[s]) -> break od;
     do :: nempty(down[s]) -> down[s]?kind, place, event :: empty(down[s]) -> break od;
     printf("connection of store %d closes\n", s);
-    phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; deaf[s] = 0; outdated[s] = 0
+    phase[s] = closed; sent[s] = 0; logged[s] = 0; offered[s] = 0; deaf[s] = 0; outdated[s] = 0;
+    over[s] = 0; asked[s] = 0
   }
 }
 
-/* Healing is over: what comes next. */
+/* Nothing is to be healed: what comes next. */
 inline enter(s) {
-  phase[s] = (store[s].follows != 0 -> recalling : live)
+#ifndef RULES_TODAY
+  if
+  :: !store[s].recalls && store[s].todo != 0 && (over[s] || logged[s] > store[s].top) -> startRecalling(s)
+  :: else
+  fi;
+#endif
+  phase[s] = (store[s].recalls -> recalling : live)
 }
 
 inline answerTo(s) {
-#ifndef RULES_TODAY
-  base = store[s].cur;
-  for (k : 0 .. ENDS - 1) { list[k] = store[s].ends[k] }
-  announce(base);
-#endif
   serve();
   if
-  :: answer == recalled -> lookUp(s); down[s]!recalled(said, 0)
+  :: answer == recalled ->
+     if :: event != 0 -> spot = INC(place); lookUp(s, INC(place)) :: else fi;
+     down[s]!recalled(said, INC(place))
   :: answer == conflict ->
 #ifndef WITHOUT_P3
      deaf[s] = 1;
@@ -521,8 +483,8 @@ end:
        d_step {
          spot = store[s].cur; fold(spot); spot = PLACE(spot, last); find(spot);
          phase[s] = greeted; logged[s] = last;
-         printf("store %d says hello in %d following %d, last is %d: %d\n",
-           s, store[s].cur, store[s].follows, last, found);
+         over[s] = shut;
+         printf("store %d says hello in %d, last is %d: %d\n", s, store[s].cur, last, found);
          down[s]!welcome(found, store[s].seen == BROKEN)
        }
      }
@@ -543,13 +505,8 @@ end:
 #ifdef RULES_TODAY
          differs = more;
 #else
-#ifdef JUDGE_AT_WELCOME
-         differs = (more || other) && store[s].follows == 0;
-#else
-         if
-         :: other && !(store[s].todo & BIT(other)) -> ev = 1
-         :: else
-         fi;
+#ifndef OTHER_IGNORED
+         if :: other && !(store[s].todo & BIT(other)) -> ev = 1 :: else fi;
 #endif
 #endif
          got = 0
@@ -562,14 +519,27 @@ end:
             if
             :: logged[s] < store[s].acked || ev || store[s].heals ->
                store[s].heals = 1; store[s].seen = 0; phase[s] = healing
+#ifdef SPURIOUS
+            :: store[s].held & ~store[s].todo -> store[s].heals = 1; phase[s] = healing
+#endif
+#ifndef ENDS_WHEN_HEALING
+            :: else ->
+               if
+               :: store[s].ended != 0 && store[s].acked == 0 ->
+                  /* The log knows nothing of this incarnation: it may have lost that the others ended. */
+                  offered[s] = EVENTS + 1; phase[s] = healing
+               :: else -> enter(s)
+               fi
+#else
             :: else -> enter(s)
+#endif
             fi;
             ev = 0
           }
        fi
      }
 
-#if !defined(RULES_TODAY) && !defined(JUDGE_AT_WELCOME)
+#ifndef RULES_TODAY
   /* The log has more of this incarnation than this store, and nothing is left to append that would show it. */
   :: atomic { phase[s] == live && store[s].todo == 0 && logged[s] > store[s].top -> close(s); d_step { begin(s) } }
 #endif
@@ -577,7 +547,22 @@ end:
   /* Healing: what was acknowledged, in the order in which it was made (S6). */
   :: atomic { phase[s] == healing && empty(up[s]) && empty(down[s]) && !deaf[s] ->
        d_step {
-         n = 0;
+         n = 0; j = INCARNATIONS;
+#ifndef FORGET_ENDED
+         /* An incarnation ends again when nothing of it is left to offer. */
+         more = store[s].ended & ~asked[s];
+#ifndef ENDS_FIRST
+         for (e : 1 .. EVENTS) {
+           if
+           :: e > offered[s] && (store[s].held & ~store[s].todo & BIT(e)) -> more = more & ~BIT(INC(store[s].place[e]))
+           :: else
+           fi
+         }
+#endif
+         for (k : 0 .. INCARNATIONS - 1) {
+           if :: more & BIT(k) -> j = k :: else fi
+         }
+#endif
          for (e : 1 .. EVENTS) {
            if
            :: n == 0 && e > offered[s] && (store[s].held & ~store[s].todo & BIT(e)) &&
@@ -586,30 +571,27 @@ end:
            fi
          }
          if
-         :: n != 0 -> up[s]!reoffer(store[s].place[n], n)
-         :: n == 0 && offered[s] <= EVENTS && logged[s] < store[s].acked ->
+         :: j < INCARNATIONS -> up[s]!recall(PLACE(j, 1), 0)
+         :: j == INCARNATIONS && n != 0 -> up[s]!reoffer(store[s].place[n], n)
+         :: j == INCARNATIONS && n == 0 && offered[s] <= EVENTS && logged[s] < store[s].acked ->
             offered[s] = EVENTS + 1; up[s]!lost(PLACE(store[s].cur, store[s].acked), 0)
          :: else ->
-            offered[s] = 0;
-#if !defined(PLACE_LAST) && !defined(RULES_TODAY)
+            offered[s] = 0; asked[s] = 0;
+#ifndef RULES_TODAY
             /* Whether an event has lost its place. */
             for (e : 1 .. EVENTS) {
               spot = store[s].place[e];
               if
-              :: (store[s].todo & BIT(e)) && SEQ(spot) != 0 && !(store[s].follows & BIT(INC(spot))) &&
-                 (INC(spot) != store[s].cur || SEQ(spot) <= store[s].acked) -> differs = 1
+              :: (store[s].todo & BIT(e)) && SEQ(spot) != 0 && !store[s].recalls &&
+                 (INC(spot) != store[s].cur || SEQ(spot) <= store[s].acked) -> startRecalling(s)
               :: else
               fi
             }
 #endif
-            if :: !differs -> store[s].heals = 0; enter(s) :: else fi
+            store[s].heals = 0; enter(s)
          fi;
-         n = 0
+         n = 0; e = 0
        }
-       if
-       :: differs -> differs = 0; close(s); d_step { begin(s) }
-       :: !differs
-       fi
      }
   :: d_step { phase[s] == healing && nempty(down[s]) ->
        down[s]?heard, got, ev;
@@ -618,33 +600,45 @@ end:
        :: heard == healed && ev != 0 -> offered[s] = ev; accept(s, ev)
        :: heard == healed && ev == 0
        :: heard == displaced -> offered[s] = ev;
-          /* Another event has its place: it gets one in the newest incarnation. */
+          /* It has lost its place: it has no answer any more. */
           store[s].todo = store[s].todo | BIT(ev);
-#if defined(PLACE_LAST) || defined(RULES_TODAY)
-          if
-          :: store[s].follows != 0 -> store[s].place[ev] = PLACE(store[s].cur, 0)
-          :: else -> store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
-          fi
+#ifdef RULES_TODAY
+          store[s].top++; store[s].place[ev] = PLACE(store[s].cur, store[s].top)
 #endif
+       :: heard == recalled -> asked[s] = asked[s] | BIT(ev)
        :: heard == gap -> up[s]!lost(PLACE(INC(store[s].place[ev]), SEQ(store[s].place[ev]) - 1), 0)
        fi;
        got = 0; ev = 0; heard = 0
      }
 
-  /* Recall: what of the unanswered events the log has after all. */
-  :: d_step { phase[s] == recalling && empty(up[s]) && empty(down[s]) && !deaf[s] -> up[s]!recall(0, 0) }
+  /* Recall: what of the unanswered events the log has after all, one incarnation after the other. Then the rest. */
+  :: atomic { phase[s] == recalling && empty(up[s]) && empty(down[s]) && !deaf[s] ->
+       d_step {
+         j = INCARNATIONS;
+         for (e : 1 .. EVENTS) {
+           if
+           :: (store[s].todo & BIT(e)) && SEQ(store[s].place[e]) != 0 && j == INCARNATIONS &&
+              !(asked[s] & BIT(INC(store[s].place[e]))) -> j = INC(store[s].place[e])
+           :: else
+           fi
+         }
+         if :: j < INCARNATIONS -> up[s]!recall(PLACE(j, 1), 1) :: else -> differs = 1 fi;
+         e = 0
+       }
+       if
+       :: differs -> differs = 0; close(s); d_step { begin(s) }
+       :: !differs
+       fi
+     }
   :: d_step { phase[s] == recalling && nempty(down[s]) ->
        down[s]?heard, got, ev;
        printf("store %d hears %e %d %d\n", s, heard, got, ev);
        for (j : 1 .. EVENTS) {
          if :: got & BIT(j) -> accept(s, j) :: else fi
        }
-       store[s].top = 0; renumber(s);
-       store[s].follows = 0;
-#ifdef FORGET_ENDS
-       for (k : 0 .. ENDS - 1) { store[s].ends[k] = 0 }
-#endif
-       got = 0; ev = 0; heard = 0; phase[s] = live
+       asked[s] = asked[s] | BIT(ev);
+       store[s].ended = store[s].ended | BIT(ev);
+       got = 0; ev = 0; heard = 0
      }
 
   /* Appends, pipelined. */
@@ -667,7 +661,11 @@ end:
        if
        :: heard == appended ->
           d_step { store[s].acked = SEQ(store[s].place[ev]); accept(s, ev); got = 0; ev = 0; heard = 0 }
+       #ifdef RULES_TODAY
        :: heard == conflict -> got = 0; ev = 0; heard = 0; close(s); d_step { begin(s) }
+#else
+       :: heard == conflict -> got = 0; ev = 0; heard = 0; close(s); d_step { startRecalling(s); e = 0 }
+#endif
        :: heard == gap -> got = 0; ev = 0; heard = 0; close(s)
        fi
      }
@@ -676,8 +674,6 @@ end:
 
 inline thaw() {
   do :: nempty(frozen) -> frozen?kind, place, event :: empty(frozen) -> break od;
-  frozenInc = 0;
-  for (k : 0 .. ENDS - 1) { frozenEnds[k] = 0 }
   k = 0
 }
 
@@ -689,10 +685,6 @@ end:
   :: d_step { nempty(up[1]) -> up[1]?kind, place, event; if :: !deaf[1] -> answerTo(1) :: deaf[1] fi }
   :: d_step { nempty(frozen) ->
        frozen?kind, place, event;
-#ifndef RULES_TODAY
-       for (k : 0 .. ENDS - 1) { list[k] = frozenEnds[k] }
-       announce(frozenInc);
-#endif
        serve();
 #ifndef WITHOUT_P3
        if :: answer == conflict -> thaw() :: answer != conflict fi;
@@ -714,7 +706,7 @@ inline make(s) {
   store[s].held = store[s].held | BIT(made);
   store[s].todo = store[s].todo | BIT(made);
   if
-  :: store[s].follows != 0 -> store[s].place[made] = PLACE(store[s].cur, 0)
+  :: store[s].recalls -> store[s].place[made] = PLACE(store[s].cur, 0)
   :: else -> store[s].top++; store[s].place[made] = PLACE(store[s].cur, store[s].top)
   fi
 }
@@ -726,8 +718,7 @@ inline forget() {
      taken = 0;
      for (j : BACKUP .. BACKUP + 1) {
        store[j].cur = 0; store[j].acked = 0; store[j].top = 0; store[j].todo = 0; store[j].held = 0;
-       store[j].follows = 0; store[j].seen = 0; store[j].heals = 0;
-       for (e : 0 .. ENDS - 1) { store[j].ends[e] = 0 }
+       store[j].recalls = 0; store[j].ended = 0; store[j].seen = 0; store[j].heals = 0;
        for (e : 1 .. EVENTS) { store[j].place[e] = 0 }
      }
   :: else
@@ -787,6 +778,12 @@ end:
          k = 0
        }
      }
+  :: d_step { endings > 0 ->
+       /* One incarnation too many is open: the server ends the one that was used longest ago. */
+       endings--; fold(0);
+       if :: !shut -> put(PLACE(0, 0), 0) :: else fi;
+       k = 0
+     }
   :: d_step { trims > 0 ->
        /* The store forgets its oldest acknowledged event. */
        trims--; n = 0;
@@ -798,7 +795,7 @@ end:
        }
        e = 0
      }
-  :: d_step { !calm -> calm = 1; restores = 0; clones = 0; cuts = 0; losses = 0; trims = 0; forget(); k = 0 }
+  :: d_step { !calm -> calm = 1; restores = 0; clones = 0; cuts = 0; losses = 0; trims = 0; endings = 0; forget(); k = 0 }
   od
 }
 
@@ -808,7 +805,7 @@ active proctype Verdict() {
   timeout ->
   d_step {
     for (j : 0 .. 1) {
-      assert(!lives[j] || (phase[j] == live && store[j].todo == 0 && store[j].follows == 0 && !store[j].heals));
+      assert(!lives[j] || (phase[j] == live && store[j].todo == 0 && !store[j].recalls && !store[j].heals));
       for (e : 1 .. EVENTS) {
         if
         :: lives[j] && (store[j].held & BIT(e)) -> spot = store[j].place[e]; find(spot); assert(found == e)
