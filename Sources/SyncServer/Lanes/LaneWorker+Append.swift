@@ -12,7 +12,7 @@ extension LaneWorker {
         guard !appends.isEmpty || looksAtTime else { return }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
-        var staging = AppendStaging()
+        var staging = AppendStaging(now: context.clock.wall())
         var absent: [PendingAppend] = []
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
@@ -55,7 +55,7 @@ extension LaneWorker {
         var answer = AppendStaging.Answer(append: append, partition: user.partition)
         // Rule A3: nothing of it is logged. The session ends when the revocation, staged before it, is committed.
         guard !user.state.isRevoked(session.identity.device) else { return staging.answers.append(answer) }
-        let recordedAt = recordingTime(user.partition)
+        let recordedAt = recordingTime(user.partition, staging)
         if case .lost(let lost) = append.request.healing {
             stage(lost, of: session, user, recordedAt: recordedAt, &answer, into: &staging)
             staging.answers.append(answer)
@@ -176,8 +176,9 @@ extension LaneWorker {
         return true
     }
 
-    /// The server's clock, but never before what the partition has (architecture.md §1).
-    func recordingTime(_ partition: Partition) -> Timestamp {
-        max(context.clock.wall(), partitions[partition]!.head.lastRecordedAt)
+    /// The statement's time, but never before what the partition has (architecture.md §1): whatever the clock does,
+    /// `recorded_at` goes one way.
+    func recordingTime(_ partition: Partition, _ staging: AppendStaging) -> Timestamp {
+        max(staging.now, partitions[partition]!.head.lastRecordedAt)
     }
 }
