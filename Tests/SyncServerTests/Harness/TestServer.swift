@@ -16,6 +16,8 @@ struct TestServer: Sendable {
     let port: Int
     let conninfo: String
     let log: LogIdentity
+    /// The server's: tokens end by it.
+    let clock: ServerClock
 
     /// - Parameter pool: how the server reaches that database, when not directly.
     static func start(
@@ -38,7 +40,7 @@ struct TestServer: Sendable {
         // It looks up the heads once more when it begins to hear of others; where the clock stands still, that would be
         // a look which nothing asked for.
         if pool == nil { try await awaiting("the server hears of others") { server.isListening } }
-        return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
+        return TestServer(server: server, port: address.port, conninfo: conninfo, log: log, clock: clock)
     }
 
     private static func prepare(_ existing: String?, _ partitions: Int32) throws -> (String, LogIdentity) {
@@ -65,11 +67,12 @@ struct TestServer: Sendable {
     }
 
     static func token(
-        _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600
+        _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600,
+        now: Timestamp = .now
     ) async throws -> String {
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: Data(secret)), digestAlgorithm: .sha256)
-        let expiry = Timestamp(microseconds: Int64((Date().timeIntervalSince1970 + seconds) * 1_000_000))
+        let expiry = now.adding(microseconds: Int64(seconds * 1_000_000))
         return try await keys.sign(
             TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
     }
