@@ -54,6 +54,10 @@ public final class StoreConnection {
         try perform { try LogReader().heads(of: partitions, on: $0) }
     }
 
+    public func look(at partitions: [Partition]) throws -> LogLook {
+        try perform { try LogReader().look(at: partitions, on: $0) }
+    }
+
     public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
         try perform { try LogReader().events(partition: partition, from: offset, limit: limit, on: $0) }
     }

@@ -61,7 +61,9 @@ struct LaneContext: Sendable {
     var log: LogIdentity
     var store: StoreConfiguration
     var configuration: LaneConfiguration
+    /// That of `databaseTime`.
     var clock: ServerClock
+    var databaseTime: DatabaseTime
     var budget: InboundBudget
     var hints: HeadHints
     var faults: Faults

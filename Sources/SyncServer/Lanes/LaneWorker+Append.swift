@@ -10,6 +10,7 @@ extension LaneWorker {
     func appendWaiting() throws {
         let looksAtTime = isTimeToLook()
         guard !appends.isEmpty || looksAtTime else { return }
+        guard try clockIsRight() else { return putOff() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
         var staging = AppendStaging(now: context.clock.wall())
@@ -29,6 +30,18 @@ extension LaneWorker {
         for append in absent.reversed() { appends.prepend(append) }
         FaultPoint.pass(.staged)
         try commit(staging)
+    }
+
+    /// The clock is wrong (rule E4): nothing is appended and nothing falls due.
+    private func putOff() {
+        nextLookAtTime = context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds)
+        let error = ProtocolError(
+            .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
+        for append in appends {
+            let partition = sessions[append.session].map { self.partition(of: $0.identity.user) } ?? Partition(0)
+            deliver(AppendStaging.Answer(append: append, partition: partition, error: error))
+        }
+        appends = []
     }
 
     /// Those who were answered by the last statement send their next within a moment of each other. Whoever is first would

@@ -8,7 +8,7 @@ extension LaneWorker {
     func begin() throws {
         let owned = partitions.keys.sorted()
         let asked = context.clock.monotonic()
-        let heads = try store.heads(of: owned)
+        let heads = try look(at: owned, asked: asked)
         let checkpoints = try store.checkpoints(of: heads)
         connection.anchors = try store.anchors(of: heads)
         for head in heads {
@@ -30,12 +30,27 @@ extension LaneWorker {
         guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
         headsMayHaveMoved = false
         guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
-        let heads = try store.heads(of: partitions.keys.sorted())
+        let heads = try look(at: partitions.keys.sorted(), asked: now)
         for head in heads where try isAhead(head) {
             try catchUp(head.partition)
         }
         // The answer was true when they were asked; by the time that all of it is folded it may be old.
         headsConfirmedAt = now
+    }
+
+    private func look(at partitions: [Partition], asked: MonotonicTime) throws -> [PartitionHead] {
+        let look = try store.look(at: partitions)
+        if let time = look.time { context.databaseTime.note(time, asked: asked) }
+        return look.heads
+    }
+
+    /// Whether the clock is the database's, near enough. Where it seems not to be, the database is asked once more: the
+    /// machine may have slept, or its clock was right until a moment ago.
+    func clockIsRight() throws -> Bool {
+        guard context.databaseTime.difference() != 0 else { return !context.databaseTime.isApart() }
+        headsMayHaveMoved = true
+        try confirmHeads()
+        return !context.databaseTime.isApart()
     }
 
     /// Reads what other servers appended to the partition, and folds it into the states that are here.

@@ -23,6 +23,7 @@ struct TestServer: Sendable {
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
         clock: ServerClock = .system, pool: PostgresConfiguration? = nil, rules: FoldRules = .current,
+        log kept: KeptLog? = nil,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
@@ -31,8 +32,8 @@ struct TestServer: Sendable {
         configuration.limits = limits
         configuration.receiptKey = ReceiptKey(secret: secret)
         configure(&configuration)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = kept.map { kept in Logger(label: "test") { _ in kept } } ?? Logger(label: "test")
+        logger.logLevel = kept == nil ? .critical : .info
         let server = try SyncServer(
             configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)

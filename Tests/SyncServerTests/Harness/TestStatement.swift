@@ -64,6 +64,11 @@ enum TestStatement {
             ) AS places WHERE is_back
             """)
 
+    /// Events that were recorded after now, by the database's clock.
+    static let countFuture = Statement(
+        name: "test_count_future",
+        sql: "SELECT count(*) FROM events WHERE recorded_at > clock_timestamp() + interval '2 seconds'")
+
     /// What only a damaged database has: a user without its rows and with a hole in its stream.
     static func damage(_ user: UserID) -> String {
         """

@@ -62,9 +62,11 @@ private final class SteppingClock: Sendable {
     }
 
     var clock: ServerClock {
-        ServerClock(monotonic: ServerClock.system.monotonic) {
-            let step = self.state.withLockedValue { Int64.random(in: -1...1, using: &$0) * self.step }
-            return ServerClock.system.wall().adding(microseconds: step)
-        }
+        ServerClock(
+            monotonic: ServerClock.system.monotonic,
+            wall: {
+                let step = self.state.withLockedValue { Int64.random(in: -1...1, using: &$0) * self.step }
+                return ServerClock.system.wall().adding(microseconds: step)
+            }, tolerance: ServerClock.usualTolerance)
     }
 }
