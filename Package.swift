@@ -46,15 +46,16 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        target("PostgresClient", ["CLibPQ"]),
+        target("Waits", []),
+        target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging, nioLocks]),
+        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", nioCore, nioLocks, nioPosix, nioSSL, lifecycle, logging, jwt,
-                collections,
+                "FocusCore", "FocusWire", "EventStore", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle, logging,
+                jwt, collections,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
@@ -75,6 +76,7 @@ let package = Package(
             name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
             swiftSettings: strict),
         tests("ArchitectureTests", []),
+        tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
@@ -85,8 +87,8 @@ let package = Package(
             "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore, nioEmbedded,
-            logging,
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Waits", nioCore,
+            nioEmbedded, logging,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import PostgresClient
+import Waits
 
 @testable import SyncServer
 
@@ -226,7 +227,7 @@ final class SimulatedServer {
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {
-                try worker.turn(taking: worker.mailbox.take(until: .distantPast))
+                try worker.turn(taking: worker.mailbox.take(until: .passed))
             } catch is StoreStopped {
                 return die()
             } catch {

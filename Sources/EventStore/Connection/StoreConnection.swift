@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Waits
 
 /// One thread's way to the log and the read model: made when needed, made again when lost, and silent until the
 /// database answers. Confined to the thread that uses it.
@@ -167,7 +168,7 @@ public final class StoreConnection {
                 onTrouble(error)
                 close()
                 if isStopping() { throw StoreStopped() }
-                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
+                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
             }
         }
     }
@@ -190,7 +191,7 @@ public final class StoreConnection {
             } catch let error as PostgresError {
                 onTrouble(error)
                 if isStopping() { throw StoreStopped() }
-                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
+                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
             }
         }
     }

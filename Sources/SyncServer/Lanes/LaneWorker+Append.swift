@@ -2,8 +2,8 @@ import DequeModule
 import EventStore
 import FocusCore
 import FocusWire
-import Foundation
 import Logging
+import Waits
 
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
@@ -48,7 +48,7 @@ extension LaneWorker {
     /// get a statement of his own, and all the others wait for it: a short wait serves them together. A device that is
     /// alone never waits.
     private func gather() throws {
-        let deadline = Date(timeIntervalSinceNow: Double(configuration.gatherMicroseconds) / 1_000_000)
+        let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.count < lastAnswered else { return }
         take(mailbox.take(atLeast: lastAnswered - appends.count, until: deadline))
         try loadMissingUsers()

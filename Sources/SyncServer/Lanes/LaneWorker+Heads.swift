@@ -1,7 +1,7 @@
 import EventStore
 import FocusCore
-import Foundation
 import Logging
+import Waits
 
 extension LaneWorker {
     /// Learns where the log stands, and which users the read model lacks events of.
@@ -29,7 +29,7 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
         headsMayHaveMoved = false
-        guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
+        guard !context.faults.has(.headsUnanswered) else { return Deadline.after(seconds: 0.005).sleep() }
         let heads = try look(at: partitions.keys.sorted(), asked: now)
         for head in heads where try isAhead(head) {
             try catchUp(head.partition)
