@@ -78,6 +78,11 @@ enum DeviceSchema {
             record.sentBytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
             try record.update(database)
         }
+        migrator.registerMigration("chosen times") { database in
+            try database.alter(table: QueueRecord.databaseTableName) { table in
+                table.add(column: "isChosen", .boolean).notNull().defaults(to: false)
+            }
+        }
         return migrator
     }
 

@@ -20,7 +20,7 @@ extension DeviceStore {
                     schemaVersion: draft.schemaVersion, payload: draft.payload)
                 record.lastPlace += 1
                 record.queuedBytes += Int64(envelope.payload.count)
-                try QueueRecord(place: record.lastPlace, envelope).insert(database)
+                try QueueRecord(place: record.lastPlace, envelope, isChosen: draft.occurredAt != nil).insert(database)
                 events.append(QueuedEvent(sequence: record.queue.last, envelope: envelope))
             }
             return events

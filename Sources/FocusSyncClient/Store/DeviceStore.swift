@@ -83,12 +83,6 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// Takes note of the server's clock at a Welcome (rule E3): events are not stamped before it, nor, because of a
-    /// clock that was wrong once, so far ahead of it that they are refused (rule E4).
-    public func see(serverTime: Timestamp) throws {
-        try write { record, _ in record.eventClock.see(serverTime: serverTime) }
-    }
-
     // MARK: Access
 
     func record() throws -> DeviceRecord {

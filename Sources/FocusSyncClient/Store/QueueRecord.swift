@@ -8,6 +8,8 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
 
     enum Columns {
         static let place = Column(CodingKeys.place)
+        static let occurredAt = Column(CodingKeys.occurredAt)
+        static let isChosen = Column(CodingKeys.isChosen)
     }
 
     /// 1, 2, 3 … over all incarnations.
@@ -18,8 +20,11 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
     var occurredAt: Int64
     var schemaVersion: Int32
     var payload: Data
+    /// The caller said when it happened: the time is no stamp, and stays.
+    var isChosen = false
 
-    init(place: Int64, _ envelope: Envelope) {
+    init(place: Int64, _ envelope: Envelope, isChosen: Bool = false) {
+        self.isChosen = isChosen
         self.place = place
         event = Data(envelope.id.bytes)
         type = envelope.type
