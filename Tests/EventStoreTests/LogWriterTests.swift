@@ -113,7 +113,7 @@ struct LogWriterTests {
         #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 1)
     }
 
-    @Test("E4: any 64 bits of occurred_at can be logged; what is too early becomes the earliest")
+    @Test("E4: no occurred_at fails a statement: a refusal of what is too early stands at the earliest moment")
     func extremeTimes() throws {
         let connection = try fixture.connection()
         for (index, time) in [Int64.min, -210_866_803_200_000_001, 0, .max].enumerated() {

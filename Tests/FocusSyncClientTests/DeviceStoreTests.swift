@@ -85,6 +85,7 @@ struct DeviceStoreTests {
             try store.enqueue([Fixture.draft(), Fixture.draft()], clock: Fixture.clock)
         }
         #expect(try store.queueRange.last.rawValue == Int64(DeviceStore.queueLimit - 1))
+        #expect(DeviceStore.payloadByteLimit == 256 * 1024)
         #expect(throws: DeviceStoreError.self) {
             try store.enqueue([Fixture.draft(bytes: DeviceStore.payloadByteLimit + 1)], clock: Fixture.clock)
         }

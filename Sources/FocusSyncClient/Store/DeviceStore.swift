@@ -14,8 +14,8 @@ public final class DeviceStore: Sendable {
     public static let queueLimit = 10_000
     /// Bytes of their payloads.
     public static let queueByteLimit = 256 * 1024 * 1024
-    /// One payload. Twice what servers accept (rule E5), so that they can say so themselves.
-    public static let payloadByteLimit = 2 * EventLimits.payloadBytes
+    /// One payload: what servers accept (rule E5).
+    public static let payloadByteLimit = EventLimits.payloadBytes
 
     public let directory: String
     let database: DatabaseQueue
