@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
             swiftSettings: strict),
-        tests("ArchitectureTests", []),
+        tests("ArchitectureTests", [], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore"]),
@@ -98,8 +98,8 @@ func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 // Only `ops/fuzz` sets this, to the path of libFuzzer: the two modules that take bytes from the network are instrumented,
