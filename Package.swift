@@ -54,8 +54,8 @@ let package = Package(
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle, logging,
-                jwt, collections,
+                "FocusCore", "FocusWire", "EventStore", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
+                logging, jwt, collections,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
@@ -102,16 +102,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-// Only `ops/fuzz` sets this, to the path of libFuzzer: the two modules that take bytes from the network are instrumented,
-// and a program runs them.
+// Only `ops/fuzz` sets this, to the path of libFuzzer: the modules that take bytes from the network and the database
+// are instrumented, and a program runs them.
 if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
-    for target in package.targets where ["FocusCore", "FocusWire"].contains(target.name) {
-        target.swiftSettings = strict + instrumented
+    let fuzzed = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
+    for target in package.targets where fuzzed.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + instrumented
     }
     package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: ["FocusCore", "FocusWire"], path: "ops/fuzz.d/Sources", swiftSettings: strict,
+            name: "Fuzz",
+            dependencies: ["FocusCore", "FocusWire", "CLibPQ", "PostgresClient", "EventStore", "SyncServer", crypto],
+            path: "ops/fuzz.d/Sources", swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-Xlinker", libFuzzer, "-lstdc++"])]))
 }
