@@ -56,6 +56,8 @@ final class SimulatedClock: @unchecked Sendable {
     func wall(ahead offset: Int64 = 0) -> Timestamp { Timestamp(microseconds: Self.beginning + now + offset) }
 
     func server(ahead offset: Int64) -> ServerClock {
-        ServerClock(monotonic: { self.monotonic }, wall: { self.wall(ahead: offset) })
+        ServerClock(
+            monotonic: { self.monotonic }, wall: { self.wall(ahead: offset) },
+            tolerance: ServerClock.usualTolerance)
     }
 }

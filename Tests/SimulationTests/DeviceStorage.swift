@@ -16,7 +16,7 @@ protocol DeviceStorage: AnyObject {
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
     func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws
-    func see(serverTime: Timestamp) throws
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
     func recomputedDigests() throws -> [CollectionDigest]
@@ -87,7 +87,7 @@ final class StoredDevice: DeviceStorage {
         try store.write { record, _ in record.incarnation = new.rawValue }
     }
 
-    func see(serverTime: Timestamp) throws { try store.see(serverTime: serverTime) }
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws { try store.see(reading, logged: logged) }
 
     func confirmed() throws -> [RowKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try store.rows().map { ($0.key, $0.value) })

@@ -21,6 +21,7 @@ final class MemoryStore: DeviceStorage {
     private struct QueuedPlace {
         var place: Int64
         var envelope: Envelope
+        var isChosen: Bool
     }
 
     private var contents: Contents
@@ -50,7 +51,8 @@ final class MemoryStore: DeviceStorage {
                 occurredAt: draft.occurredAt ?? contents.clock.stamp(clock: clock), schemaVersion: draft.schemaVersion,
                 payload: draft.payload)
             contents.lastPlace += 1
-            contents.queue.append(QueuedPlace(place: contents.lastPlace, envelope: envelope))
+            contents.queue.append(
+                QueuedPlace(place: contents.lastPlace, envelope: envelope, isChosen: draft.occurredAt != nil))
             events.append(QueuedEvent(sequence: queueRange.last, envelope: envelope))
         }
         return events
@@ -97,7 +99,20 @@ final class MemoryStore: DeviceStorage {
         contents.base = contents.acknowledgedPlace
     }
 
-    func see(serverTime: Timestamp) throws { contents.clock.see(serverTime: serverTime) }
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws {
+        let first = max(contents.acknowledgedPlace, contents.base + logged.rawValue)
+        var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
+        for index in contents.queue.indices where contents.queue[index].place > first && !contents.queue[index].isChosen
+        {
+            let time = contents.queue[index].envelope.occurredAt
+            if let other = reading.restamped(time, after: previous) {
+                greatest = max(greatest ?? time, time)
+                contents.queue[index].envelope.occurredAt = other
+            }
+            previous = contents.queue[index].envelope.occurredAt
+        }
+        contents.clock.see(reading, restamped: greatest, to: previous)
+    }
 
     // MARK: Rows
 

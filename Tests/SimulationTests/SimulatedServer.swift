@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import PostgresClient
+import Waits
 
 @testable import SyncServer
 
@@ -72,7 +73,8 @@ final class SimulatedServer {
         guard process == nil else { return }
         lives += 1
         simulation.trace("server \(index) starts")
-        let clock = simulation.clock.server(ahead: clockOffset)
+        let time = DatabaseTime(simulation.clock.server(ahead: clockOffset), logger: Self.silent)
+        let clock = time.clock
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
         // Never started: nobody is told, and everybody polls.
@@ -80,8 +82,9 @@ final class SimulatedServer {
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
         let context = LaneContext(
             log: simulation.log.identity, format: LogFormat(simulation.log.identity.format), store: Self.noDatabase,
-            configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent, receiptKey: simulation.receiptKey)
+            configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
+            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent,
+            receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
@@ -144,6 +147,7 @@ final class SimulatedServer {
         let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
         let simulation = simulation
         let store = SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+        store.time = { [unowned simulation] in simulation.clock.wall() }
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }
             self.step(process)
@@ -237,7 +241,7 @@ final class SimulatedServer {
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {
-                try worker.turn(taking: worker.mailbox.take(until: .distantPast))
+                try worker.turn(taking: worker.mailbox.take(until: .passed))
             } catch is StoreStopped {
                 return die()
             } catch {

@@ -13,7 +13,8 @@ enum IdentityCases {
             server.id = .server
             let tokens = [
                 "", "x", "a.b.c", good + "x", "\(none).\(parts[1]).", "\(parts[0]).\(parts[1]).",
-                try await site.token(device, seconds: -1), try await site.token(server),
+                try await site.token(device, seconds: -1), try await site.token(device, seconds: 401 * 86_400),
+                try await site.token(server),
                 try await site.token(device, isForged: true),
             ]
             var answers: Set<ProtocolError> = []

@@ -802,9 +802,9 @@ enum Queries {
         ORDER BY g.generation
         """#)
 
-    /// Where partitions of the log end.
+    /// Where partitions of the log end, and what time it is: the database's clock is the one that all servers share.
     static let readHeads = Statement(name: "read_heads", sql: #"""
-        SELECT partition, next_offset, last_recorded_at, generation
+        SELECT partition, next_offset, last_recorded_at, generation, clock_timestamp()
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         """#)

@@ -67,6 +67,21 @@ enum TestStatement {
               (SELECT count(*) FROM events e WHERE e.partition = p.partition AND e.log_offset < p.next_offset)
             """)
 
+    /// Events that were recorded before the one that stands before them.
+    static let countBackwards = Statement(
+        name: "test_count_backwards",
+        sql: """
+            SELECT count(*) FROM (
+              SELECT recorded_at < lag(recorded_at) OVER (PARTITION BY partition ORDER BY log_offset) AS is_back
+              FROM events
+            ) AS places WHERE is_back
+            """)
+
+    /// Events that were recorded after now, by the database's clock.
+    static let countFuture = Statement(
+        name: "test_count_future",
+        sql: "SELECT count(*) FROM events WHERE recorded_at > clock_timestamp() + interval '2 seconds'")
+
     /// What only a damaged database has: a user without its rows and with a hole in its stream.
     static func damage(_ user: UserID) -> String {
         """
