@@ -11,11 +11,22 @@ protocol DeviceStorage: AnyObject {
     var incarnation: Incarnation { get throws }
     var cursor: Cursor? { get throws }
     var queueRange: QueueRange { get throws }
+    var hasQueued: Bool { get throws }
+    var lastAnswered: EventID? { get throws }
     var isHealing: Bool { get throws }
+    var isRecalling: Bool { get throws }
+    var endedIncarnations: [Incarnation] { get throws }
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
+    /// All that are not acknowledged, whatever their incarnation.
+    func queuedEvents() throws -> Set<EventID>
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
-    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws
+    func beginRecalling() throws
+    func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition)
+    func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome]
+    /// - Parameter drawn: where nothing is left from which one is derived.
+    func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws
     func see(serverTime: Timestamp) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
@@ -36,9 +47,9 @@ protocol DeviceStorage: AnyObject {
     func forgetHeld(receipts: Int) throws
     /// The process dies and comes back: what was committed is there, nothing else.
     func crash() throws
+    /// One more backup; the first is number 0.
     func backUp() throws
-    /// Nothing, when there is no backup.
-    func restore() throws -> Bool
+    func restore(_ number: Int) throws
 }
 
 struct HeldEvent: Hashable {
@@ -51,13 +62,13 @@ struct HeldEvent: Hashable {
 final class StoredDevice: DeviceStorage {
     private let directory: String
     private var store: DeviceStore
-    private var hasBackup = false
+    private var backups = 0
 
     init(_ owner: DeviceOwner, _ incarnation: Incarnation) throws {
         directory = NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
         store = try DeviceStore(directory: directory + "/live")
         try store.claim(owner)
-        try beginIncarnation(incarnation, offersHeld: false)
+        try draw(incarnation)
     }
 
     deinit {
@@ -69,6 +80,9 @@ final class StoredDevice: DeviceStorage {
     var cursor: Cursor? { get throws { try store.cursor } }
     var queueRange: QueueRange { get throws { try store.queueRange } }
 
+    var hasQueued: Bool { get throws { try store.hasQueued } }
+    var lastAnswered: EventID? { get throws { try store.lastAnswered } }
+
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try store.enqueue(drafts, clock: clock)
     }
@@ -77,14 +91,37 @@ final class StoredDevice: DeviceStorage {
         try store.queued(after: sequence, maximumBytes: maximumBytes)
     }
 
+    func queuedEvents() throws -> Set<EventID> { Set(try store.queued().map(\.envelope.id)) }
+
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome] {
         try store.acknowledge(appended, clock: clock)
     }
 
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws {
+        try store.beginIncarnation(offersHeld: offersHeld, isEnded: isEnded)
+        try draw(new)
+    }
+
     /// The store throws dice of its own for it; a seed must decide.
-    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws {
-        try store.beginIncarnation(offersHeld: offersHeld)
-        try store.write { record, _ in record.incarnation = new.rawValue }
+    private func draw(_ new: Incarnation) throws {
+        try store.write { try DeviceStore.begin(new, &$0, $1) }
+    }
+
+    var isRecalling: Bool { get throws { try store.isRecalling } }
+    var endedIncarnations: [Incarnation] { get throws { try store.endedIncarnations() } }
+    func beginRecalling() throws { try store.beginRecalling() }
+
+    func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition) {
+        try store.nextToRecall(position, maximumEvents: maximumEvents)
+    }
+
+    func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome] {
+        try store.keepRecalled(recalled, recall, clock: clock)
+    }
+
+    func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws {
+        try store.endRecalling(offersHeld: offersHeld)
+        if try !store.hasQueued { try draw(drawn) }
     }
 
     func see(serverTime: Timestamp) throws { try store.see(serverTime: serverTime) }
@@ -126,7 +163,7 @@ final class StoredDevice: DeviceStorage {
         try store.write { _, database in
             for _ in 0..<receipts {
                 guard let oldest = try SentRecord.order(SentRecord.Columns.place).fetchOne(database) else { return }
-                try SentRecord.filter(SentRecord.Columns.place <= oldest.endOfReceipt).deleteAll(database)
+                try SentRecord.filter(SentRecord.Columns.place <= oldest.endOfReceipt(database)).deleteAll(database)
             }
         }
     }
@@ -135,18 +172,15 @@ final class StoredDevice: DeviceStorage {
 
     func backUp() throws {
         // The file and its log, between two transactions. The store stays open: what it has staged would go.
-        if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
-        try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
-        hasBackup = true
+        try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup-\(backups)")
+        backups += 1
     }
 
-    func restore() throws -> Bool {
-        guard hasBackup else { return false }
+    func restore(_ number: Int) throws {
         try reopen {
             try FileManager.default.removeItem(atPath: directory + "/live")
-            try FileManager.default.copyItem(atPath: directory + "/backup", toPath: directory + "/live")
+            try FileManager.default.copyItem(atPath: directory + "/backup-\(number)", toPath: directory + "/live")
         }
-        return true
     }
 
     private func reopen(_ between: () throws -> Void) throws {
@@ -154,9 +188,4 @@ final class StoredDevice: DeviceStorage {
         try between()
         store = try DeviceStore(directory: directory + "/live")
     }
-}
-
-extension SentRecord {
-    /// The last place of the events that its receipt covers.
-    var endOfReceipt: Int64 { place + max(0, (receiptThrough ?? sequence) - sequence) }
 }

@@ -48,8 +48,8 @@ extension SimulatedDevice {
             simulation.trace("\(self) begins an incarnation: \(reason)")
             try commit {
                 try storage.beginIncarnation(
-                    Incarnation(Int64(random.number(1...1_000_000))), offersHeld: reason.isOfSameLog)
-                record.beganIncarnation(reason, simulation.witness, self)
+                    drawIncarnation(), offersHeld: reason.isOfSameLog, isEnded: reason == .ended)
+                record.leaves(reason, history: history, simulation.witness, self)
                 try noteHeld()
             }
         case .beginStaging: try commit { try storage.beginStaging() }
@@ -64,6 +64,7 @@ extension SimulatedDevice {
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
+        case .beginRecalling, .sendRecall, .keepRecalled, .endRecalling: return try performRecalling(action)
         case .peers(let statuses): receive(statuses)
         case .fetched, .fetchFailed: preconditionFailure("no simulated device fetches")
         case .end(let end): ending = ending ?? end
@@ -129,7 +130,7 @@ extension SimulatedDevice {
             succeeded()
         case .serverError(let error) where error.code != .unauthenticated:
             simulation.witness.fail("\(self) is told \(error)")
-        case .appendsDelayed, .tokenExpires, .serverError: break
+        case .appendsDelayed, .recallWaits, .tokenExpires, .serverError: break
         }
     }
 }

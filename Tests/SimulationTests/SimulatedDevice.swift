@@ -60,7 +60,7 @@ final class SimulatedDevice: CustomStringConvertible {
         clockOffset = Int64(random.number(-400...400)) * (random.once(in: 4) ? 1_000_000 : 1_000)
         let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
         let owner = DeviceOwner(user: user, device: id, scope: scope)
-        storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(incarnation)
+        storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(owner, incarnation)
         watches = simulation.plan.watches && random.once(in: 2)
         if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
         self.random = random
@@ -108,7 +108,9 @@ final class SimulatedDevice: CustomStringConvertible {
                 maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token, deviceClass: deviceClass,
                 incarnation: try storage.incarnation, cursor: try storage.cursor, collections: collections)
             session = ClientSession(
-                hello: hello, queue: try storage.queueRange, isHealing: try storage.isHealing)
+                hello: hello, queue: try storage.queueRange, answered: try storage.lastAnswered,
+                isHealing: try storage.isHealing, isRecalling: try storage.isRecalling,
+                ended: try storage.endedIncarnations)
         } catch {
             return simulation.witness.fail("\(self) cannot read its store: \(error)")
         }
@@ -218,10 +220,12 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     private func restore() throws {
-        guard try storage.restore() else { return }
-        simulation.trace("\(self) is restored from a backup")
+        guard record.backupCount > 0 else { return }
+        let number = random.once(in: 2) ? record.backupCount - 1 : random.number(0..<record.backupCount)
+        simulation.trace("\(self) is restored from backup \(number)")
         leave(losing: true)
-        record.restored()
+        try storage.restore(number)
+        record.restored(number)
         simulation.witness.restored(self)
         isAhead = false
         connect(in: random.number(1_000...500_000))
@@ -240,7 +244,7 @@ final class SimulatedDevice: CustomStringConvertible {
             case 2: isSlow.toggle()
             // Best with events that are under way: they are offered again under another incarnation.
             case 3, 6:
-                if try !storage.queueRange.isEmpty || random.once(in: 4) {
+                if try storage.hasQueued || random.once(in: 4) {
                     try storage.backUp()
                     record.backedUp()
                 }
@@ -308,7 +312,7 @@ final class SimulatedDevice: CustomStringConvertible {
             return draft
         }
         let events = try storage.enqueue(drafts, clock: clock)
-        record.queued(events, incarnation)
+        record.queued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
     }
 }

@@ -78,14 +78,15 @@ final class SimulatedServer {
         // Never started: nobody is told, and everybody polls.
         let faults = Faults()
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
+        let format = LogFormat(simulation.log.format)
         let context = LaneContext(
-            log: simulation.log.identity, format: LogFormat(simulation.log.identity.format), store: Self.noDatabase,
+            log: simulation.log.identity, format: format, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
             freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent, receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
-            limits: plan.limits, format: LogFormat(simulation.log.identity.format), clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
+            limits: plan.limits, format: format, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: Self.silent)
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))

@@ -114,7 +114,7 @@ final class SimulatedStore: LaneStore {
 
     func logFormat() throws -> Int32 {
         try read()
-        return log.identity.format
+        return log.format
     }
 
     func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {

@@ -7,6 +7,7 @@ extension Simulation {
     func judge() {
         judgeLog()
         for device in devices {
+            try? device.noteHeld()
             judgeEvents(of: device)
             if !witness.isRevoked(device) { judgeRows(of: device) }
         }
@@ -37,11 +38,13 @@ extension Simulation {
     private func judgeEvents(of device: SimulatedDevice) {
         var logged: [EventID: String] = [:]
         var places: [Incarnation: Int] = [:]
+        var last: [Incarnation: DeviceSequence] = [:]
         var lost: [(incarnation: Incarnation, range: ClosedRange<DeviceSequence>)] = []
         var healed: Set<EventID> = []
         for event in witness.log where event.device == device.id {
             if let gone = event.lost {
                 lost.append((event.incarnation, gone.first...gone.last))
+                last[event.incarnation] = gone.last
                 continue
             }
             if event.encoding == LoggedEvent.healed { healed.insert(event.id) }
@@ -51,17 +54,19 @@ extension Simulation {
                 if logged[event.id] == nil { witness.fail("E1: \(event.id) is \"already logged\", and is not") }
                 continue
             }
-            if logged.updateValue(verdict, forKey: event.id) != nil {
-                witness.fail("P2: \(event.id) of \(device) is in the log twice")
-            }
+            logged[event.id] = verdict
             guard let queued = device.record.queued[event.id] else {
                 witness.fail("\(event.id) is in the log, and \(device) never said it")
                 continue
             }
-            if let last = places[event.incarnation], queued.place < last {
+            // What comes to a place that was lost comes late.
+            let isLate = event.sequence < last[event.incarnation, default: .zero]
+            if !isLate, let before = places[event.incarnation], queued < before {
                 witness.fail("P6: events of \(device) are not in its order")
             }
-            places[event.incarnation] = queued.place
+            guard !isLate else { continue }
+            places[event.incarnation] = queued
+            last[event.incarnation] = event.sequence
         }
         judgeAcknowledged(device, logged, healed) { told in
             lost.contains { $0.incarnation == told.incarnation && $0.range.contains(told.sequence) }
@@ -78,7 +83,14 @@ extension Simulation {
         for event in held where logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
             witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
         }
-        for told in device.record.acknowledged {
+        if !device.record.waiting.isEmpty, !witness.isRevoked(device) {
+            witness.fail("P1: \(device) waits for the answers to \(device.record.waiting)")
+        }
+        for told in device.record.acknowledged where !told.isDisplaced {
+            // Nothing was lost since.
+            if told.history == history, !witness.isLogged(told.event, told.incarnation, told.sequence, device) {
+                witness.fail("P1: \(told.event) of \(device) is not at \(told.incarnation)/\(told.sequence)")
+            }
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
                 let isExcused =

@@ -107,12 +107,7 @@ final class Simulation {
             device.act()
         }
         for _ in 0..<plan.restores {
-            let moments = [random.number(0...Int(plan.duration)), random.number(0...Int(plan.duration))].sorted()
-            after(moments[0], rank: 50) { [unowned self] in
-                trace("the log is backed up")
-                log.backUp()
-            }
-            after(moments[1], rank: 51) { [unowned self] in fallBack() }
+            after(random.number(0...Int(plan.duration)), rank: 51) { [unowned self] in fallBack() }
         }
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
@@ -135,7 +130,8 @@ final class Simulation {
         // The event tells histories apart: what a server has not seen of one that is gone, its devices need not hear of.
         let end = witness.state(of: device.user)
         return device.verified?.version == end.version && device.verified?.event == end.lastEvent
-            && (try? device.storage.queueRange.isEmpty) == true && (try? device.storage.isHealing) == false
+            && (try? device.storage.hasQueued) == false && (try? device.storage.isRecalling) == false
+            && (try? device.storage.isHealing) == false
     }
 
     // MARK: Network
@@ -174,12 +170,13 @@ final class Simulation {
     /// The database is restored from a backup.
     private func fallBack() {
         guard !isHealed else { return }
-        guard log.canRestore else { return }
         // Dice of its own, and before: the servers may live on, and meet the log that is there now.
         var dice = SeededGenerator(seed: seed, of: "restore", history)
         let areSpared = dice.once(in: 2)
         if !areSpared { for server in servers { server.die() } }
-        let whole = log.restore()
+        // Mostly it lost a little.
+        let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
+        let whole = log.restore(to: max(0, log.commits - lost))
         history += 1
         fellBackAt = clock.now
         if areSpared {
