@@ -34,7 +34,6 @@ struct DeviceHistory {
     private(set) var waiting: Set<EventID> = []
     /// The history whose rows the store holds; its cursor names an event of it.
     private(set) var rowsOf = 0
-    private(set) var hasForged = false
     private(set) var wasEverRestored = false
     /// What the log was told that nobody holds, and in which of its histories.
     private var declaredLost: [(events: LostEvents, history: Int)] = []
@@ -54,6 +53,15 @@ struct DeviceHistory {
     }
 
     var backupCount: Int { backups.count }
+
+    /// The store lives twice from now on.
+    mutating func copied() {
+        backups = []
+        wasEverRestored = true
+    }
+
+    /// The store of it is the other's too.
+    mutating func shared() { wasEverRestored = true }
 
     mutating func backedUp() {
         backups.append(
@@ -76,8 +84,6 @@ struct DeviceHistory {
             acknowledged[index].isForgotten = true
         }
     }
-
-    mutating func forged() { hasForged = true }
 
     /// The store holds all the rows of that history.
     mutating func holdsRows(of history: Int) { rowsOf = history }
@@ -128,7 +134,7 @@ struct DeviceHistory {
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
-            if !offer.code.isEmpty, !hasForged, offered.outcome.code != verdict {
+            if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict {
                 witness.fail(
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
                 )

@@ -42,7 +42,7 @@ protocol DeviceStorage: AnyObject {
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws
     func endHealing() throws
     /// Acknowledged events that are held, oldest first.
-    func held() throws -> [HeldEvent]
+    func heldEnvelopes() throws -> [SentEvent]
     /// The oldest of them leave: as many as there are receipts for, or events where there is none.
     func forgetHeld(receipts: Int) throws
     /// The process dies and comes back: what was committed is there, nothing else.
@@ -50,6 +50,16 @@ protocol DeviceStorage: AnyObject {
     /// One more backup; the first is number 0.
     func backUp() throws
     func restore(_ number: Int) throws
+    /// Another store with the same contents, and without backups.
+    func copy() throws -> any DeviceStorage
+}
+
+extension DeviceStorage {
+    func held() throws -> [HeldEvent] {
+        try heldEnvelopes().map {
+            HeldEvent(incarnation: $0.incarnation, sequence: $0.sequence, event: $0.envelope.id)
+        }
+    }
 }
 
 struct HeldEvent: Hashable {
@@ -64,8 +74,19 @@ final class StoredDevice: DeviceStorage {
     private var store: DeviceStore
     private var backups = 0
 
+    private init(copyOf other: StoredDevice) throws {
+        directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: other.directory + "/live", toPath: directory + "/live")
+        store = try DeviceStore(directory: directory + "/live")
+    }
+
+    private static func newDirectory() -> String {
+        NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
+    }
+
     init(_ owner: DeviceOwner, _ incarnation: Incarnation) throws {
-        directory = NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
+        directory = Self.newDirectory()
         store = try DeviceStore(directory: directory + "/live")
         try store.claim(owner)
         try draw(incarnation)
@@ -153,11 +174,7 @@ final class StoredDevice: DeviceStorage {
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws { try store.keepHealed(appended, request) }
     func endHealing() throws { try store.endHealing() }
 
-    func held() throws -> [HeldEvent] {
-        try store.sent().map {
-            HeldEvent(incarnation: $0.incarnation, sequence: $0.sequence, event: $0.envelope.id)
-        }
-    }
+    func heldEnvelopes() throws -> [SentEvent] { try store.sent() }
 
     func forgetHeld(receipts: Int) throws {
         try store.write { _, database in
@@ -182,6 +199,8 @@ final class StoredDevice: DeviceStorage {
             try FileManager.default.copyItem(atPath: directory + "/backup-\(number)", toPath: directory + "/live")
         }
     }
+
+    func copy() throws -> any DeviceStorage { try StoredDevice(copyOf: self) }
 
     private func reopen(_ between: () throws -> Void) throws {
         try store.close()

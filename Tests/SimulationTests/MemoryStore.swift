@@ -252,11 +252,11 @@ final class MemoryStore: DeviceStorage {
         contents.device.isRecalling = true
     }
 
-    func held() throws -> [HeldEvent] {
+    func heldEnvelopes() throws -> [SentEvent] {
         try contents.sent.map {
-            HeldEvent(
+            SentEvent(
                 incarnation: Incarnation($0.incarnation), sequence: DeviceSequence($0.sequence),
-                event: try $0.envelope().id)
+                envelope: try $0.envelope(), verdict: $0.verdict)
         }
     }
 
@@ -282,4 +282,7 @@ final class MemoryStore: DeviceStorage {
         contents = backups[number]
         staged = []
     }
+
+    private init(copyOf other: MemoryStore) { contents = other.contents }
+    func copy() throws -> any DeviceStorage { MemoryStore(copyOf: self) }
 }

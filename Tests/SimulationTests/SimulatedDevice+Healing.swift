@@ -57,7 +57,7 @@ extension SimulatedDevice {
     private func forged(_ request: HealRequest) -> HealRequest {
         guard case .reoffer(var offer) = request, random.once(in: simulation.plan.faults.forges) else { return request }
         simulation.trace("\(self) forges \(offer.incarnation), \(offer.firstSequence)")
-        record.forged()
+        simulation.witness.forged(self)
         let index = random.number(0..<offer.events.count)
         switch random.number(0..<3) {
         case 0: offer.code = offer.code.map { $0 ^ 1 }

@@ -25,7 +25,7 @@ extension SimulatedDevice {
         case .endRecalling(let report, let offersHeld):
             try commit {
                 try storage.endRecalling(drawing: drawIncarnation(), offersHeld: offersHeld)
-                simulation.trace("\(self) goes on in \(try storage.incarnation): \(report)")
+                simulation.trace("\(self) goes on in \(incarnation): \(report)")
                 try noteHeld()
             }
         case .send, .sendAppend, .acknowledge, .beginHealing, .sendHealing, .keepHealed, .endHealing, .beginIncarnation,

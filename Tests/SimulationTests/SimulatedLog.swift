@@ -36,17 +36,19 @@ final class SimulatedLog {
     }
     private let witness: Witness
 
-    init(_ log: LogID, partitions: Int32, witness: Witness) {
+    init(_ log: LogID, partitions: Int32, format: Int32, witness: Witness) {
         identity = LogIdentity(
-            log: log, partitions: partitions, hash: EventStore.partitionHash, format: EventStore.logFormats.upperBound)
+            log: log, partitions: partitions, hash: EventStore.partitionHash, format: format)
         self.witness = witness
-        format = identity.format
+        self.format = format
         for partition in identity.allPartitions {
             events[partition] = []
             models[partition] = ReadModel()
             flushed[partition] = ReadModel()
         }
     }
+
+    func raiseFormat() { format = EventStore.logFormats.upperBound }
 
     // MARK: Log
 

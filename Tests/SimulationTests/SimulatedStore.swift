@@ -12,7 +12,7 @@ final class SimulatedStore: LaneStore {
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
     /// What is to happen before the database is asked: the connections go on meanwhile.
-    var willCall: () -> Void = {}
+    var willCall: () throws -> Void = {}
     /// The server has this much of a user's events.
     var didSee: (UserID, Version) -> Void = { _, _ in }
 
@@ -23,7 +23,7 @@ final class SimulatedStore: LaneStore {
     }
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
-        willCall()
+        try willCall()
         let faults = faults()
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
         if random.once(in: faults.diesBeforeCommit) { throw StoreStopped() }
@@ -42,7 +42,7 @@ final class SimulatedStore: LaneStore {
     }
 
     private func read() throws {
-        willCall()
+        try willCall()
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
         }

@@ -6,10 +6,10 @@ import FocusSyncClient
 extension Simulation {
     func judge() {
         judgeLog()
-        for device in devices {
+        for device in devices + clones {
             try? device.noteHeld()
             judgeEvents(of: device)
-            if !witness.isRevoked(device) { judgeRows(of: device) }
+            if !device.isClone, !witness.isRevoked(device) { judgeRows(of: device) }
         }
         judgeReadModel()
     }
@@ -36,15 +36,13 @@ extension Simulation {
 
     /// Every acknowledged event is logged exactly once, as the device was told, and in the device's order.
     private func judgeEvents(of device: SimulatedDevice) {
+        let stores = stores(of: device.id)
         var logged: [EventID: String] = [:]
-        var places: [Incarnation: Int] = [:]
-        var last: [Incarnation: DeviceSequence] = [:]
         var lost: [(incarnation: Incarnation, range: ClosedRange<DeviceSequence>)] = []
         var healed: Set<EventID> = []
         for event in witness.log where event.device == device.id {
             if let gone = event.lost {
                 lost.append((event.incarnation, gone.first...gone.last))
-                last[event.incarnation] = gone.last
                 continue
             }
             if event.encoding == LoggedEvent.healed { healed.insert(event.id) }
@@ -55,21 +53,29 @@ extension Simulation {
                 continue
             }
             logged[event.id] = verdict
-            guard let queued = device.record.queued[event.id] else {
+            if !stores.contains(where: { $0.record.queued[event.id] != nil }) {
                 witness.fail("\(event.id) is in the log, and \(device) never said it")
-                continue
             }
-            // What comes to a place that was lost comes late.
-            let isLate = event.sequence < last[event.incarnation, default: .zero]
-            if !isLate, let before = places[event.incarnation], queued < before {
-                witness.fail("P6: events of \(device) are not in its order")
-            }
-            guard !isLate else { continue }
-            places[event.incarnation] = queued
-            last[event.incarnation] = event.sequence
         }
+        judgeOrder(of: device)
         judgeAcknowledged(device, logged, healed) { told in
             lost.contains { $0.incarnation == told.incarnation && $0.range.contains(told.sequence) }
+        }
+    }
+
+    /// Rule P6: what one store said, in each incarnation.
+    private func judgeOrder(of device: SimulatedDevice) {
+        var last: [Incarnation: DeviceSequence] = [:]
+        var orders: [Incarnation: Int] = [:]
+        for event in witness.log where event.device == device.id {
+            // What comes to a place that was lost comes late.
+            guard event.sequence > last[event.incarnation, default: .zero] else { continue }
+            last[event.incarnation] = event.sequence
+            guard event.lost == nil, let order = device.record.queued[event.id] else { continue }
+            if order < orders[event.incarnation, default: -1] {
+                witness.fail("P6: events of \(device) are not in its order")
+            }
+            orders[event.incarnation] = order
         }
     }
 
@@ -80,10 +86,10 @@ extension Simulation {
         let held = Set((try? device.storage.held().map(\.event)) ?? [])
         // What was declared lost stays so, though an older copy of the store may hold it still.
         let lost = Set(device.record.acknowledged.lazy.filter(isLost).map(\.event))
-        for event in held where logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
+        for event in held where !device.isClone && logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
             witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
         }
-        if !device.record.waiting.isEmpty, !witness.isRevoked(device) {
+        if !device.isClone, !device.record.waiting.isEmpty, !witness.isRevoked(device) {
             witness.fail("P1: \(device) waits for the answers to \(device.record.waiting)")
         }
         for told in device.record.acknowledged where !told.isDisplaced {
@@ -94,7 +100,7 @@ extension Simulation {
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
                 let isExcused =
-                    told.history < history && (told.isForgotten || isLost(told) || witness.isRevoked(device))
+                    told.history < history && (device.isClone || told.isForgotten || isLost(told) || witness.isRevoked(device))
                 if !isExcused {
                     witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }

@@ -2,6 +2,8 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 
+@testable import struct FocusSyncClient.AppendOutcome
+
 /// Sees everything that is committed and every frame that reaches a device, and knows what must hold of them.
 final class Witness {
     /// What is wrong; nil while nothing is.
@@ -24,6 +26,9 @@ final class Witness {
     private var forgottenEnds: Set<SequenceKey> = []
     /// Devices of whose store there was more than one life.
     private var copied: Set<DeviceID> = []
+    private var forgers: Set<DeviceID> = []
+    /// Devices with libraries from before rule P10.
+    var old: Set<DeviceID> = []
     /// What devices were told since the log last lost its tail.
     private var promised: [SequenceKey: DeviceSequence] = [:]
     /// What the log lost, each time that it was there.
@@ -133,6 +138,8 @@ final class Witness {
     /// nobody can tell. Nothing else is there twice.
     private func judgeOnce(_ event: LoggedEvent, at place: Place) {
         guard let others = placesOf[event.id] else { return }
+        // Of a store that asks nothing the log remembers the last events.
+        if event.isRepetition, old.contains(event.device) { return }
         let isForgotten = (others + [place]).contains { forgottenEnds.contains($0.key) }
         guard !copied.contains(event.device) || !isForgotten else { return }
         let where_ = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
@@ -174,7 +181,7 @@ final class Witness {
     func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
         guard !offer.code.isEmpty else { return }
         // An offer that never arrived proves nothing of the forged one that follows it.
-        guard !device.record.hasForged, !device.record.wasEverRestored else {
+        guard !hasForged(device), !device.record.wasEverRestored else {
             proved[device.id] = nil
             return
         }
@@ -186,6 +193,13 @@ final class Witness {
         proved[device.id] = nil
         copied.insert(device.id)
     }
+
+    /// Two stores have its places from now on.
+    func copied(_ device: SimulatedDevice) { restored(device) }
+
+    /// It lies, and so all that have its id may.
+    func forged(_ device: SimulatedDevice) { forgers.insert(device.id) }
+    func hasForged(_ device: SimulatedDevice) -> Bool { forgers.contains(device.id) }
 
     /// Its place is another's: it comes again, as any event does.
     func displaced(_ event: EventID, _ device: SimulatedDevice) { proved[device.id]?.remove(event) }
