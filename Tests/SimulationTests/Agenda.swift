@@ -55,9 +55,11 @@ final class SimulatedClock: @unchecked Sendable {
     var monotonic: MonotonicTime { MonotonicTime(milliseconds: now / 1_000) }
     func wall(ahead offset: Int64 = 0) -> Timestamp { Timestamp(microseconds: Self.beginning + now + offset) }
 
-    func server(ahead offset: Int64) -> ServerClock {
-        ServerClock(
-            monotonic: { self.monotonic }, wall: { self.wall(ahead: offset) },
+    /// - Parameter offset: is asked each time; on the simulation's one thread.
+    func server(ahead offset: @escaping () -> Int64) -> ServerClock {
+        nonisolated(unsafe) let offset = offset
+        return ServerClock(
+            monotonic: { self.monotonic }, wall: { self.wall(ahead: offset()) },
             tolerance: ServerClock.usualTolerance)
     }
 }

@@ -3,13 +3,8 @@ import FocusSyncClient
 
 /// What a device said, was told, and must hold: kept outside its store, which may be restored from a backup.
 struct DeviceHistory {
-    struct Queued {
-        var place: Int
-        var incarnation: Incarnation
-    }
-
-    /// Every event ever queued, by its place in the order of the device.
-    private(set) var queued: [EventID: Queued] = [:]
+    /// Every event ever queued: its place in the order of the device.
+    private(set) var queued: [EventID: Int] = [:]
     struct Acknowledged {
         var event: EventID
         var incarnation: Incarnation
@@ -18,17 +13,27 @@ struct DeviceHistory {
         var verdict: String
         /// Of the log's histories (see `Simulation.history`) the one that it was last told of.
         var history: Int
-        /// The store was restored from a backup that does not know of it, or keeps nothing of its incarnation any more.
+        /// The store was restored from a backup that does not know of it, or holds neither it nor its incarnation any more.
         var isForgotten = false
+        /// The log lost it and gave its place to another: it is unanswered again.
+        var isDisplaced = false
     }
 
     /// Every event that the log has or had, as the device was told.
     private(set) var acknowledged: [Acknowledged] = []
-    private var acknowledgedAtBackup = 0
+    /// What a backup of the store knows.
+    private struct Backup {
+        var forgotten: [Bool]
+        var rowsOf: Int
+        var waiting: Set<EventID>
+        var told: Set<EventID>
+    }
+
+    private var backups: [Backup] = []
+    /// Queued by the present life of the store, and not answered.
+    private(set) var waiting: Set<EventID> = []
     /// The history whose rows the store holds; its cursor names an event of it.
     private(set) var rowsOf = 0
-    private var rowsOfAtBackup = 0
-    private(set) var hasForged = false
     private(set) var wasEverRestored = false
     /// What the log was told that nobody holds, and in which of its histories.
     private var declaredLost: [(events: LostEvents, history: Int)] = []
@@ -37,35 +42,48 @@ struct DeviceHistory {
     /// No row, cursor or digest may be of an earlier version: one was shown or promised already (rule P7).
     private var floor = Version.zero
     private var floorHistory = 0
-    private var wasRestored = false
     /// The snapshot under way is of some collections, and ends with the cursor that was there before it.
     private var isPartial = false
 
-    mutating func queued(_ events: [QueuedEvent], _ incarnation: Incarnation) {
-        for event in events { queued[event.envelope.id] = Queued(place: queued.count, incarnation: incarnation) }
-    }
-
-    mutating func backedUp() {
-        acknowledgedAtBackup = acknowledged.count
-        rowsOfAtBackup = rowsOf
-    }
-
-    mutating func restored() {
-        told = []
-        wasRestored = true
-        wasEverRestored = true
-        for index in acknowledged.indices.dropFirst(acknowledgedAtBackup) { acknowledged[index].isForgotten = true }
-        rowsOf = rowsOfAtBackup
-    }
-
-    /// Old events left the store. Of an incarnation that is over and of which none is left, it knows nothing any more.
-    mutating func holds(_ incarnations: Set<Incarnation>) {
-        for index in acknowledged.indices where !incarnations.contains(acknowledged[index].incarnation) {
-            acknowledged[index].isForgotten = true
+    mutating func queued(_ events: [QueuedEvent]) {
+        for event in events {
+            queued[event.envelope.id] = queued.count
+            waiting.insert(event.envelope.id)
         }
     }
 
-    mutating func forged() { hasForged = true }
+    var backupCount: Int { backups.count }
+
+    /// The store lives twice from now on.
+    mutating func copied() {
+        backups = []
+        wasEverRestored = true
+    }
+
+    /// The store of it is the other's too.
+    mutating func shared() { wasEverRestored = true }
+
+    mutating func backedUp() {
+        backups.append(
+            Backup(forgotten: acknowledged.map(\.isForgotten), rowsOf: rowsOf, waiting: waiting, told: told))
+    }
+
+    mutating func restored(_ number: Int) {
+        let backup = backups[number]
+        wasEverRestored = true
+        for index in acknowledged.indices {
+            acknowledged[index].isForgotten = index < backup.forgotten.count ? backup.forgotten[index] : true
+        }
+        (rowsOf, waiting, told) = (backup.rowsOf, backup.waiting, backup.told)
+    }
+
+    /// Old events left the store, or a new incarnation began: what is not held of an earlier one nobody speaks of again.
+    mutating func holds(_ held: Set<EventID>, _ current: Incarnation) {
+        for index in acknowledged.indices
+        where acknowledged[index].incarnation != current && !held.contains(acknowledged[index].event) {
+            acknowledged[index].isForgotten = true
+        }
+    }
 
     /// The store holds all the rows of that history.
     mutating func holdsRows(of history: Int) { rowsOf = history }
@@ -79,15 +97,17 @@ struct DeviceHistory {
                 Acknowledged(
                     event: outcome.event, incarnation: incarnation, sequence: outcome.sequence,
                     verdict: outcome.verdict.code, history: history))
+            if history == device.simulation.history { witness.told(outcome, incarnation, device) }
+            waiting.remove(outcome.event)
             if !told.insert(outcome.event).inserted {
                 witness.fail("E2: \(device) hears twice what became of \(outcome.event)")
             }
         }
     }
 
-    mutating func beganIncarnation(_ reason: IncarnationReason, _ witness: Witness, _ device: SimulatedDevice) {
-        if !wasRestored { witness.fail("E1: \(device) was not restored, and begins an incarnation: \(reason)") }
-        wasRestored = false
+    /// The store was never restored, nor copied, and the log lost nothing: nothing of it can be another's.
+    func leaves(_ reason: IncarnationReason, history: Int, _ witness: Witness, _ device: SimulatedDevice) {
+        if !wasEverRestored, history == 0 { witness.fail("E1: \(device) was not restored, and leaves: \(reason)") }
     }
 
     /// Rule S6: what the log says of events that it had lost.
@@ -109,7 +129,12 @@ struct DeviceHistory {
             }
             if isLost { continue }
             let verdict = refusals[sequence] ?? ""
-            if !offer.code.isEmpty, !hasForged, offered.outcome.code != verdict {
+            if verdict == ErrorCode.sequenceConflict.rawValue {
+                displaced(offered.envelope.id)
+                witness.displaced(offered.envelope.id, device)
+                continue
+            }
+            if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict {
                 witness.fail(
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
                 )
@@ -119,6 +144,15 @@ struct DeviceHistory {
                 acknowledged[known].history = history
             }
         }
+    }
+
+    /// Its place is another's: it is unanswered again.
+    private mutating func displaced(_ event: EventID) {
+        for index in acknowledged.indices where acknowledged[index].event == event {
+            acknowledged[index].isDisplaced = true
+        }
+        told.remove(event)
+        waiting.insert(event)
     }
 
     /// - Parameter history: of the log, that the connection was made in.

@@ -11,11 +11,22 @@ protocol DeviceStorage: AnyObject {
     var incarnation: Incarnation { get throws }
     var cursor: Cursor? { get throws }
     var queueRange: QueueRange { get throws }
+    var hasQueued: Bool { get throws }
+    var lastAnswered: EventID? { get throws }
     var isHealing: Bool { get throws }
+    var isRecalling: Bool { get throws }
+    var endedIncarnations: [Incarnation] { get throws }
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
+    /// All that are not acknowledged, whatever their incarnation.
+    func queuedEvents() throws -> Set<EventID>
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
-    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws
+    func beginRecalling() throws
+    func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition)
+    func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome]
+    /// - Parameter drawn: where nothing is left from which one is derived.
+    func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws
     func see(_ reading: ClockReading, logged: DeviceSequence) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
@@ -31,14 +42,24 @@ protocol DeviceStorage: AnyObject {
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws
     func endHealing() throws
     /// Acknowledged events that are held, oldest first.
-    func held() throws -> [HeldEvent]
+    func heldEnvelopes() throws -> [SentEvent]
     /// The oldest of them leave: as many as there are receipts for, or events where there is none.
     func forgetHeld(receipts: Int) throws
     /// The process dies and comes back: what was committed is there, nothing else.
     func crash() throws
+    /// One more backup; the first is number 0.
     func backUp() throws
-    /// Nothing, when there is no backup.
-    func restore() throws -> Bool
+    func restore(_ number: Int) throws
+    /// Another store with the same contents, and without backups.
+    func copy() throws -> any DeviceStorage
+}
+
+extension DeviceStorage {
+    func held() throws -> [HeldEvent] {
+        try heldEnvelopes().map {
+            HeldEvent(incarnation: $0.incarnation, sequence: $0.sequence, event: $0.envelope.id)
+        }
+    }
 }
 
 struct HeldEvent: Hashable {
@@ -51,13 +72,24 @@ struct HeldEvent: Hashable {
 final class StoredDevice: DeviceStorage {
     private let directory: String
     private var store: DeviceStore
-    private var hasBackup = false
+    private var backups = 0
+
+    private init(copyOf other: StoredDevice) throws {
+        directory = Self.newDirectory()
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: other.directory + "/live", toPath: directory + "/live")
+        store = try DeviceStore(directory: directory + "/live")
+    }
+
+    private static func newDirectory() -> String {
+        NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
+    }
 
     init(_ owner: DeviceOwner, _ incarnation: Incarnation) throws {
-        directory = NSTemporaryDirectory() + "/focus-simulation-" + UUID().uuidString
+        directory = Self.newDirectory()
         store = try DeviceStore(directory: directory + "/live")
         try store.claim(owner)
-        try beginIncarnation(incarnation, offersHeld: false)
+        try draw(incarnation)
     }
 
     deinit {
@@ -69,6 +101,9 @@ final class StoredDevice: DeviceStorage {
     var cursor: Cursor? { get throws { try store.cursor } }
     var queueRange: QueueRange { get throws { try store.queueRange } }
 
+    var hasQueued: Bool { get throws { try store.hasQueued } }
+    var lastAnswered: EventID? { get throws { try store.lastAnswered } }
+
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try store.enqueue(drafts, clock: clock)
     }
@@ -77,14 +112,37 @@ final class StoredDevice: DeviceStorage {
         try store.queued(after: sequence, maximumBytes: maximumBytes)
     }
 
+    func queuedEvents() throws -> Set<EventID> { Set(try store.queued().map(\.envelope.id)) }
+
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome] {
         try store.acknowledge(appended, clock: clock)
     }
 
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws {
+        try store.beginIncarnation(offersHeld: offersHeld, isEnded: isEnded)
+        try draw(new)
+    }
+
     /// The store throws dice of its own for it; a seed must decide.
-    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws {
-        try store.beginIncarnation(offersHeld: offersHeld)
-        try store.write { record, _ in record.incarnation = new.rawValue }
+    private func draw(_ new: Incarnation) throws {
+        try store.write { try DeviceStore.begin(new, &$0, $1) }
+    }
+
+    var isRecalling: Bool { get throws { try store.isRecalling } }
+    var endedIncarnations: [Incarnation] { get throws { try store.endedIncarnations() } }
+    func beginRecalling() throws { try store.beginRecalling() }
+
+    func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition) {
+        try store.nextToRecall(position, maximumEvents: maximumEvents)
+    }
+
+    func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome] {
+        try store.keepRecalled(recalled, recall, clock: clock)
+    }
+
+    func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws {
+        try store.endRecalling(offersHeld: offersHeld)
+        if try !store.hasQueued { try draw(drawn) }
     }
 
     func see(_ reading: ClockReading, logged: DeviceSequence) throws { try store.see(reading, logged: logged) }
@@ -116,17 +174,13 @@ final class StoredDevice: DeviceStorage {
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws { try store.keepHealed(appended, request) }
     func endHealing() throws { try store.endHealing() }
 
-    func held() throws -> [HeldEvent] {
-        try store.sent().map {
-            HeldEvent(incarnation: $0.incarnation, sequence: $0.sequence, event: $0.envelope.id)
-        }
-    }
+    func heldEnvelopes() throws -> [SentEvent] { try store.sent() }
 
     func forgetHeld(receipts: Int) throws {
         try store.write { _, database in
             for _ in 0..<receipts {
                 guard let oldest = try SentRecord.order(SentRecord.Columns.place).fetchOne(database) else { return }
-                try SentRecord.filter(SentRecord.Columns.place <= oldest.endOfReceipt).deleteAll(database)
+                try SentRecord.filter(SentRecord.Columns.place <= oldest.endOfReceipt(database)).deleteAll(database)
             }
         }
     }
@@ -135,28 +189,22 @@ final class StoredDevice: DeviceStorage {
 
     func backUp() throws {
         // The file and its log, between two transactions. The store stays open: what it has staged would go.
-        if hasBackup { try FileManager.default.removeItem(atPath: directory + "/backup") }
-        try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup")
-        hasBackup = true
+        try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup-\(backups)")
+        backups += 1
     }
 
-    func restore() throws -> Bool {
-        guard hasBackup else { return false }
+    func restore(_ number: Int) throws {
         try reopen {
             try FileManager.default.removeItem(atPath: directory + "/live")
-            try FileManager.default.copyItem(atPath: directory + "/backup", toPath: directory + "/live")
+            try FileManager.default.copyItem(atPath: directory + "/backup-\(number)", toPath: directory + "/live")
         }
-        return true
     }
+
+    func copy() throws -> any DeviceStorage { try StoredDevice(copyOf: self) }
 
     private func reopen(_ between: () throws -> Void) throws {
         try store.close()
         try between()
         store = try DeviceStore(directory: directory + "/live")
     }
-}
-
-extension SentRecord {
-    /// The last place of the events that its receipt covers.
-    var endOfReceipt: Int64 { place + max(0, (receiptThrough ?? sequence) - sequence) }
 }

@@ -1,117 +1,188 @@
 import FocusCore
+import Foundation
+
+import struct FocusCore.Cursor
 
 @testable import FocusSyncClient
 
 /// What `DeviceStore` does, in memory. `SimulationTests` runs the same seeds with both: they must not differ.
+///
+/// What decides (`HealingPosition.request`, `RecallBatch`, `DeviceRecord.following`, `SentRecord.keep`) is the library's;
+/// what is here stands for its statements.
 final class MemoryStore: DeviceStorage {
     private struct Contents {
-        var incarnation: Incarnation
-        var base: Int64 = 0
-        var lastPlace: Int64 = 0
-        var acknowledgedPlace: Int64 = 0
-        var clock = EventClock()
-        var queue: [QueuedPlace] = []
+        var device: DeviceRecord
+        /// By place.
+        var queue: [QueueRecord] = []
+        /// By place.
         var sent: [SentRecord] = []
-        var isHealing = false
-        var cursor: Cursor?
+        var ended: [Incarnation] = []
         var rows: [RowKey: [UInt8]] = [:]
         var digests = RunningDigests()
     }
 
-    private struct QueuedPlace {
-        var place: Int64
-        var envelope: Envelope
-        var isChosen: Bool
-    }
-
     private var contents: Contents
     private var staged: [DeltaRow] = []
-    private var backup: Contents?
+    private var backups: [Contents] = []
 
-    init(_ incarnation: Incarnation) { contents = Contents(incarnation: incarnation) }
-
-    var incarnation: Incarnation { contents.incarnation }
-    var cursor: Cursor? { contents.cursor }
-
-    var queueRange: QueueRange {
-        QueueRange(
-            acknowledged: DeviceSequence(contents.acknowledgedPlace - contents.base),
-            last: DeviceSequence(contents.lastPlace - contents.base))
+    init(_ owner: DeviceOwner, _ incarnation: Incarnation) {
+        contents = Contents(device: DeviceRecord(incarnation: incarnation.rawValue))
+        contents.device.set(owner)
     }
+
+    var incarnation: Incarnation { Incarnation(contents.device.incarnation) }
+    var cursor: Cursor? { contents.device.cursor }
+    var queueRange: QueueRange { contents.device.queue }
+    var hasQueued: Bool { !contents.queue.isEmpty }
+    var lastAnswered: EventID? { contents.device.answered }
 
     // MARK: Queue
 
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
-        var events: [QueuedEvent] = []
-        for draft in drafts {
-            if let chosen = draft.occurredAt { contents.clock.note(chosen: chosen, clock: clock) }
+        try drafts.map { draft in
+            if let chosen = draft.occurredAt { contents.device.eventClock.note(chosen: chosen, clock: clock) }
             guard let id = draft.id else { throw DeviceStoreError.damaged("the simulation gives every event its id") }
             let envelope = Envelope(
                 id: id, type: draft.type, app: draft.app,
-                occurredAt: draft.occurredAt ?? contents.clock.stamp(clock: clock), schemaVersion: draft.schemaVersion,
-                payload: draft.payload)
-            contents.lastPlace += 1
+                occurredAt: draft.occurredAt ?? contents.device.eventClock.stamp(clock: clock),
+                schemaVersion: draft.schemaVersion, payload: draft.payload)
+            contents.device.lastPlace += 1
             contents.queue.append(
-                QueuedPlace(place: contents.lastPlace, envelope: envelope, isChosen: draft.occurredAt != nil))
-            events.append(QueuedEvent(sequence: queueRange.last, envelope: envelope))
+                QueueRecord(
+                    place: contents.device.lastPlace, incarnation: contents.device.incarnation,
+                    sequence: contents.device.nextSequence(), envelope,
+                    isChosen: draft.occurredAt != nil))
+            return QueuedEvent(sequence: queueRange.last, envelope: envelope)
         }
-        return events
     }
 
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent] {
         var events: [QueuedEvent] = []
         var bytes = 64
-        for next in contents.queue where next.place > contents.base + sequence.rawValue {
-            bytes += QueueRecord(place: next.place, next.envelope).frameBytes
+        for next in contents.queue
+        where next.incarnation == contents.device.incarnation && next.sequence > sequence.rawValue {
+            bytes += next.frameBytes
             if bytes > maximumBytes, !events.isEmpty { break }
-            events.append(
-                QueuedEvent(sequence: DeviceSequence(next.place - contents.base), envelope: next.envelope))
+            events.append(try next.queued())
         }
         return events
     }
 
+    func queuedEvents() throws -> Set<EventID> { Set(try contents.queue.map { try $0.eventID() }) }
+
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome] {
         let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
-        let place = min(contents.lastPlace, contents.base + appended.throughSequence.rawValue)
-        guard place > contents.acknowledgedPlace else { return [] }
-        let done = contents.queue.filter { $0.place <= place }
-        contents.queue.removeAll { $0.place <= place }
-        contents.acknowledgedPlace = place
-        return done.map { next in
-            let refused = refusals[next.envelope.id]
+        let sequence = min(contents.device.lastSequence, appended.throughSequence.rawValue)
+        guard sequence > contents.device.acknowledgedSequence else { return [] }
+        let current = contents.device.incarnation
+        let done = contents.queue.filter { $0.incarnation == current && $0.sequence <= sequence }
+        let outcomes = try done.map { next in
+            let event = try next.queued()
+            let refused = refusals[event.envelope.id]
             let outcome = AppendOutcome(
-                sequence: DeviceSequence(next.place - contents.base), event: next.envelope.id,
-                type: next.envelope.type,
+                sequence: event.sequence, event: event.envelope.id, type: event.envelope.type,
                 verdict: refused.map { .refused(code: $0.code, message: $0.message) } ?? .accepted,
                 version: appended.version)
-            var device = DeviceRecord(incarnation: contents.incarnation.rawValue)
-            device.sequenceBase = contents.base
-            var sent = SentRecord(QueueRecord(place: next.place, next.envelope), device, outcome, at: clock)
-            sent.keep(appended.receipts)
-            contents.sent.append(sent)
+            keep(next, outcome, appended.receipts, at: clock)
             return outcome
+        }
+        contents.queue.removeAll { $0.incarnation == current && $0.sequence <= sequence }
+        contents.device.acknowledgedSequence = sequence
+        if let last = outcomes.last {
+            contents.device.answeredIncarnation = current
+            (contents.device.answeredSequence, contents.device.answeredEvent) = (sequence, Data(last.event.bytes))
+        }
+        return outcomes
+    }
+
+    private func keep(_ queued: QueueRecord, _ outcome: AppendOutcome, _ receipts: [Receipt], at clock: Timestamp) {
+        contents.device.lastSentPlace += 1
+        var sent = SentRecord(queued, place: contents.device.lastSentPlace, outcome, at: clock)
+        sent.keep(receipts)
+        contents.sent.append(sent)
+    }
+
+    func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws {
+        if isEnded { remember(ended: incarnation) }
+        begin(new)
+        contents.device.isHealing = offersHeld && !contents.sent.isEmpty
+    }
+
+    private func begin(_ new: Incarnation) {
+        contents.device.incarnation = new.rawValue
+        (contents.device.lastSequence, contents.device.acknowledgedSequence) = (0, 0)
+        contents.device.isRecalling = false
+        for index in contents.queue.indices {
+            contents.queue[index].incarnation = new.rawValue
+            contents.queue[index].sequence = contents.device.nextSequence()
         }
     }
 
-    func beginIncarnation(_ new: Incarnation, offersHeld: Bool) throws {
-        contents.isHealing = offersHeld && !contents.sent.isEmpty
-        contents.incarnation = new
-        contents.base = contents.acknowledgedPlace
+    private func remember(ended incarnation: Incarnation) {
+        contents.ended.removeAll { $0 == incarnation }
+        contents.ended.append(incarnation)
+    }
+
+    // MARK: Recalling
+
+    var isRecalling: Bool { contents.device.isRecalling }
+    var endedIncarnations: [Incarnation] { contents.ended }
+    func beginRecalling() throws { contents.device.isRecalling = true }
+
+    func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition) {
+        var next = position
+        let through = position.through ?? contents.device.lastPlace
+        next.through = through
+        let records = contents.queue.filter { $0.place > position.place && $0.place <= through }.prefix(maximumEvents)
+        guard let first = records.first else { return (nil, next) }
+        var batch = try RecallBatch(first)
+        for record in records.dropFirst() {
+            guard try batch.add(record) else { break }
+        }
+        next.place = batch.lastPlace
+        return (batch.recall, next)
+    }
+
+    func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome] {
+        remember(ended: recall.incarnation)
+        var outcomes: [AppendOutcome] = []
+        for (index, (event, outcome)) in zip(recall.events, recalled.outcomes).enumerated() {
+            guard let outcome else { continue }
+            let sequence = recall.firstSequence.advanced(by: index)
+            let place = contents.queue.firstIndex {
+                $0.incarnation == recall.incarnation.rawValue && $0.sequence == sequence.rawValue
+            }
+            guard let place, try contents.queue[place].eventID() == event else { continue }
+            let answer = AppendOutcome(
+                sequence: sequence, event: event, type: contents.queue[place].type,
+                verdict: AppendOutcome.Verdict(outcome), version: recalled.version)
+            keep(contents.queue.remove(at: place), answer, recalled.receipts, at: clock)
+            outcomes.append(answer)
+        }
+        return outcomes
+    }
+
+    func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws {
+        begin(try contents.device.following(contents.queue.first) ?? drawn)
+        contents.device.isHealing = offersHeld && !contents.sent.isEmpty
     }
 
     func see(_ reading: ClockReading, logged: DeviceSequence) throws {
-        let first = max(contents.acknowledgedPlace, contents.base + logged.rawValue)
+        let first = max(contents.device.acknowledgedSequence, logged.rawValue)
+        let current = contents.device.incarnation
         var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
-        for index in contents.queue.indices where contents.queue[index].place > first && !contents.queue[index].isChosen
-        {
-            let time = contents.queue[index].envelope.occurredAt
+        for index in contents.queue.indices where !contents.device.isRecalling {
+            let queued = contents.queue[index]
+            guard queued.incarnation == current, queued.sequence > first, !queued.isChosen else { continue }
+            var time = Timestamp(microseconds: queued.occurredAt)
             if let other = reading.restamped(time, after: previous) {
                 greatest = max(greatest ?? time, time)
-                contents.queue[index].envelope.occurredAt = other
+                contents.queue[index].occurredAt = other.microseconds
+                time = other
             }
-            previous = contents.queue[index].envelope.occurredAt
+            previous = time
         }
-        contents.clock.see(reading, restamped: greatest, to: previous)
+        contents.device.eventClock.see(reading, restamped: greatest, to: previous)
     }
 
     // MARK: Rows
@@ -127,7 +198,7 @@ final class MemoryStore: DeviceStorage {
 
     func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws {
         for row in rows {
-            if let time = row.seenTime { contents.clock.see(time) }
+            if let time = row.seenTime { contents.device.eventClock.see(time) }
             if let before = contents.rows[row.key] {
                 contents.digests.remove(RowHash(row.key, value: before).value, from: row.key.collection)
             }
@@ -136,7 +207,7 @@ final class MemoryStore: DeviceStorage {
                 contents.digests.add(RowHash(row.key, value: value).value, to: row.key.collection)
             }
         }
-        contents.cursor = cursor
+        contents.device.set(cursor)
     }
 
     func beginStaging() throws { staged = [] }
@@ -155,81 +226,80 @@ final class MemoryStore: DeviceStorage {
         try finishDelta(cursor)
     }
 
-    func advance(to cursor: Cursor) throws { contents.cursor = cursor }
+    func advance(to cursor: Cursor) throws { contents.device.set(cursor) }
 
     // MARK: Healing
 
-    var isHealing: Bool { contents.isHealing }
-    func beginHealing(logged: DeviceSequence) throws { contents.isHealing = true }
-    func endHealing() throws { contents.isHealing = false }
+    var isHealing: Bool { contents.device.isHealing }
+    func beginHealing(logged: DeviceSequence) throws { contents.device.isHealing = true }
+    func endHealing() throws { contents.device.isHealing = false }
 
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
-        let (current, logged) = (contents.incarnation, position.logged.rawValue)
-        let wanted = contents.sent.filter { sent in
-            sent.place > position.place
-                && (sent.incarnation != current.rawValue || sent.sequence > logged
-                    || (sent.receiptThrough ?? 0) > logged)
-        }
-        var next = position
-        let lost = { (last: DeviceSequence) in
-            HealRequest.lost(LostEvents(incarnation: current, first: position.next, last: last))
-        }
-        guard let batch = ReofferBatch(wanted, maximumBytes: maximumBytes) else {
-            guard position.next <= queueRange.acknowledged else { return (nil, position) }
-            next.next = queueRange.acknowledged.next
-            return (lost(queueRange.acknowledged), next)
-        }
-        if batch.incarnation == current {
-            if batch.first > position.next {
-                next.next = batch.first
-                return (lost(batch.first.advanced(by: -1)), next)
-            }
-            next.next = max(position.next, batch.last.next)
-        }
-        next.place = batch.lastPlace
-        return (.reoffer(try batch.reoffer()), next)
+        let records = contents.sent.filter { $0.place > position.place }
+        return try position.request(records, contents.device, maximumBytes: maximumBytes)
     }
 
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws {
         guard case .reoffer(let offer) = request else { return }
-        let last = min(appended.throughSequence, offer.receipt.through)
+        let last = min(appended.throughSequence, offer.receipt.through).rawValue
         let refusals = Dictionary(appended.refused.map { ($0.sequence.rawValue, $0) }) { first, _ in first }
-        for index in contents.sent.indices {
-            let sequence = contents.sent[index].sequence
-            guard contents.sent[index].incarnation == offer.incarnation.rawValue,
-                sequence >= offer.firstSequence.rawValue, sequence <= last.rawValue
-            else { continue }
-            if let refused = refusals[sequence] {
-                (contents.sent[index].refusal, contents.sent[index].message) = (refused.code, refused.message)
+        let places = offer.firstSequence.rawValue...max(offer.firstSequence.rawValue, last)
+        var kept: [SentRecord] = []
+        for var sent in contents.sent {
+            if sent.incarnation == offer.incarnation.rawValue, sent.sequence <= last, places.contains(sent.sequence) {
+                if let refused = refusals[sent.sequence] {
+                    if refused.isDisplaced {
+                        try displace(sent)
+                        continue
+                    }
+                    (sent.refusal, sent.message) = (refused.code, refused.message)
+                }
+                sent.version = appended.version.rawValue
+                sent.keep(appended.receipts)
             }
-            contents.sent[index].keep(appended.receipts)
+            kept.append(sent)
         }
+        contents.sent = kept
     }
 
-    func held() throws -> [HeldEvent] {
+    private func displace(_ sent: SentRecord) throws {
+        let queued = try sent.displaced()
+        let index = contents.queue.firstIndex { $0.place > queued.place } ?? contents.queue.endIndex
+        contents.queue.insert(queued, at: index)
+        contents.device.isRecalling = true
+    }
+
+    func heldEnvelopes() throws -> [SentEvent] {
         try contents.sent.map {
-            HeldEvent(
+            SentEvent(
                 incarnation: Incarnation($0.incarnation), sequence: DeviceSequence($0.sequence),
-                event: try $0.envelope().id)
+                envelope: try $0.envelope(), verdict: $0.verdict)
         }
     }
 
     func forgetHeld(receipts: Int) throws {
         for _ in 0..<receipts {
             guard let oldest = contents.sent.first else { return }
-            contents.sent.removeAll { $0.place <= oldest.endOfReceipt }
+            let through = oldest.receiptThrough ?? oldest.sequence
+            let ofReceipt = contents.sent.filter {
+                $0.incarnation == oldest.incarnation && (oldest.sequence...max(oldest.sequence, through)).contains($0.sequence)
+            }
+            let end = ofReceipt.map(\.place).max() ?? oldest.place
+            contents.sent.removeAll { $0.place <= end }
         }
     }
 
     // MARK: Accidents
 
     func crash() throws { staged = [] }
-    func backUp() throws { backup = contents }
 
-    func restore() throws -> Bool {
-        guard let backup else { return false }
-        contents = backup
+    func backUp() throws { backups.append(contents) }
+
+    func restore(_ number: Int) throws {
+        contents = backups[number]
         staged = []
-        return true
     }
+
+    private init(copyOf other: MemoryStore) { contents = other.contents }
+    func copy() throws -> any DeviceStorage { MemoryStore(copyOf: self) }
 }

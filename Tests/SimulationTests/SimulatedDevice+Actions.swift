@@ -45,14 +45,7 @@ extension SimulatedDevice {
                 record.acknowledged(
                     outcomes, try storage.incarnation, history: history, simulation.witness, self)
             }
-        case .beginIncarnation(let reason):
-            simulation.trace("\(self) begins an incarnation: \(reason)")
-            try commit {
-                try storage.beginIncarnation(
-                    Incarnation(Int64(random.number(1...1_000_000))), offersHeld: reason.isOfSameLog)
-                record.beganIncarnation(reason, simulation.witness, self)
-                try noteHeld()
-            }
+        case .beginIncarnation(let reason): try beginIncarnation(reason)
         case .beginStaging: try commit { try storage.beginStaging() }
         case .stage(let rows): try commit { try storage.stage(rows) }
         case .finishSnapshot(let cursor, let collections):
@@ -65,6 +58,8 @@ extension SimulatedDevice {
         case .getToken: renewToken()
         case .report(let notice): try report(notice)
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
+        case .beginRecalling(let reason) where isOld: try beginAnew(reason)
+        case .beginRecalling, .sendRecall, .keepRecalled, .endRecalling: return try performRecalling(action)
         case .peers(let statuses): receive(statuses)
         case .fetched, .fetchFailed: preconditionFailure("no simulated device fetches")
         case .end(let end): ending = ending ?? end
@@ -72,9 +67,25 @@ extension SimulatedDevice {
         return []
     }
 
+    private func beginIncarnation(_ reason: IncarnationReason) throws {
+        simulation.trace("\(self) begins an incarnation: \(reason)")
+        try commit {
+            try storage.beginIncarnation(drawIncarnation(), offersHeld: reason.isOfSameLog, isEnded: reason == .ended)
+            record.leaves(reason, history: history, simulation.witness, self)
+            try noteHeld()
+        }
+    }
+
+    /// As libraries before rule P10 did: the log finds by its memory what it has of that.
+    private func beginAnew(_ reason: IncarnationReason) throws {
+        try beginIncarnation(reason)
+        ending = ending ?? .reconnect(milliseconds: 0...0, cause: nil)
+    }
+
     private func sendAppend(_ after: DeviceSequence, _ maximumBytes: Int) throws -> [ClientAction] {
         // Small frames, so that several are under way.
-        let events = try storage.queued(after: after, maximumBytes: min(maximumBytes, 400))
+        let events = try storage.queued(
+            after: after, maximumBytes: min(maximumBytes, simulation.plan.bulk > 0 ? 8_000 : 400))
         guard let first = events.first, let last = events.last, first.sequence == after.next else {
             simulation.witness.fail("\(self): event \(after.next) is not in the queue")
             return []
@@ -133,7 +144,7 @@ extension SimulatedDevice {
             succeeded()
         case .serverError(let error) where error.code != .unauthenticated:
             simulation.witness.fail("\(self) is told \(error)")
-        case .appendsDelayed, .tokenExpires, .serverError: break
+        case .appendsDelayed, .recallWaits, .tokenExpires, .serverError: break
         }
     }
 }

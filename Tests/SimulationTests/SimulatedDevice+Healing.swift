@@ -4,10 +4,8 @@ import FocusWire
 
 /// Rule S6, as `SyncClient+Healing` does it; now and then by a device that lies.
 extension SimulatedDevice {
-    /// Which incarnations it still knows anything of.
-    func noteHeld() throws {
-        record.holds(Set(try storage.held().map(\.incarnation)).union([try storage.incarnation]))
-    }
+    /// What it still knows anything of.
+    func noteHeld() throws { record.holds(Set(try storage.held().map(\.event)), try storage.incarnation) }
 
     func performHealing(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
@@ -38,8 +36,9 @@ extension SimulatedDevice {
                 simulation.witness.fail("S6: \(self) finds others' events in its places: \(report.conflicts)")
             }
             try commit { try storage.endHealing() }
-        case .send, .sendAppend, .acknowledge, .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta,
-            .apply, .compare, .getToken, .report, .fetched, .fetchFailed, .peers, .end:
+        case .send, .sendAppend, .acknowledge, .beginRecalling, .sendRecall, .keepRecalled, .endRecalling,
+            .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta, .apply, .compare, .getToken,
+            .report, .fetched, .fetchFailed, .peers, .end:
             break
         }
         return []
@@ -58,7 +57,7 @@ extension SimulatedDevice {
     private func forged(_ request: HealRequest) -> HealRequest {
         guard case .reoffer(var offer) = request, random.once(in: simulation.plan.faults.forges) else { return request }
         simulation.trace("\(self) forges \(offer.incarnation), \(offer.firstSequence)")
-        record.forged()
+        simulation.witness.forged(self)
         let index = random.number(0..<offer.events.count)
         switch random.number(0..<3) {
         case 0: offer.code = offer.code.map { $0 ^ 1 }

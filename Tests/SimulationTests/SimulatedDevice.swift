@@ -21,6 +21,12 @@ final class SimulatedDevice: CustomStringConvertible {
     private let clockOffset: Int64
     var time = DeviceTime()
     private(set) var helloSentAt = Duration.zero
+    /// It lives for a while beside the one whose store it was made of.
+    let isClone: Bool
+    /// Its library is older than rule P10: it appends everything again in a new incarnation.
+    let isOld: Bool
+    /// Before this moment its library is of protocol 1, in microseconds.
+    private let updatedAt: Int64
 
     var session: ClientSession?
     var link: SimulatedLink?
@@ -31,6 +37,7 @@ final class SimulatedDevice: CustomStringConvertible {
     private var connectNumber = 0
     private(set) var isSlow = false
     private var isOffline = false
+    private var isGone = false
     private var token = ""
     private var actions = 0
 
@@ -48,30 +55,52 @@ final class SimulatedDevice: CustomStringConvertible {
     /// The first comparison of a connection hashes the rows themselves.
     var hasCompared = false
 
-    init(_ index: Int, user: UserID, _ simulation: Simulation) throws {
+    /// - Parameter other: it is the session of another scope on the same device.
+    init(_ index: Int, user: UserID, beside other: SimulatedDevice? = nil, _ simulation: Simulation) throws {
         self.index = index
         self.user = user
         self.simulation = simulation
         var random = SeededGenerator(seed: simulation.seed, of: "device", index)
-        id = DeviceID(random.uuid())
-        scope = random.once(in: 2) ? .app(random.element(RandomLife.apps)) : .system
-        deviceClass = random.element([.phone, .phone, .watch, .desktop])
+        let drawn = DeviceID(random.uuid())
+        id = other?.id ?? drawn
+        let scopes = [.system, .system, .system] + RandomLife.apps.map { Scope.app($0) }
+        scope = random.element(scopes.filter { $0 != other?.scope })
+        deviceClass = other?.deviceClass ?? random.element([.phone, .phone, .watch, .desktop])
         let all = RowCollection.allCases.filter(\.isPublic).sorted()
         collections = random.once(in: 4) ? all.filter { _ in random.once(in: 2) } : []
         // Within what rule E4 lets pass, mostly.
         clockOffset = Int64(random.number(-400...400)) * (random.once(in: 4) ? 1_000_000 : 1_000)
         let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
         let owner = DeviceOwner(user: user, device: id, scope: scope)
-        storage = simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(incarnation)
+        storage =
+            simulation.plan.usesSQLite ? try StoredDevice(owner, incarnation) : MemoryStore(owner, incarnation)
         watches = simulation.plan.watches && random.once(in: 2)
         if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
+        isClone = false
+        isOld = random.once(in: simulation.plan.oldDevices)
+        updatedAt = random.once(in: simulation.plan.updates) ? Int64(random.number(0...Int(simulation.plan.duration))) : 0
+        self.random = random
+    }
+
+    /// From a copy of the other's store.
+    init(_ index: Int, copyOf other: SimulatedDevice) throws {
+        self.index = index
+        simulation = other.simulation
+        (user, id, scope, deviceClass) = (other.user, other.id, other.scope, other.deviceClass)
+        (collections, isOld, updatedAt) = (other.collections, other.isOld, other.updatedAt)
+        (isClone, watches) = (true, false)
+        var random = SeededGenerator(seed: simulation.seed, of: "device", index)
+        clockOffset = Int64(random.number(-400...400)) * 1_000
+        storage = try other.storage.copy()
+        record = other.record
+        record.copied()
         self.random = random
     }
 
     /// Of the log's histories the one that the connection is of.
     var history: Int { link?.history ?? simulation.history }
 
-    var description: String { "device \(index)" }
+    var description: String { isClone ? "clone \(index)" : "device \(index)" }
     var view: View {
         View(
             scope: scope, device: id, deviceClass: deviceClass,
@@ -108,10 +137,12 @@ final class SimulatedDevice: CustomStringConvertible {
             if token.isEmpty || random.once(in: 4) { newToken() }
             let hello = Hello(
                 minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
-                maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: token, deviceClass: deviceClass,
+                maximumProtocol: protocolVersion, token: token, deviceClass: deviceClass,
                 incarnation: try storage.incarnation, cursor: try storage.cursor, collections: collections)
             session = ClientSession(
-                hello: hello, queue: try storage.queueRange, isHealing: try storage.isHealing)
+                hello: hello, queue: try storage.queueRange, answered: try storage.lastAnswered,
+                isHealing: try storage.isHealing, isRecalling: try storage.isRecalling,
+                ended: try storage.endedIncarnations)
         } catch {
             return simulation.witness.fail("\(self) cannot read its store: \(error)")
         }
@@ -121,6 +152,11 @@ final class SimulatedDevice: CustomStringConvertible {
         link = simulation.makeLink(self, server)
         helloSentAt = uptime
         perform { $0.connected(now: simulation.clock.monotonic) }
+    }
+
+    private var protocolVersion: UInt32 {
+        let isNew = !isOld && (simulation.isHealed || simulation.clock.now >= updatedAt)
+        return isNew ? FocusSyncClient.protocolVersions.upperBound : 1
     }
 
     func newToken() {
@@ -214,7 +250,7 @@ final class SimulatedDevice: CustomStringConvertible {
         } catch {
             simulation.witness.fail("\(self): the store does not open again: \(error)")
         }
-        connect(in: random.number(1_000...2_000_000))
+        if !isGone { connect(in: random.number(1_000...2_000_000)) }
     }
 
     private func leave(losing: Bool) {
@@ -223,10 +259,12 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     private func restore() throws {
-        guard try storage.restore() else { return }
-        simulation.trace("\(self) is restored from a backup")
+        guard record.backupCount > 0 else { return }
+        let number = random.once(in: 2) ? record.backupCount - 1 : random.number(0..<record.backupCount)
+        simulation.trace("\(self) is restored from backup \(number)")
         leave(losing: true)
-        record.restored()
+        try storage.restore(number)
+        record.restored(number)
         simulation.witness.restored(self)
         isAhead = false
         connect(in: random.number(1_000...500_000))
@@ -236,7 +274,7 @@ final class SimulatedDevice: CustomStringConvertible {
 
     /// One thing that a person or a network does.
     func act() {
-        guard !simulation.isHealed, actions < simulation.plan.actions else { return }
+        guard !simulation.isHealed, !isGone, actions < simulation.plan.actions else { return }
         actions += 1
         do {
             switch random.number(0..<20) {
@@ -245,7 +283,7 @@ final class SimulatedDevice: CustomStringConvertible {
             case 2: isSlow.toggle()
             // Best with events that are under way: they are offered again under another incarnation.
             case 3, 6:
-                if try !storage.queueRange.isEmpty || random.once(in: 4) {
+                if try storage.hasQueued || random.once(in: 4) {
                     try storage.backUp()
                     record.backedUp()
                 }
@@ -255,18 +293,45 @@ final class SimulatedDevice: CustomStringConvertible {
                 try storage.forgetHeld(receipts: random.number(1...4))
                 try noteHeld()
             case 4 where random.once(in: simulation.plan.faults.restore): try restore()
+            case 12 where random.once(in: simulation.plan.faults.clones): try simulation.clone(self)
+            case 13 where random.once(in: simulation.plan.faults.repeats): try sendAgain()
             case 10 where watches: watchOthers()
             case 11 where scope == .system && random.once(in: simulation.plan.faults.revokes): try revoke()
             case 5:
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()
                 let asked = random.once(in: 4) ? [] : [random.element(all), random.element(all)]
                 if session?.isLive == true { link?.send(FrameCodec.frame(ClientMessage.resync(asked))) }
-            default: try append((0..<random.number(1...3)).map { _ in draft() })
+            default:
+                let count = random.once(in: simulation.plan.bulk) ? random.number(100...400) : random.number(1...3)
+                try append((0..<count).map { _ in draft() })
             }
         } catch {
             simulation.witness.fail("\(self): \(error)")
         }
         simulation.after(random.number(1_000...simulation.plan.pause), rank: rank) { [weak self] in self?.act() }
+    }
+
+    /// It goes, and its store with it.
+    func leaveForGood() {
+        guard !isGone else { return }
+        simulation.trace("\(self) goes for good")
+        isGone = true
+        isOffline = true
+        leave(losing: random.once(in: 2))
+    }
+
+    /// What was acknowledged long ago, as if it came from a frame that had waited somewhere: its answer comes again.
+    private func sendAgain() throws {
+        guard session?.isLive == true, try !storage.isHealing, try !storage.isRecalling else { return }
+        let (current, acknowledged) = (try storage.incarnation, try storage.queueRange.acknowledged)
+        let held = try storage.heldEnvelopes().filter { $0.incarnation == current && $0.sequence <= acknowledged }
+        guard !held.isEmpty else { return }
+        let first = random.number(0..<held.count)
+        var run = [held[first]]
+        for next in held[(first + 1)...] where next.sequence == run[run.count - 1].sequence.next { run.append(next) }
+        simulation.trace("\(self) sends \(run.count) events from \(run[0].sequence) on again")
+        let request = AppendRequest(firstSequence: run[0].sequence, envelopes: run.map(\.envelope))
+        link?.send(FrameCodec.frame(ClientMessage.append(request)))
     }
 
     private func revoke() throws {
@@ -286,13 +351,14 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     private func comeOnline() {
-        guard isOffline else { return }
+        guard isOffline, !isGone else { return }
         isOffline = false
         connect(in: 1)
     }
 
     func heal() {
         isSlow = false
+        if isClone { return leaveForGood() }
         if isOffline { comeOnline() }
     }
 
@@ -313,7 +379,7 @@ final class SimulatedDevice: CustomStringConvertible {
             return draft
         }
         let events = try storage.enqueue(drafts, clock: time.now(clock: clock, at: uptime))
-        record.queued(events, incarnation)
+        record.queued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
     }
 }

@@ -54,6 +54,9 @@ final class SimulatedLink {
         server.wake()
     }
 
+    /// The server's process goes on after it stood still.
+    func resume() { pumpToDevice(in: latency()) }
+
     private var isBlocked: Bool { isSilent || simulation.isPartitioned(device.index, server.index) }
 
     // MARK: To the server
@@ -78,7 +81,7 @@ final class SimulatedLink {
 
     private func deliverToServer() {
         guard !toServer.isCut, let channel, life === server.process else { return }
-        guard !isBlocked, isRead(channel) else { return pumpToServer(in: 20_000 + latency()) }
+        guard !isBlocked, !server.isPaused, isRead(channel) else { return pumpToServer(in: 20_000 + latency()) }
         let count = random.once(in: 3) ? random.number(0...toServer.bytes.count) : toServer.bytes.count
         let piece = Array(toServer.bytes.prefix(count))
         toServer.bytes.removeFirst(count)

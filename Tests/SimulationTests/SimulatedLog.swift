@@ -20,23 +20,35 @@ final class SimulatedLog {
     }
 
     let identity: LogIdentity
+    /// Raised while servers run; never falls.
+    private(set) var format: Int32
     private(set) var events: [Partition: [LoggedEvent]] = [:]
     private var models: [Partition: ReadModel] = [:]
     /// What is on the disk of it: projections commit without waiting for that.
     private var flushed: [Partition: ReadModel] = [:]
-    private var backup: (events: [Partition: [LoggedEvent]], models: [Partition: ReadModel])?
+    /// Every commit, in its order: as a standby gets them, or a backup that is wound forward.
+    private var journal: [Commit] = []
+    private enum Commit {
+        case append(Partition, Int)
+        case projection(Partition, ReadModel)
+        /// A crash had lost projections.
+        case lost([Partition: ReadModel])
+    }
     private let witness: Witness
 
-    init(_ log: LogID, partitions: Int32, witness: Witness) {
+    init(_ log: LogID, partitions: Int32, format: Int32, witness: Witness) {
         identity = LogIdentity(
-            log: log, partitions: partitions, hash: EventStore.partitionHash, format: EventStore.logFormats.upperBound)
+            log: log, partitions: partitions, hash: EventStore.partitionHash, format: format)
         self.witness = witness
+        self.format = format
         for partition in identity.allPartitions {
             events[partition] = []
             models[partition] = ReadModel()
             flushed[partition] = ReadModel()
         }
     }
+
+    func raiseFormat() { format = EventStore.logFormats.upperBound }
 
     // MARK: Log
 
@@ -50,6 +62,7 @@ final class SimulatedLog {
             witness.fail("recorded_at goes back in partition \(batch.partition)")
         }
         events[batch.partition, default: []] += batch.events
+        journal.append(.append(batch.partition, batch.events.count))
         for event in batch.events { witness.committed(event) }
         return .committed(generation: 1)
     }
@@ -155,6 +168,7 @@ final class SimulatedLog {
         let moves = missing.isEmpty && batch.checkpoint > model.checkpoint
         if moves { model.checkpoint = batch.checkpoint }
         models[batch.partition] = model
+        journal.append(.projection(batch.partition, model))
         if !moves { flush() }
         return .written(missing: missing, checkpoint: model.checkpoint)
     }
@@ -162,20 +176,34 @@ final class SimulatedLog {
     /// The projections so far are on the disk.
     func flush() { flushed = models }
 
-    func backUp() { backup = (events, models) }
+    /// Commits so far.
+    var commits: Int { journal.count }
 
-    var canRestore: Bool { backup != nil }
-
-    /// The database is as it was at the backup.
+    /// The database is as it was after so many commits.
     /// - Returns: partitions that lost nothing by that.
-    func restore() -> Set<Partition> {
-        guard let backup else { return [] }
-        let whole = identity.allPartitions.filter { events[$0]?.last?.anchor == backup.events[$0]?.last?.anchor }
-        (events, models, flushed) = (backup.events, backup.models, backup.models)
-        witness.fellBack(to: events.mapValues(\.count))
+    func restore(to commits: Int) -> Set<Partition> {
+        journal.removeLast(max(0, journal.count - commits))
+        var counts: [Partition: Int] = [:]
+        for partition in identity.allPartitions { models[partition] = ReadModel() }
+        for commit in journal {
+            switch commit {
+            case .append(let partition, let count): counts[partition, default: 0] += count
+            case .projection(let partition, let model): models[partition] = model
+            case .lost(let left): models = left
+            }
+        }
+        let whole = identity.allPartitions.filter { counts[$0, default: 0] == events[$0]?.count ?? 0 }
+        for partition in identity.allPartitions {
+            events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
+        }
+        flushed = models
+        witness.fellBack(to: counts)
         return Set(whole)
     }
 
     /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.
-    func loseProjections() { models = flushed }
+    func loseProjections() {
+        models = flushed
+        journal.append(.lost(models))
+    }
 }

@@ -56,15 +56,20 @@ final class SimulatedServer {
     private(set) var process: Process?
     private unowned let simulation: Simulation
     private var random: SeededGenerator
-    private let clockOffset: Int64
+    /// Of its wall clock. It steps back and forth in a second and a half about the truth.
+    private var clockOffset: Int64
+    private var clockRandom: SeededGenerator
+    /// Its process stands still until then: nothing of it runs.
+    private var pausedUntil: Int64 = 0
     private var lives = 0
-    private var isInTurn = false
+    private(set) var isInTurn = false
 
     init(_ index: Int, _ simulation: Simulation) {
         self.index = index
         self.simulation = simulation
         random = SeededGenerator(seed: simulation.seed, of: "server", index)
         clockOffset = Int64(random.number(-900_000...900_000))
+        clockRandom = SeededGenerator(seed: simulation.seed, of: "clock", index)
     }
 
     // MARK: Life
@@ -73,22 +78,23 @@ final class SimulatedServer {
         guard process == nil else { return }
         lives += 1
         simulation.trace("server \(index) starts")
-        let time = DatabaseTime(simulation.clock.server(ahead: clockOffset), logger: Self.silent)
+        let time = DatabaseTime(simulation.clock.server { [weak self] in self?.lookAtClock() ?? 0 }, logger: Self.silent)
         let clock = time.clock
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
         // Never started: nobody is told, and everybody polls.
         let faults = Faults()
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
+        let format = LogFormat(simulation.log.format)
         let context = LaneContext(
-            log: simulation.log.identity, format: LogFormat(simulation.log.identity.format), store: Self.noDatabase,
+            log: simulation.log.identity, format: format, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
             faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent,
             receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
-            limits: plan.limits, format: LogFormat(simulation.log.identity.format), clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
+            limits: plan.limits, format: format, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: Self.silent)
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
@@ -118,9 +124,48 @@ final class SimulatedServer {
     func end() {
         guard let process else { return }
         self.process = nil
+        pausedUntil = 0
         for link in process.links { link.serverDied() }
         for worker in process.workers { worker.deliveries = DeliveryBatch() }
         process.end()
+    }
+
+    private func lookAtClock() -> Int64 {
+        if clockRandom.once(in: simulation.faults.clockSteps) {
+            let step = clockRandom.element([-1_000_000, -20_000, 20_000, 1_000_000] as [Int64])
+            if abs(clockOffset + step) <= 1_500_000 { clockOffset += step }
+        }
+        return clockOffset
+    }
+
+    var isPaused: Bool { pausedUntil > simulation.clock.now }
+
+    /// Microseconds.
+    func pause(for wait: Int) {
+        guard process != nil else { return }
+        simulation.trace("server \(index) stands still for \(wait / 1_000) ms")
+        pausedUntil = max(pausedUntil, simulation.clock.now + Int64(wait))
+        simulation.after(wait, rank: index) { [weak self] in
+            guard let self, !self.isPaused, let process = self.process else { return }
+            for link in process.links { link.resume() }
+            self.wake()
+        }
+    }
+
+    /// What one of its database calls costs; now and then its process stands still in it, while the others go on.
+    private func spend(_ process: Process) throws {
+        simulation.clock.now += Int64(random.number(0...simulation.plan.callMicroseconds))
+        if random.once(in: simulation.faults.pauses) {
+            let wait = random.number(10_000...3_000_000)
+            simulation.trace("server \(index) stands still in a call for \(wait / 1_000) ms")
+            simulation.clock.now += Int64(wait)
+            for other in simulation.servers where !other.isInTurn && !other.isPaused {
+                if let process = other.process { other.turn(process) }
+            }
+        } else {
+            step(process)
+        }
+        if random.once(in: simulation.faults.fallsBack) { try simulation.fallBack(in: self) }
     }
 
     private func configuration(_ plan: SimulationPlan) -> LaneConfiguration {
@@ -150,7 +195,7 @@ final class SimulatedServer {
         store.time = { [unowned simulation] in simulation.clock.wall() }
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }
-            self.step(process)
+            try self.spend(process)
             self.letAnotherIn()
         }
         store.didSee = { [weak process, unowned simulation] in process?.sees($0, $1, simulation) }
@@ -220,6 +265,7 @@ final class SimulatedServer {
         simulation.after(wait, rank: index) { [weak self, weak process] in
             guard let self, let process, self.process === process, process.nextTurn == at else { return }
             process.nextTurn = .max
+            guard !self.isPaused else { return self.turn(in: Int(self.pausedUntil - self.simulation.clock.now)) }
             self.turn(process)
         }
     }
@@ -227,7 +273,7 @@ final class SimulatedServer {
     /// While this one waits for the database, another server has a whole turn.
     private func letAnotherIn() {
         guard random.once(in: simulation.plan.interleaves) else { return }
-        let others = simulation.servers.filter { !$0.isInTurn && $0.process != nil }
+        let others = simulation.servers.filter { !$0.isInTurn && !$0.isPaused && $0.process != nil }
         guard !others.isEmpty else { return }
         let other = random.element(others)
         guard let process = other.process else { return }
@@ -278,7 +324,7 @@ final class SimulatedServer {
 
     /// Does something to a connection of this life of the server.
     func perform(_ life: Process?, _ body: () -> Void) {
-        guard let life, life === process else { return }
+        guard let life, life === process, !isPaused else { return }
         step(life)
         body()
         step(life)

@@ -12,7 +12,7 @@ final class SimulatedStore: LaneStore {
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
     /// What is to happen before the database is asked: the connections go on meanwhile.
-    var willCall: () -> Void = {}
+    var willCall: () throws -> Void = {}
     /// The database's clock.
     var time: () -> Timestamp? = { nil }
     /// The server has this much of a user's events.
@@ -25,7 +25,7 @@ final class SimulatedStore: LaneStore {
     }
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
-        willCall()
+        try willCall()
         let faults = faults()
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
         if random.once(in: faults.diesBeforeCommit) { throw StoreStopped() }
@@ -44,7 +44,7 @@ final class SimulatedStore: LaneStore {
     }
 
     private func read() throws {
-        willCall()
+        try willCall()
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
         }
@@ -120,7 +120,7 @@ final class SimulatedStore: LaneStore {
 
     func logFormat() throws -> Int32 {
         try read()
-        return log.identity.format
+        return log.format
     }
 
     func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {

@@ -6,9 +6,10 @@ import FocusSyncClient
 extension Simulation {
     func judge() {
         judgeLog()
-        for device in devices {
+        for device in devices + clones {
+            try? device.noteHeld()
             judgeEvents(of: device)
-            if !witness.isRevoked(device) { judgeRows(of: device) }
+            if !device.isClone, !witness.isRevoked(device) { judgeRows(of: device) }
         }
         judgeReadModel()
     }
@@ -35,8 +36,8 @@ extension Simulation {
 
     /// Every acknowledged event is logged exactly once, as the device was told, and in the device's order.
     private func judgeEvents(of device: SimulatedDevice) {
+        let stores = stores(of: device.id)
         var logged: [EventID: String] = [:]
-        var places: [Incarnation: Int] = [:]
         var lost: [(incarnation: Incarnation, range: ClosedRange<DeviceSequence>)] = []
         var healed: Set<EventID> = []
         for event in witness.log where event.device == device.id {
@@ -51,20 +52,30 @@ extension Simulation {
                 if logged[event.id] == nil { witness.fail("E1: \(event.id) is \"already logged\", and is not") }
                 continue
             }
-            if logged.updateValue(verdict, forKey: event.id) != nil {
-                witness.fail("P2: \(event.id) of \(device) is in the log twice")
-            }
-            guard let queued = device.record.queued[event.id] else {
+            logged[event.id] = verdict
+            if !stores.contains(where: { $0.record.queued[event.id] != nil }) {
                 witness.fail("\(event.id) is in the log, and \(device) never said it")
-                continue
             }
-            if let last = places[event.incarnation], queued.place < last {
-                witness.fail("P6: events of \(device) are not in its order")
-            }
-            places[event.incarnation] = queued.place
         }
+        judgeOrder(of: device)
         judgeAcknowledged(device, logged, healed) { told in
             lost.contains { $0.incarnation == told.incarnation && $0.range.contains(told.sequence) }
+        }
+    }
+
+    /// Rule P6: what one store said, in each incarnation.
+    private func judgeOrder(of device: SimulatedDevice) {
+        var last: [Incarnation: DeviceSequence] = [:]
+        var orders: [Incarnation: Int] = [:]
+        for event in witness.log where event.device == device.id {
+            // What comes to a place that was lost comes late.
+            guard event.sequence > last[event.incarnation, default: .zero] else { continue }
+            last[event.incarnation] = event.sequence
+            guard event.lost == nil, let order = device.record.queued[event.id] else { continue }
+            if order < orders[event.incarnation, default: -1] {
+                witness.fail("P6: events of \(device) are not in its order")
+            }
+            orders[event.incarnation] = order
         }
     }
 
@@ -75,14 +86,21 @@ extension Simulation {
         let held = Set((try? device.storage.held().map(\.event)) ?? [])
         // What was declared lost stays so, though an older copy of the store may hold it still.
         let lost = Set(device.record.acknowledged.lazy.filter(isLost).map(\.event))
-        for event in held where logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
+        for event in held where !device.isClone && logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
             witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
         }
-        for told in device.record.acknowledged {
+        if !device.isClone, !device.record.waiting.isEmpty, !witness.isRevoked(device) {
+            witness.fail("P1: \(device) waits for the answers to \(device.record.waiting)")
+        }
+        for told in device.record.acknowledged where !told.isDisplaced {
+            // Nothing was lost since.
+            if told.history == history, !witness.isLogged(told.event, told.incarnation, told.sequence, device) {
+                witness.fail("P1: \(told.event) of \(device) is not at \(told.incarnation)/\(told.sequence)")
+            }
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
                 let isExcused =
-                    told.history < history && (told.isForgotten || isLost(told) || witness.isRevoked(device))
+                    told.history < history && (device.isClone || told.isForgotten || isLost(told) || witness.isRevoked(device))
                 if !isExcused {
                     witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }

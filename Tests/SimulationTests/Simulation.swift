@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import FocusSyncClient
+import PostgresClient
 
 /// A world of servers, devices and a log, made of one seed; the same seed makes the same world.
 ///
@@ -23,6 +24,8 @@ final class Simulation {
     let life: RandomLife
     private(set) var servers: [SimulatedServer] = []
     private(set) var devices: [SimulatedDevice] = []
+    /// Copies of devices' stores that live, or lived, beside them.
+    private(set) var clones: [SimulatedDevice] = []
     private(set) var isHealed = false
     private var agenda = Agenda()
     private var random: SeededGenerator
@@ -53,13 +56,20 @@ final class Simulation {
         self.plan = plan
         witness = Witness(clock, appendsFail: plan.faults.appendFails > 0)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
-        log = SimulatedLog(LogID(random.uuid()), partitions: plan.partitions, witness: witness)
+        log = SimulatedLog(
+            LogID(random.uuid()), partitions: plan.partitions, format: plan.raisesFormat ? 1 : 2, witness: witness)
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
         life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }
         devices = try (0..<plan.devices).map { try SimulatedDevice($0, user: users[$0 % users.count], self) }
+        for index in 0..<plan.scopes {
+            let other = devices[index % plan.devices]
+            devices.append(try SimulatedDevice(devices.count, user: other.user, beside: other, self))
+        }
     }
+
+    private func noteOldDevices() { witness.old = Set(devices.filter(\.isOld).map(\.id)) }
 
     var faults: SimulationPlan.Faults { isHealed ? SimulationPlan.Faults() : plan.faults }
 
@@ -94,6 +104,7 @@ final class Simulation {
     }
 
     private func begin() throws {
+        noteOldDevices()
         for server in servers { server.start() }
         var known: Set<UserID> = []
         for device in devices {
@@ -107,12 +118,13 @@ final class Simulation {
             device.act()
         }
         for _ in 0..<plan.restores {
-            let moments = [random.number(0...Int(plan.duration)), random.number(0...Int(plan.duration))].sorted()
-            after(moments[0], rank: 50) { [unowned self] in
-                trace("the log is backed up")
-                log.backUp()
+            after(random.number(0...Int(plan.duration)), rank: 51) { [unowned self] in fallBack() }
+        }
+        if plan.raisesFormat {
+            after(random.number(0...Int(plan.duration)), rank: 52) { [unowned self] in
+                trace("the format of the log is raised")
+                log.raiseFormat()
             }
-            after(moments[1], rank: 51) { [unowned self] in fallBack() }
         }
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
@@ -135,8 +147,27 @@ final class Simulation {
         // The event tells histories apart: what a server has not seen of one that is gone, its devices need not hear of.
         let end = witness.state(of: device.user)
         return device.verified?.version == end.version && device.verified?.event == end.lastEvent
-            && (try? device.storage.queueRange.isEmpty) == true && (try? device.storage.isHealing) == false
+            && (try? device.storage.hasQueued) == false && (try? device.storage.isRecalling) == false
+            && (try? device.storage.isHealing) == false
     }
+
+    // MARK: Clones
+
+    /// A copy of the device's store begins to live beside it, for a while.
+    func clone(_ device: SimulatedDevice) throws {
+        guard !device.isClone, clones.count < 4, !isHealed else { return }
+        let clone = try SimulatedDevice(devices.count + clones.count, copyOf: device)
+        trace("\(clone) is a copy of \(device)")
+        device.record.shared()
+        witness.copied(device)
+        clones.append(clone)
+        clone.start()
+        clone.act()
+        after(random.number(100_000...Int(plan.duration)), rank: 50) { [weak clone] in clone?.leaveForGood() }
+    }
+
+    /// All that live or lived of the device's id: other scopes of it, and copies.
+    func stores(of id: DeviceID) -> [SimulatedDevice] { (devices + clones).filter { $0.id == id } }
 
     // MARK: Network
 
@@ -167,33 +198,46 @@ final class Simulation {
             trace("projections are lost")
             log.loseProjections()
         case .flush: log.flush()
+        case .pause: servers[random.number(0..<servers.count)].pause(for: random.number(10_000...6_000_000))
         }
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
     }
 
-    /// The database is restored from a backup.
-    private func fallBack() {
-        guard !isHealed else { return }
-        guard log.canRestore else { return }
+    /// The log falls back while this server asks it.
+    func fallBack(in server: SimulatedServer) throws {
+        guard history < 2 else { return }
+        if fallBack(sparing: server) == false { throw StoreStopped() }
+    }
+
+    /// The database is restored from a backup, or fails over to a standby that lags: to any commit.
+    /// - Parameter asking: is in the middle of a call, and ends by itself where the servers do.
+    /// - Returns: whether the servers live on; nil: nothing happened.
+    @discardableResult
+    private func fallBack(sparing asking: SimulatedServer? = nil) -> Bool? {
+        guard !isHealed else { return nil }
         // Dice of its own, and before: the servers may live on, and meet the log that is there now.
         var dice = SeededGenerator(seed: seed, of: "restore", history)
-        let areSpared = dice.once(in: 2)
-        if !areSpared { for server in servers { server.die() } }
-        let whole = log.restore()
+        let areSpared = dice.once(in: 2) || servers.contains { $0.isInTurn && $0 !== asking }
+        if !areSpared { for server in servers where !server.isInTurn { server.die() } }
+        // Mostly it lost a little.
+        let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
+        let whole = log.restore(to: max(0, log.commits - lost))
         history += 1
         fellBackAt = clock.now
         if areSpared {
             for server in servers { server.forgetHistory() }
             for link in links { link.survive(whole) }
         }
-        trace("the log falls back: history \(history)")
+        trace("the log falls back by \(lost) commits: history \(history)")
+        return areSpared
     }
 
     private func heal() {
         trace("healed")
         isHealed = true
         partitions = []
-        for device in devices { device.heal() }
+        for device in devices + clones { device.heal() }
+        log.raiseFormat()
     }
 
     // MARK: Trace

@@ -21,6 +21,14 @@ struct SimulationPlan {
         var forges = 0
         /// Of a device's actions: it revokes one (rule A3).
         var revokes = 0
+        /// Of a device's actions: a copy of its store begins to live; an old frame of it is sent again.
+        var clones = 0
+        var repeats = 0
+        /// Of a server's looks at its wall clock: it steps.
+        var clockSteps = 0
+        /// Of a server's database calls: the process stands still in it; the log falls back in it.
+        var pauses = 0
+        var fallsBack = 0
     }
 
     enum Disaster {
@@ -32,12 +40,25 @@ struct SimulationPlan {
         case cut, silence
         /// PostgreSQL crashes and loses what was not flushed of the read model; or flushes it.
         case lostProjections, flush
+        /// A server's process stands still for a while.
+        case pause
     }
 
     var users: Int
     /// Some devices watch other users (rule V1).
     let watches: Bool
     var devices: Int
+    /// Sessions of other scopes on devices.
+    var scopes: Int
+    /// Devices whose library is older than rule P10, once in so many; and those that get a newer one some time.
+    var oldDevices: Int
+    var updates: Int
+    /// The log begins with the format before rule P10, and gets the other while servers run.
+    var raisesFormat: Bool
+    /// Actions that append some hundred events, once in so many.
+    var bulk: Int
+    /// Microseconds that a database call takes, at most.
+    var callMicroseconds: Int
     var servers: Int
     var partitions: Int32
     let lanesPerServer: Int
@@ -61,7 +82,9 @@ struct SimulationPlan {
     /// Microseconds between two disasters, at most; 0: none.
     var disasters: Int
     /// Which ones, each as often as it stands here.
-    var disasterKinds: [Disaster] = [.death, .partition, .partition, .cut, .silence, .lostProjections, .flush]
+    var disasterKinds: [Disaster] = [
+        .death, .partition, .partition, .cut, .silence, .lostProjections, .flush, .pause,
+    ]
     /// How often the log is restored from a backup.
     var restores: Int
     /// Microseconds that bytes travel, at most.
@@ -99,7 +122,18 @@ struct SimulationPlan {
         if random.once(in: 2) { faults.projectionFails = 4 }
         if random.once(in: 2) { faults.deviceDies = 60 }
         if random.once(in: 2) { faults.restore = 1 }
+        if random.once(in: 3) { faults.clones = 2 }
+        if random.once(in: 3) { faults.repeats = 1 }
+        if random.once(in: 4) { faults.clockSteps = random.element([10, 100]) }
+        if random.once(in: 4) { faults.pauses = 200 }
+        if random.once(in: 6) { faults.fallsBack = 300 }
         self.faults = faults
+        scopes = random.element([0, 0, 1, 2])
+        oldDevices = random.element([0, 0, 0, 3])
+        updates = random.element([0, 0, 0, 2])
+        raisesFormat = random.once(in: 6)
+        bulk = random.element([0, 0, 0, 0, 0, 0, 0, 6])
+        callMicroseconds = random.element([0, 0, 300, 5_000])
         interleaves = random.element([0, 3, 20])
         lookMilliseconds = random.element([20, 1_000])
     }

@@ -2,6 +2,8 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 
+@testable import struct FocusSyncClient.AppendOutcome
+
 /// Sees everything that is committed and every frame that reaches a device, and knows what must hold of them.
 final class Witness {
     /// What is wrong; nil while nothing is.
@@ -14,6 +16,19 @@ final class Witness {
     private(set) var log: [LoggedEvent] = []
     private var lastSequences: [SequenceKey: DeviceSequence] = [:]
     private var versions: [SequenceKey: [Version]] = [:]
+    /// What stands at each place; at one that was declared lost, nothing.
+    private var places: [Place: LoggedEvent] = [:]
+    /// Where the events of devices stand.
+    private var placesOf: [EventID: [Place]] = [:]
+    private var lostPlaces: Set<Place> = []
+    /// Rule P10: incarnations that take nothing more; and those of which the log had known it, and lost that.
+    private var ended: Set<SequenceKey> = []
+    private var forgottenEnds: Set<SequenceKey> = []
+    /// Devices of whose store there was more than one life.
+    private var copied: Set<DeviceID> = []
+    private var forgers: Set<DeviceID> = []
+    /// Devices with libraries from before rule P10.
+    var old: Set<DeviceID> = []
     /// What devices were told since the log last lost its tail.
     private var promised: [SequenceKey: DeviceSequence] = [:]
     /// What the log lost, each time that it was there.
@@ -38,11 +53,20 @@ final class Witness {
         let device: DeviceID
         let incarnation: Incarnation
 
+        init(_ user: UserID, _ device: DeviceID, _ incarnation: Incarnation) {
+            (self.user, self.device, self.incarnation) = (user, device, incarnation)
+        }
+
         init(_ event: LoggedEvent) { (user, device, incarnation) = (event.user, event.device, event.incarnation) }
 
         init(_ device: SimulatedDevice, _ incarnation: Incarnation? = nil) {
             (user, self.device, self.incarnation) = (device.user, device.id, incarnation ?? device.incarnation)
         }
+    }
+
+    private struct Place: Hashable {
+        let key: SequenceKey
+        let sequence: DeviceSequence
     }
 
     func fail(_ message: String) { failure = failure ?? message }
@@ -66,14 +90,8 @@ final class Witness {
         {
             revocations[revoked.device] = (event.version, time)
         }
-        let key = SequenceKey(event)
-        let expected = lastSequences[key, default: .zero].next
-        if (event.lost?.first ?? event.sequence) != expected {
-            fail("E1: \(event.device) has sequence \(event.sequence) logged where \(expected) is due")
-        }
-        lastSequences[key] = event.sequence
-        let taken = Int(max(1, event.sequence.rawValue - expected.rawValue + 1))
-        versions[key, default: []] += Array(repeating: event.version, count: taken)
+        takePlace(event)
+        noteEnd(event)
         do {
             let touched = try state.apply(event.decoded())
             states[event.user, default: [UserState(user: event.user)]].append(state)
@@ -83,10 +101,87 @@ final class Witness {
         }
     }
 
+    /// Rules E1, P1, P2 and P10, of one event.
+    private func takePlace(_ event: LoggedEvent) {
+        let key = SequenceKey(event)
+        if ended.contains(key) { fail("P10: \(event.id) of \(event.device) is logged in an incarnation that has ended") }
+        let due = lastSequences[key, default: .zero].next
+        if let lost = event.lost {
+            if lost.first != due { fail("S6: \(event.device) has lost \(lost.first) where \(due) is due") }
+            for sequence in lost.first.rawValue...max(lost.first.rawValue, lost.last.rawValue) {
+                lostPlaces.insert(Place(key: key, sequence: DeviceSequence(sequence)))
+                versions[key, default: []].append(event.version)
+            }
+            lastSequences[key] = lost.last
+            return
+        }
+        let place = Place(key: key, sequence: event.sequence)
+        if event.sequence < due {
+            // Rule S6: a lost place is an empty place.
+            if lostPlaces.remove(place) == nil {
+                fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
+            }
+            versions[key]?[Int(event.sequence.rawValue) - 1] = event.version
+        } else {
+            if event.sequence != due {
+                fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
+            }
+            lastSequences[key] = event.sequence
+            versions[key, default: []].append(event.version)
+        }
+        places[place] = event
+        judgeOnce(event, at: place)
+        placesOf[event.id, default: []].append(place)
+    }
+
+    /// A log that lost the end of an incarnation may take in it what a copy of the store had in another one meanwhile:
+    /// nobody can tell. Nothing else is there twice.
+    private func judgeOnce(_ event: LoggedEvent, at place: Place) {
+        guard let others = placesOf[event.id] else { return }
+        // Of a store that asks nothing the log remembers the last events.
+        if event.isRepetition, old.contains(event.device) { return }
+        let isForgotten = (others + [place]).contains { forgottenEnds.contains($0.key) }
+        guard !copied.contains(event.device) || !isForgotten else { return }
+        let where_ = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
+        fail("P2: \(event.id) of \(event.device) is logged twice: \(where_)")
+    }
+
+    private func noteEnd(_ event: LoggedEvent) {
+        guard event.type == EventType.deviceIncarnationEnded.rawValue,
+            case .deviceIncarnationEnded(let end)? = try? event.decoded().body
+        else { return }
+        ended.insert(SequenceKey(event.user, end.device, end.incarnation))
+    }
+
+    /// What the log says of a device's event, or said of it when it took it first; nil: it has it not, or not there.
+    private func outcome(_ id: EventID, at place: Place) -> Outcome? {
+        guard let event = places[place], event.id == id else { return nil }
+        let first = event.isRepetition ? placesOf[id]?.first.flatMap { places[$0] } ?? event : event
+        guard first.type == EventType.eventRefused.rawValue,
+            case .eventRefused(let refused)? = try? first.decoded().body
+        else { return .accepted }
+        return .refused(code: refused.code, message: refused.message)
+    }
+
+    /// Rules E2 and P2: a device is told what the log holds, as often as it asks.
+    func told(_ outcome: AppendOutcome, _ incarnation: Incarnation, _ device: SimulatedDevice) {
+        let place = Place(key: SequenceKey(device, incarnation), sequence: outcome.sequence)
+        guard let logged = self.outcome(outcome.event, at: place) else {
+            return fail("P1: \(device) is told of \(outcome.event), which is not logged at \(incarnation)/\(place.sequence)")
+        }
+        if AppendOutcome.Verdict(logged) != outcome.verdict {
+            fail("E2: \(device) is told \(outcome.verdict) of \(outcome.event), logged is \(logged)")
+        }
+    }
+
+    func isLogged(_ event: EventID, _ incarnation: Incarnation, _ sequence: DeviceSequence, _ device: SimulatedDevice)
+        -> Bool
+    { places[Place(key: SequenceKey(device, incarnation), sequence: sequence)]?.id == event }
+
     func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
         guard !offer.code.isEmpty else { return }
         // An offer that never arrived proves nothing of the forged one that follows it.
-        guard !device.record.hasForged, !device.record.wasEverRestored else {
+        guard !hasForged(device), !device.record.wasEverRestored else {
             proved[device.id] = nil
             return
         }
@@ -94,7 +189,20 @@ final class Witness {
     }
 
     /// It may append afresh what it does not know of any more.
-    func restored(_ device: SimulatedDevice) { proved[device.id] = nil }
+    func restored(_ device: SimulatedDevice) {
+        proved[device.id] = nil
+        copied.insert(device.id)
+    }
+
+    /// Two stores have its places from now on.
+    func copied(_ device: SimulatedDevice) { restored(device) }
+
+    /// It lies, and so all that have its id may.
+    func forged(_ device: SimulatedDevice) { forgers.insert(device.id) }
+    func hasForged(_ device: SimulatedDevice) -> Bool { forgers.contains(device.id) }
+
+    /// Its place is another's: it comes again, as any event does.
+    func displaced(_ event: EventID, _ device: SimulatedDevice) { proved[device.id]?.remove(event) }
 
     /// Rule S6: what is taken without being judged is what was there before.
     private func judgeHealed(_ event: LoggedEvent) {
@@ -137,9 +245,12 @@ final class Witness {
                 lost[event.id, default: []].append(event)
             }
         }
+        let endedBefore = ended
         (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
+        (places, placesOf, lostPlaces, ended) = ([:], [:], [], [])
         (revocations, proved) = ([:], [:])
         for (event, time) in kept { committed(event, at: time) }
+        forgottenEnds.formUnion(endedBefore.subtracting(ended))
     }
 
     func version(of user: UserID) -> Version { states[user]?.last?.version ?? .zero }
@@ -166,7 +277,8 @@ final class Witness {
             saw(cursor, device)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
         case .error(let error): sawError(error, device)
-        case .recalled, .snapshotBegin, .deltaBegin, .ping, .pong, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+        case .recalled(let recalled): sawRecalled(recalled, device)
+        case .snapshotBegin, .deltaBegin, .ping, .pong, .goAway, .tokenExpiry, .fetched, .peerStatuses,
             .unknown:
             break
         }
@@ -186,6 +298,32 @@ final class Witness {
         let key = SequenceKey(device)
         if welcome.lastSequence < promised[key, default: .zero] {
             fail("P2: \(device) has \(promised[key, default: .zero]) acknowledged and is told \(welcome.lastSequence)")
+        }
+        if welcome.isEnded, !ended.contains(key) { fail("P10: \(device) is told that its incarnation has ended") }
+        let last = Place(key: key, sequence: welcome.lastSequence)
+        if let event = welcome.lastEvent, places[last]?.id != event {
+            fail("P3: \(device) is told that \(event) is its last event, at \(welcome.lastSequence)")
+        }
+    }
+
+    /// Rule P10: what it says holds for ever.
+    private func sawRecalled(_ recalled: Recalled, _ device: SimulatedDevice) {
+        let key = SequenceKey(device, recalled.incarnation)
+        if !ended.contains(key) { fail("P10: \(device) recalls \(recalled.incarnation), which goes on") }
+        if recalled.version > version(of: device.user) {
+            fail("P1: \(device) hears of version \(recalled.version), the log ends at \(version(of: device.user))")
+        }
+    }
+
+    /// The answer to a question.
+    func recalled(_ recalled: Recalled, _ recall: Recall, _ device: SimulatedDevice) {
+        for (index, (event, told)) in zip(recall.events, recalled.outcomes).enumerated() {
+            let sequence = recall.firstSequence.advanced(by: index)
+            let place = Place(key: SequenceKey(device, recall.incarnation), sequence: sequence)
+            let logged = outcome(event, at: place)
+            if told != logged {
+                fail("P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
+            }
         }
     }
 

@@ -9,11 +9,15 @@ extension DeviceStore {
     @discardableResult
     public func see(_ reading: ClockReading, logged: DeviceSequence) throws -> Bool {
         try write { record, database in
-            let first = max(record.acknowledgedPlace, record.place(of: logged))
+            // What is being recalled may be in the log as it is.
+            guard !record.isRecalling else { return false }
+            let first = max(record.acknowledgedSequence, logged.rawValue)
             var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
             // Without the payloads, which may be many.
             let queued = QueueRecord.select(QueueRecord.Columns.place, QueueRecord.Columns.occurredAt)
-                .filter(QueueRecord.Columns.place > first && !QueueRecord.Columns.isChosen)
+                .filter(
+                    QueueRecord.Columns.incarnation == record.incarnation && QueueRecord.Columns.sequence > first
+                        && !QueueRecord.Columns.isChosen)
                 .order(QueueRecord.Columns.place)
             for row in try GRDB.Row.fetchAll(database, queued) {
                 var time = Timestamp(microseconds: row[QueueRecord.Columns.occurredAt])
@@ -28,13 +32,5 @@ extension DeviceStore {
             record.eventClock.see(reading, restamped: greatest, to: previous)
             return greatest != nil
         }
-    }
-}
-
-extension DeviceRecord {
-    /// The place of a sequence of the current incarnation. The server may name any.
-    fileprivate func place(of sequence: DeviceSequence) -> Int64 {
-        let (place, overflow) = sequenceBase.addingReportingOverflow(sequence.rawValue)
-        return overflow ? .max : place
     }
 }

@@ -37,24 +37,9 @@ extension DeviceStore {
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
-            let current = Incarnation(device.incarnation)
             let records = try SentRecord.filter(SentRecord.Columns.place > position.place)
                 .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
-            var next = position
-            guard let batch = ReofferBatch(records, maximumBytes: maximumBytes) else {
-                guard position.mayLose, position.next <= device.queue.acknowledged else { return (nil, position) }
-                next.next = device.queue.acknowledged.next
-                return (.lost(current, position.next, device.queue.acknowledged), next)
-            }
-            if batch.incarnation == current {
-                if position.mayLose, batch.first > position.next {
-                    next.next = batch.first
-                    return (.lost(current, position.next, batch.first.advanced(by: -1)), next)
-                }
-                next.next = max(position.next, batch.last.next)
-            }
-            next.place = batch.lastPlace
-            return (.reoffer(try batch.reoffer()), next)
+            return try position.request(records, device, maximumBytes: maximumBytes)
         }
     }
 
@@ -90,11 +75,7 @@ extension DeviceStore {
     ) throws {
         _ = try sent.delete(database)
         record.sentBytes -= sent.keptBytes
-        // Below every place that the queue gives.
-        let queued = QueueRecord(
-            place: Int64.min / 2 + sent.place, incarnation: sent.incarnation, sequence: sent.sequence,
-            try sent.envelope())
-        try add(queued, &record, database)
+        try add(sent.displaced(), &record, database)
         record.isRecalling = true
     }
 }
@@ -103,6 +84,31 @@ extension RefusedEvent {
     /// Whether it is the answer to a re-offered event whose place has another one, or can get none any more: no refusal
     /// of the event (rule S6).
     var isDisplaced: Bool { code == ErrorCode.sequenceConflict.rawValue }
+}
+
+extension HealingPosition {
+    /// The next request, and where the one after it begins. Nil: there is nothing more.
+    /// - Parameter records: the first of those behind `place`, in their order.
+    func request(
+        _ records: [SentRecord], _ device: DeviceRecord, maximumBytes: Int
+    ) throws(DeviceStoreError) -> (HealRequest?, HealingPosition) {
+        let current = Incarnation(device.incarnation)
+        var after = self
+        guard let batch = ReofferBatch(records, maximumBytes: maximumBytes) else {
+            guard mayLose, next <= device.queue.acknowledged else { return (nil, self) }
+            after.next = device.queue.acknowledged.next
+            return (.lost(current, next, device.queue.acknowledged), after)
+        }
+        if batch.incarnation == current {
+            if mayLose, batch.first > next {
+                after.next = batch.first
+                return (.lost(current, next, batch.first.advanced(by: -1)), after)
+            }
+            after.next = max(next, batch.last.next)
+        }
+        after.place = batch.lastPlace
+        return (.reoffer(try batch.reoffer()), after)
+    }
 }
 
 /// The first of the records that can go together.
@@ -165,6 +171,11 @@ struct ReofferBatch {
 extension SentRecord {
     fileprivate func follows(_ other: SentRecord) -> Bool {
         incarnation == other.incarnation && sequence == other.sequence + 1
+    }
+
+    /// Unanswered again, at the place that it had, before all that the queue holds.
+    func displaced() throws(DeviceStoreError) -> QueueRecord {
+        QueueRecord(place: Int64.min / 2 + place, incarnation: incarnation, sequence: sequence, try envelope())
     }
 
     fileprivate var frameBytes: Int { payload.count + type.utf8.count + (message?.utf8.count ?? 0) + 128 }

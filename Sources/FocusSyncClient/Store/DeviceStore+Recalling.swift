@@ -25,7 +25,9 @@ extension DeviceStore {
     ///
     /// In the order in which the events were made; those of one Recall have dense places in one incarnation. What is
     /// queued after the first question is asked for by none: it was never sent.
-    func nextToRecall(_ position: RecallPosition) throws -> (Recall?, RecallPosition) {
+    func nextToRecall(
+        _ position: RecallPosition, maximumEvents: Int = SessionLimits().eventsPerAppend
+    ) throws -> (Recall?, RecallPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
             var next = position
@@ -34,21 +36,12 @@ extension DeviceStore {
             let records =
                 try QueueRecord
                 .filter(QueueRecord.Columns.place > position.place && QueueRecord.Columns.place <= through)
-                .order(QueueRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchCursor(database)
+                .order(QueueRecord.Columns.place).limit(maximumEvents).fetchCursor(database)
             guard let first = try records.next() else { return (nil, next) }
-            var recall = Recall(
-                incarnation: Incarnation(first.incarnation), firstSequence: DeviceSequence(first.sequence),
-                events: [try first.eventID()])
-            next.place = first.place
-            var (last, bytes) = (first, first.payload.count)
-            while let record = try records.next(), record.follows(last) {
-                bytes += record.payload.count
-                guard bytes <= Self.recallBytes else { break }
-                recall.events.append(try record.eventID())
-                next.place = record.place
-                last = record
-            }
-            return (recall, next)
+            var batch = try RecallBatch(first)
+            while let record = try records.next(), try batch.add(record) {}
+            next.place = batch.lastPlace
+            return (batch.recall, next)
         }
     }
 
@@ -84,14 +77,9 @@ extension DeviceStore {
     /// - Parameter offersHeld: as of `beginIncarnation`.
     public func endRecalling(offersHeld: Bool) throws {
         try write { record, database in
-            var new = Incarnation(DeviceSchema.randomIncarnation())
-            if let first = try QueueRecord.order(QueueRecord.Columns.place).fetchOne(database), let owner = record.owner
-            {
-                new = .following(
-                    Incarnation(first.incarnation), DeviceSequence(first.sequence), try first.eventID(),
-                    of: owner.device, in: owner.scope)
-            }
-            try Self.begin(new, &record, database)
+            let first = try QueueRecord.order(QueueRecord.Columns.place).fetchOne(database)
+            let derived = try record.following(first)
+            try Self.begin(derived ?? Incarnation(DeviceSchema.randomIncarnation()), &record, database)
             record.isHealing = try offersHeld && SentRecord.fetchCount(database) > 0
         }
     }
@@ -125,10 +113,40 @@ extension DeviceStore {
     }
 }
 
-extension QueueRecord {
-    /// Whether it stands right behind the other.
-    fileprivate func follows(_ other: QueueRecord) -> Bool {
-        incarnation == other.incarnation && sequence == other.sequence + 1
+/// The first unanswered events that can be asked for together: their places are dense, in one incarnation.
+struct RecallBatch {
+    private(set) var recall: Recall
+    private(set) var lastPlace: Int64
+    private var bytes: Int
+
+    init(_ first: QueueRecord) throws(DeviceStoreError) {
+        recall = Recall(
+            incarnation: Incarnation(first.incarnation), firstSequence: DeviceSequence(first.sequence),
+            events: [try first.eventID()])
+        lastPlace = first.place
+        bytes = first.payload.count
+    }
+
+    /// False: it does not fit, or stands somewhere else.
+    mutating func add(_ record: QueueRecord) throws(DeviceStoreError) -> Bool {
+        let next = recall.firstSequence.advanced(by: recall.events.count)
+        bytes += record.payload.count
+        guard record.incarnation == recall.incarnation.rawValue, record.sequence == next.rawValue,
+            bytes <= DeviceStore.recallBytes
+        else { return false }
+        recall.events.append(try record.eventID())
+        lastPlace = record.place
+        return true
+    }
+}
+
+extension DeviceRecord {
+    /// The incarnation in which the queue goes on, whose first event is this one (rule P10); nil: one is drawn.
+    func following(_ first: QueueRecord?) throws(DeviceStoreError) -> Incarnation? {
+        guard let first, let owner else { return nil }
+        return .following(
+            Incarnation(first.incarnation), DeviceSequence(first.sequence), try first.eventID(), of: owner.device,
+            in: owner.scope)
     }
 }
 
