@@ -38,20 +38,22 @@
  * connection whose frames are read late. The world may stop at any moment. ops/model --list says which go together.
  *
  * The known limits, both only after a loss of the log: the event is in the log twice.
- *  limit           A store re-places an event, the log loses the end of its old incarnation and the beginning of its new
- *                  one, and a clone appends the event at its old place before the store is back.
+ *  limit           A store re-places an event, the log loses the end of its old incarnation and the beginning of its
+ *                  new one, and a clone appends the event at its old place before the store is back.
  *  limit-trimmed   The log loses an event that one of two copies has trimmed. What comes behind it goes into a new
  *                  incarnation that one copy derives from that event and the other from the next.
  *
  * Left out: what an event says and how it is judged (so refused ones, and that a repeated answer is the same one);
- * other devices, users and scopes; several events in a frame (each is a frame of its own, all are pipelined); a
- * Recall that is answered in parts (the incarnation is frozen from the first on); events without a receipt, and receipts of several events; a server whose state lags behind the log (each step of a server
- * sees its head; a Welcome may be heard late); commits that are visible and not durable (P1); the order in which
- * healed events come back; incarnations of older logs; sequences that end; protocol 1 beside 2.
+ * other devices, users and scopes; several events in a frame (each is a frame of its own, all are pipelined); a Recall
+ * that is answered in parts (the incarnation is frozen from the first on); events without a receipt, and receipts of
+ * several events; ids that the server remembers across incarnations; limits on incarnations and lost ranges; a server
+ * whose state lags behind the log (each step of a server sees its head; a Welcome may be heard late); commits that are
+ * visible and not durable (P1); the order in which healed events come back; incarnations of older logs; sequences that
+ * end; protocol 1 beside 2.
  *
  * RULES_TODAY is what was built before P10, with its window of remembered events scaled from 256 down to WINDOW.
- * SPURIOUS lets a store heal though nothing was lost. ENDINGS lets the server end the first incarnation of itself, as it
- * does where too many are open. Each of the other switches takes out one rule: ops/model says which, and expects a
+ * SPURIOUS lets a store heal though nothing was lost. ENDINGS lets the server end the first incarnation by itself, as
+ * it does where too many are open. Each of the other switches takes out one rule: ops/model says which, and expects a
  * violation.
  *
  * Two habits of spin: hidden variables are not part of a state, so each is written before it is read within one
@@ -795,7 +797,9 @@ end:
        }
        e = 0
      }
-  :: d_step { !calm -> calm = 1; restores = 0; clones = 0; cuts = 0; losses = 0; trims = 0; endings = 0; forget(); k = 0 }
+  :: d_step { !calm ->
+       calm = 1; restores = 0; clones = 0; cuts = 0; losses = 0; trims = 0; endings = 0; forget(); k = 0
+     }
   od
 }
 

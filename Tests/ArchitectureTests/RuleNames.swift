@@ -5,9 +5,9 @@ enum RuleNames {
         names("E", 1...6) + names("A", 1...2) + names("F", 1...5) + names("I", 1...4) + names("N", 1...10)
         + ["N12", "N13", "N15", "N16"] + names("B", 1...4) + names("P", 1...4) + names("R", 1...8) + ["T1", "T3"]
 
-    /// Rules of the sync protocol, version 1 (protocol.md).
+    /// Rules of the sync protocol (protocol.md).
     static let wire =
-        names("W", 1...7) + names("A", 1...4) + names("P", 1...9) + names("S", 1...9) + names("V", 1...4)
+        names("W", 1...7) + names("A", 1...4) + names("P", 1...10) + names("S", 1...9) + names("V", 1...4)
         + names("F", 1...5) + ["G1"]
 
     /// Those of `wire` that nothing proves yet. One that gets a test leaves this list, and none comes back.
