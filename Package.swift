@@ -46,15 +46,16 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        target("PostgresClient", ["CLibPQ"]),
+        target("Waits", []),
+        target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", crypto, logging, nioLocks]),
+        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", nioCore, nioLocks, nioPosix, nioSSL, lifecycle, logging, jwt,
-                collections,
+                "FocusCore", "FocusWire", "EventStore", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
+                logging, jwt, collections,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
@@ -74,7 +75,8 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
             swiftSettings: strict),
-        tests("ArchitectureTests", []),
+        tests("ArchitectureTests", [], exclude: ["Traps.txt"]),
+        tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
@@ -85,8 +87,8 @@ let package = Package(
             "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", nioCore, nioEmbedded,
-            logging,
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Waits", nioCore,
+            nioEmbedded, logging,
         ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
     ]
@@ -96,20 +98,23 @@ func target(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
-// Only `ops/fuzz` sets this, to the path of libFuzzer: the two modules that take bytes from the network are instrumented,
-// and a program runs them.
+// Only `ops/fuzz` sets this, to the path of libFuzzer: the modules that take bytes from the network and the database
+// are instrumented, and a program runs them.
 if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
-    for target in package.targets where ["FocusCore", "FocusWire"].contains(target.name) {
-        target.swiftSettings = strict + instrumented
+    let fuzzed = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
+    for target in package.targets where fuzzed.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + instrumented
     }
     package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: ["FocusCore", "FocusWire"], path: "ops/fuzz.d/Sources", swiftSettings: strict,
+            name: "Fuzz",
+            dependencies: ["FocusCore", "FocusWire", "CLibPQ", "PostgresClient", "EventStore", "SyncServer", crypto],
+            path: "ops/fuzz.d/Sources", swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-Xlinker", libFuzzer, "-lstdc++"])]))
 }

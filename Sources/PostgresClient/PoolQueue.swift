@@ -1,11 +1,11 @@
-import Foundation
+import Waits
 
 /// The pool's waiting requests: first in, first out, bounded.
-// @unchecked: `waiting` is used under `condition` only; `isClosed` is written under both locks, read under either.
+// @unchecked: `waiting` and `isClosed` are used under `condition` only.
 final class PoolQueue: @unchecked Sendable {
-    private let condition = NSCondition()
-    /// Signalled by `close` only, so that new work does not wake those who wait to connect.
-    private let closing = NSCondition()
+    private let condition = MonotonicCondition()
+    /// Ended by `close` only, so that new work does not wake those who wait to connect.
+    private let closing = StoppablePause()
     private let limit: Int
     private var waiting: [any PoolWork] = []
     private var isClosed = false
@@ -42,22 +42,15 @@ final class PoolQueue: @unchecked Sendable {
 
     func close() {
         condition.withLock {
-            closing.withLock {
-                isClosed = true
-                closing.broadcast()
-            }
+            isClosed = true
             condition.broadcast()
         }
+        closing.stop()
     }
 
     /// Waits between two attempts to connect; ends early when the queue closes.
     /// - Returns: false when it is closed.
     func pause(_ duration: Duration) -> Bool {
-        let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-        let end = Date(timeIntervalSinceNow: seconds)
-        return closing.withLock {
-            while !isClosed, closing.wait(until: end) {}
-            return !isClosed
-        }
+        closing.sleep(seconds: duration / .seconds(1))
     }
 }

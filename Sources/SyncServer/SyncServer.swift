@@ -38,16 +38,19 @@ public final class SyncServer: Service {
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
         hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
+        let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
         context = LaneContext(
-            log: log, format: format, store: store, configuration: LaneConfiguration(), clock: clock, budget: budget, hints: hints,
-            faults: faults, freshness: Freshness(lanes: lanes.lanes.count), logger: logger,
+            log: log, format: format, store: store, configuration: LaneConfiguration(), clock: time.clock,
+            databaseTime: time, budget: budget, hints: hints, faults: faults,
+            freshness: Freshness(lanes: lanes.lanes.count), logger: logger,
             receiptKey: configuration.receiptKey)
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
         }
         services = ConnectionServices(
-            limits: configuration.limits, format: format, clock: clock, tokens: tokens, lanes: lanes, budget: budget,
+            limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
+            budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
             logger: logger)
         tls = try configuration.security.makeContext()

@@ -6,13 +6,15 @@ import JWTKit
 public struct TokenClaims: JWTPayload {
     public var sub: SubjectClaim
     public var exp: ExpirationClaim
+    /// Absent: valid at once.
+    public var nbf: NotBeforeClaim?
     public var device: String
     /// `system`, or `app:<bundle id>`.
     public var scope: String
     public var deviceClass: String?
 
     enum CodingKeys: String, CodingKey {
-        case sub, exp, device, scope
+        case sub, exp, nbf, device, scope
         case deviceClass = "class"
     }
 
@@ -24,7 +26,7 @@ public struct TokenClaims: JWTPayload {
         deviceClass = identity.deviceClass?.rawValue
     }
 
-    /// Expiry is judged with the server's clock, in `TokenVerifier`.
+    /// Its times are judged with the server's clock, in `TokenVerifier`.
     public func verify(using algorithm: some JWTAlgorithm) throws {}
 
     /// Nil when a claim is not what it must be.
@@ -42,8 +44,40 @@ public struct TokenClaims: JWTPayload {
         }
         let deviceClass = deviceClass.flatMap(DeviceClass.init)
         if self.deviceClass != nil, deviceClass == nil { return nil }
-        let expiry = Timestamp(microseconds: Int64((exp.value.timeIntervalSince1970 * 1_000_000).rounded()))
+        guard let expiry = Timestamp(claimed: exp.value) else { return nil }
         return Identity(user: user, device: device, scope: scope, expiresAt: expiry, deviceClass: deviceClass)
+    }
+}
+
+extension Timestamp {
+    /// Nil: not a moment that 64 bits of microseconds can hold. A claim is any number.
+    fileprivate init?(claimed date: Date) {
+        guard let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) else { return nil }
+        self.init(microseconds: microseconds)
+    }
+}
+
+/// The header (RFC 7515 §4.1), as far as anything hangs on it. JWTKit verifies with the key that it has, whatever
+/// algorithm the header names, and passes over `crit`.
+private struct TokenHeader: Decodable {
+    var alg: String
+    /// Extensions that must be understood; this program knows none.
+    var crit: [String]?
+
+    init?(of token: String) {
+        guard let part = token.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).first,
+            let header = try? JSONDecoder().decode(Self.self, from: Data(base64URL: part))
+        else { return nil }
+        self = header
+    }
+}
+
+extension Data {
+    /// RFC 4648 §5, without padding; empty when it is none.
+    fileprivate init(base64URL text: Substring) {
+        let base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        self = Data(base64Encoded: base64 + padding) ?? Data()
     }
 }
 
@@ -57,20 +91,36 @@ public enum TokenKey: Sendable {
 
 /// Checks tokens. Whatever is wrong with one, the answer is the same: nil (rule A1).
 public struct TokenVerifier: Sendable {
+    /// How far ahead a token may end: a year, and a month to renew it in. One that ends later, or never, is its
+    /// issuer's mistake, which a stolen device would live on for ever.
+    static let longestLife: Int64 = 400 * 86_400 * 1_000_000
+    /// How far ahead `nbf` may be: an issuer's clock and a server's differ (RFC 7519 §4.1.5).
+    static let leeway: Int64 = 60 * 1_000_000
+
     private let keys = JWTKeyCollection()
+    private let algorithm: String
 
     public init(_ key: TokenKey) async throws {
         switch key {
-        case .secret(let bytes): await keys.add(hmac: HMACKey(from: Data(bytes)), digestAlgorithm: .sha256)
-        case .ed25519PublicPEM(let pem): await keys.add(eddsa: try EdDSA.PublicKey(pem: pem))
+        case .secret(let bytes):
+            algorithm = "HS256"
+            await keys.add(hmac: HMACKey(from: Data(bytes)), digestAlgorithm: .sha256)
+        case .ed25519PublicPEM(let pem):
+            algorithm = "EdDSA"
+            await keys.add(eddsa: try EdDSA.PublicKey(pem: pem))
         }
     }
 
     func identity(of token: String, now: Timestamp) async -> Identity? {
         // Why a token is bad is nobody's business but its issuer's, who can look into it.
-        guard let claims = try? await keys.verify(token, as: TokenClaims.self), let identity = claims.identity,
-            identity.expiresAt > now
+        guard let header = TokenHeader(of: token), header.alg == algorithm, header.crit == nil,
+            let claims = try? await keys.verify(token, as: TokenClaims.self), let identity = claims.identity,
+            identity.expiresAt > now, identity.expiresAt <= now.adding(microseconds: Self.longestLife)
         else { return nil }
+        if let notBefore = claims.nbf {
+            guard let begin = Timestamp(claimed: notBefore.value), begin <= now.adding(microseconds: Self.leeway)
+            else { return nil }
+        }
         return identity
     }
 }

@@ -6,11 +6,12 @@ import Testing
     /// Who may import whom among our own modules. Nothing else.
     static let arrows: [String: Set<String>] = [
         "CLibPQ": [],
-        "PostgresClient": ["CLibPQ"],
+        "Waits": [],
+        "PostgresClient": ["CLibPQ", "Waits"],
         "FocusCore": [],
         "FocusWire": ["FocusCore"],
-        "EventStore": ["FocusCore", "FocusWire", "PostgresClient"],
-        "SyncServer": ["FocusCore", "FocusWire", "EventStore"],
+        "EventStore": ["FocusCore", "FocusWire", "PostgresClient", "Waits"],
+        "SyncServer": ["FocusCore", "FocusWire", "EventStore", "Waits"],
         "FocusSyncClient": ["FocusCore", "FocusWire"],
         "Conformance": ["FocusCore", "FocusWire"],
         "focusd": ["FocusCore", "EventStore", "SyncServer", "PostgresClient"],
@@ -62,6 +63,19 @@ import Testing
     func everyModuleIsKnown() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { !$0.hasPrefix(".") }
         #expect(Set(folders) == Set(Self.arrows.keys))
+    }
+
+    @Test("Nothing waits by the wall clock", arguments: ["PostgresClient", "EventStore", "SyncServer", "focusd"])
+    func waitsAreMonotonic(module: String) throws {
+        for file in try files(of: module) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            // Dispatch's semaphores and Foundation's conditions end at moments of the wall clock on Linux.
+            for forbidden in [
+                "NSCondition", "Date(timeIntervalSinceNow", "wait(timeout:", "wait(wallTimeout:", "Thread.sleep",
+            ] {
+                #expect(!text.contains(forbidden), "\(file.lastPathComponent) uses \(forbidden): see Waits")
+            }
+        }
     }
 
     @Test("SQL lives in Schema, not in Swift")

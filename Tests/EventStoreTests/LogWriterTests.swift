@@ -66,6 +66,39 @@ struct LogWriterTests {
         #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 2)
     }
 
+    @Test("A batch that is not in order is an error of its writer's, and nothing of the statement is written")
+    func malformedBatches() throws {
+        let connection = try fixture.connection()
+        let event = { (version: Int64, offset: Int64, recordedAt: Int64) in
+            LoggedEvent.any(user: self.user, version: version, offset: offset, recordedAt: recordedAt)
+        }
+        let batch = { (events: [LoggedEvent]) in
+            PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: events)
+        }
+        let good = PartitionAppend(
+            partition: Partition(1), expectedOffset: .zero,
+            events: [.any(user: user, version: 1, partition: Partition(1), offset: 0)])
+        for bad in [
+            [batch([event(1, 0, 2_000_000), event(2, 1, 1_999_999)])], [batch([event(1, 0, 1), event(2, 2, 1)])],
+            [batch([event(1, 1, 1)])], [batch([])], [batch([event(1, 0, 1)]), batch([event(1, 0, 1)])],
+        ] {
+            let error = #expect(throws: PostgresError.self) { try LogWriter().append(bad + [good], on: connection) }
+            #expect(error?.kind == .usage && error?.outcomeIsUnknown == false)
+            #expect(try bad.count > 1 || failsToCopy(bad[0], on: connection))
+        }
+        #expect(try connection.integer("SELECT count(*) FROM events") == 0)
+        #expect(try connection.integer("SELECT sum(next_offset)::bigint FROM log_partitions") == 0)
+    }
+
+    private func failsToCopy(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
+        do {
+            _ = try LogCopier().append(batch, on: connection)
+            return false
+        } catch let error as PostgresError {
+            return error.kind == .usage
+        }
+    }
+
     @Test("A user's version is in the log once: a second one fails the statement and moves no head")
     func versionIsUnique() throws {
         let connection = try fixture.connection()
@@ -80,7 +113,7 @@ struct LogWriterTests {
         #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 1)
     }
 
-    @Test("E4: any 64 bits of occurred_at can be logged; what is too early becomes the earliest")
+    @Test("E4: no occurred_at fails a statement: a refusal of what is too early stands at the earliest moment")
     func extremeTimes() throws {
         let connection = try fixture.connection()
         for (index, time) in [Int64.min, -210_866_803_200_000_001, 0, .max].enumerated() {

@@ -39,16 +39,34 @@ struct ClientSessionTests {
         #expect(session.queued(through: DeviceSequence(4)) == [sendAppend(after: 3)])
     }
 
-    @Test("P3: a sequence conflict begins a new incarnation on a new connection at once")
+    @Test("P3: a sequence conflict begins recalling, on a new connection at once; the server's goodbye changes nothing")
     func conflict() {
         var (session, _) = live(acknowledged: 0, last: 2)
         let error = ProtocolError(.sequenceConflict, "taken", sequence: DeviceSequence(2))
         #expect(
             session.receive(.error(error), now: at(2)) == [
-                .beginIncarnation(.conflict(at: DeviceSequence(2))),
+                .beginRecalling(.conflict(at: DeviceSequence(2))),
                 .end(.reconnect(milliseconds: 0...0, cause: nil)),
             ])
         #expect(session.isClosed)
+        let away = GoAway(code: .sequenceConflict, minimumBackoffMilliseconds: 0, maximumBackoffMilliseconds: 5_000)
+        #expect(session.receive(.goAway(away), now: at(2)) == [])
+    }
+
+    @Test("P10: too many incarnations: appends wait as long as the server says, and rows do not wait with them")
+    func tooMany() {
+        var (session, _) = live(acknowledged: 0, last: 5)
+        _ = session.sent(0, 5)
+        let hour: UInt32 = 3_600_000
+        let error = ProtocolError(.tooMany, "later", retryAfterMilliseconds: hour)
+        #expect(
+            session.receive(.error(error), now: at(100)) == [
+                .report(.appendsDelayed(error, milliseconds: Int64(hour)))
+            ])
+        #expect(session.receive(.ping(1), now: at(3_600_000)) == [])
+        #expect(session.tick(now: at(3_600_100)) == [sendAppend(after: 0)])
+        _ = session.receive(.error(error), now: at(3_600_200))
+        #expect(session.disconnected() == [.end(.reconnect(milliseconds: 60_000...120_000, cause: nil))])
     }
 
     @Test("E1: a store that knows less than the log was restored from a backup, and begins a new incarnation")

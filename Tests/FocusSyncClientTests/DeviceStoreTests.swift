@@ -85,6 +85,7 @@ struct DeviceStoreTests {
             try store.enqueue([Fixture.draft(), Fixture.draft()], clock: Fixture.clock)
         }
         #expect(try store.queueRange.last.rawValue == Int64(DeviceStore.queueLimit - 1))
+        #expect(DeviceStore.payloadByteLimit == 256 * 1024)
         #expect(throws: DeviceStoreError.self) {
             try store.enqueue([Fixture.draft(bytes: DeviceStore.payloadByteLimit + 1)], clock: Fixture.clock)
         }
@@ -140,7 +141,7 @@ struct DeviceStoreTests {
     func stamps() throws {
         let store = try open()
         let slow = Timestamp(microseconds: 1_000)
-        try store.see(serverTime: Fixture.clock)
+        try store.see(Fixture.reading(clock: slow), logged: .zero)
         let first = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: slow).map(\.envelope.occurredAt)
         #expect(first == [Fixture.clock.adding(microseconds: 1), Fixture.clock.adding(microseconds: 2)])
         var posted = NotificationRow(
@@ -180,22 +181,76 @@ struct DeviceStoreTests {
         let store = try open()
         let year: Int64 = 365 * 86_400_000_000
         _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock.adding(microseconds: year))
-        try store.see(serverTime: Fixture.clock)
+        // It was set right before the server was heard: what was queued happened by now.
+        try store.see(Fixture.reading(clock: Fixture.clock), logged: .zero)
+        #expect(try store.queued().map(\.envelope.occurredAt) == [Fixture.clock])
         try store.close()
         let again = try open()
         let later = Fixture.clock.adding(microseconds: 1_000_000)
         let times = try again.enqueue([Fixture.draft(), Fixture.draft()], clock: later).map(\.envelope.occurredAt)
-        let latest = Fixture.clock.adding(microseconds: EventLimits.clockSkewMicroseconds)
-        #expect(times == [latest.adding(microseconds: 1), latest.adding(microseconds: 2)])
-        #expect(times.allSatisfy { $0 <= later.adding(microseconds: EventLimits.clockSkewMicroseconds) })
+        #expect(times == [later, later.adding(microseconds: 1)])
+    }
+
+    @Test("E4: what a clock an hour fast has stamped moves by that hour, in order, once its device hears a server")
+    func fastClock() throws {
+        let store = try open()
+        let (minute, ahead) = (Int64(60_000_000), Int64(3_600_000_000))
+        let at = { Fixture.clock.adding(microseconds: $0) }
+        // By the server's clock at -90, -50, -10 and 0 minutes; the first looks like an event of half an hour ago.
+        for real in [-90, -50, -10, 0] {
+            _ = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: at(Int64(real) * minute + ahead))
+        }
+        #expect(try store.see(Fixture.reading(clock: at(ahead)), logged: .zero))
+        let times = try store.queued().map { $0.envelope.occurredAt.microseconds - Fixture.clock.microseconds }
+        // Nothing shows that the first two are wrong; what comes after them stays after them.
+        #expect(
+            times == [
+                -30 * minute, -30 * minute + 1, -30 * minute + 2, -30 * minute + 3, -10 * minute, -10 * minute + 1, 0,
+                1,
+            ])
+        #expect(try !store.see(Fixture.reading(latest: 2, clock: at(ahead)), logged: .zero))
+        let next = try store.enqueue([Fixture.draft()], clock: Fixture.clock).first
+        #expect(next?.envelope.occurredAt == at(2))
+    }
+
+    @Test("E4: times that the caller chose stay, and so do those of events that the log has, or may have had by now")
+    func otherTimesStay() throws {
+        let store = try open()
+        let hour: Int64 = 3_600_000_000
+        let fast = Fixture.clock.adding(microseconds: hour)
+        var chosen = Fixture.draft()
+        chosen.occurredAt = fast
+        let drafts = [Fixture.draft(), Fixture.draft(), chosen, Fixture.draft()]
+        let queued = try store.enqueue(drafts, clock: fast).map(\.envelope.occurredAt)
+        // Welcome was an hour on its way: it may be so late.
+        #expect(try !store.see(Fixture.reading(latest: hour + 3, clock: fast), logged: .zero))
+        #expect(try store.queued().map(\.envelope.occurredAt) == queued)
+        #expect(try store.see(Fixture.reading(clock: fast), logged: DeviceSequence(1)))
+        let times = try store.queued().map(\.envelope.occurredAt)
+        #expect(times == [queued[0], Fixture.clock, fast, Fixture.clock.adding(microseconds: 1)])
+    }
+
+    @Test("E4: extremes of either clock are times too")
+    func extremeClocks() throws {
+        for (clock, serverTime) in [(Int64.max, Int64.min), (.max, 0), (.min, .max), (.max, .max), (.min, .min)] {
+            let store = try DeviceStore(directory: directory.path + "/\(clock)/\(serverTime)")
+            let wrong = Timestamp(microseconds: clock)
+            _ = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: wrong)
+            let server = Timestamp(microseconds: serverTime)
+            let reading = ClockReading(serverTime: server, latest: server, clock: wrong)
+            for logged in [Int64.min, 0, .max] { try store.see(reading, logged: DeviceSequence(logged)) }
+            _ = try store.enqueue([Fixture.draft()], clock: wrong)
+        }
     }
 
     @Test("E3, E4: what the device has seen as far ahead as events may be is kept at Welcome")
     func aheadWithinTheLimit() throws {
         let store = try open()
         let ahead = Fixture.clock.adding(microseconds: 4 * 60_000_000)
-        _ = try store.enqueue([Fixture.draft()], clock: ahead)
-        try store.see(serverTime: Fixture.clock)
+        let posted = NotificationRow(
+            NotificationPosted(notificationID: "n", body: ""), title: "t", postedAt: ahead, unread: true)
+        try store.apply([Fixture.row("n", posted.encoded, version: 1)], Fixture.cursor(1))
+        try store.see(Fixture.reading(clock: Fixture.clock), logged: .zero)
         let time = try store.enqueue([Fixture.draft()], clock: Fixture.clock).first?.envelope.occurredAt
         #expect(time == ahead.adding(microseconds: 1))
     }

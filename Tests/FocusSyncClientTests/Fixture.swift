@@ -13,6 +13,12 @@ enum Fixture {
         return Cursor(log: log, version: Version(version), event: event, view: .max - 5)
     }
 
+    /// A Welcome at `clock`.
+    /// - Parameter latest: microseconds for which it may have been on its way.
+    static func reading(latest: Int64 = 0, clock own: Timestamp) -> ClockReading {
+        ClockReading(serverTime: clock, latest: clock.adding(microseconds: latest), clock: own)
+    }
+
     static func owner(_ scope: Scope = .system) -> DeviceOwner {
         DeviceOwner(user: UserID(log.uuid), device: DeviceID(log.uuid), scope: scope)
     }

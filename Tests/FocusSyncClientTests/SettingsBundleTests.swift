@@ -115,6 +115,33 @@ private final class BundleFixture {
         #expect(try values() == ["k": .integer(1), "deep": .integer(3)])
     }
 
+    @Test("P4: a key with two different defaults is told with the file of each, whichever counts")
+    func contradictions() throws {
+        let keyed = { (key: String, value: Int64, file: String) in
+            SettingsBundle.Default(key: key, value: .integer(value), file: file)
+        }
+        try fixture.pane(
+            "Root.plist",
+            [
+                item("same", 1), item("twice", 1), item("same", 1), item("twice", 2), child("One"), item("late", 5),
+                child("Two"), item("kind", true),
+            ])
+        try fixture.pane("One.plist", [item("same", 1), item("twice", 3), item("late", 4), item("kind", 1)])
+        try fixture.pane("Two.plist", [child("One"), item("one", 1)])
+        let bundle = try fixture.read()
+        #expect(
+            bundle.contradictions == [
+                .init(ignored: keyed("twice", 1, "Root.plist"), file: "Root.plist"),
+                .init(ignored: keyed("twice", 3, "One.plist"), file: "Root.plist"),
+                .init(ignored: keyed("late", 4, "One.plist"), file: "Root.plist"),
+                // Rule P2: 1 and true differ.
+                .init(ignored: keyed("kind", 1, "One.plist"), file: "Root.plist"),
+            ])
+        #expect(try values()["twice"] == .integer(2) && values()["late"] == .integer(5))
+        try fixture.pane("Root.plist", [item("a", 1), child("One"), item("a", 1)])
+        #expect(try fixture.read().contradictions == [])
+    }
+
     @Test("P4: a pane that two others lead to is no cycle")
     func diamond() throws {
         try fixture.pane("Root.plist", [child("One"), child("Two"), child("One")])

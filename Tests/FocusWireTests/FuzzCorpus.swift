@@ -6,7 +6,7 @@ import Foundation
 /// What `ops/fuzz` starts from, one line of text for each input: a name and the bytes in hexadecimal. An input is a
 /// list of records (`ops/fuzz.d/Sources/FuzzInput.swift`): two bytes of length, little-endian, and so many bytes.
 enum FuzzCorpus {
-    static let targets = ["frames", "session", "events"]
+    static let targets = ["frames", "session", "events", "tokens", "stored"]
     /// Larger samples say nothing more to a fuzzer, and slow it down.
     private static let longest = 2_000
 
@@ -16,6 +16,8 @@ enum FuzzCorpus {
             case "frames": frames
             case "session": sessions
             case "events": try events()
+            case "tokens": tokens
+            case "stored": try stored()
             default: [Input]()
             }
         let lines = inputs.filter { $0.records.allSatisfy { $0.count <= longest } }.map { input in
@@ -142,6 +144,79 @@ enum FuzzCorpus {
             server(5, [15, 0, 9]), server(0, [0, 8]),
         ]
         inputs.append(Input(name: "server", records: ready + story + tail + story))
+        return inputs
+    }
+
+    // MARK: Tokens
+
+    /// Claims, each with what `ops/fuzz.d/Sources/FuzzTokens.swift` has for a header; and headers before good claims.
+    private static var tokens: [Input] {
+        let id = "01020304-0506-4708-890a-0b0c0d0e0f10"
+        func claims(_ rest: String) -> [UInt8] {
+            [2] + Array(#"{"sub":"\#(id)","device":"\#(id)","scope":"system",\#(rest)}"#.utf8)
+        }
+        let good = claims(#""exp":1800003600"#)
+        let all: [(String, String)] = [
+            ("good", #""exp":1800003600"#), ("nbf", #""exp":1800003600,"nbf":1800000060"#),
+            ("class", #""exp":1800003600,"class":"watch""#), ("fraction", #""exp":1800000000.000001"#),
+            ("longest", #""exp":1834560000"#), ("great", #""exp":9.3e12"#), ("endless", #""exp":1e300"#),
+            ("before", #""exp":-1e300"#), ("text", #""exp":"1800003600""#), ("nothing", #""exp":null"#),
+            ("app", #""exp":1800003600,"scope":"app:com.example.chat""#),
+        ]
+        let headers: [(String, String)] = [
+            ("none", #"{"alg":"none"}"#), ("crit", #"{"alg":"HS256","crit":["b64"]}"#),
+            ("kid", #"{"alg":"HS256","kid":"k","x5c":["MA=="]}"#), ("edDSA", #"{"alg":"EdDSA"}"#), ("empty", "{}"),
+        ]
+        return all.map { Input(name: $0, records: [claims($1)]) }
+            + headers.map { Input(name: "header-\($0)", records: [[1] + Array($1.utf8), good]) }
+            + [Input(name: "raw", records: [[0] + Array("e30.e30.e30".utf8), [0] + Array("..".utf8)])]
+    }
+
+    // MARK: Stored
+
+    private static let storedApps = ["com.example.messages", "com.example.mail", "a", ""]
+
+    /// A row of the read model, as `ops/fuzz.d/Sources/FuzzStored.swift` takes it.
+    private static func record(_ key: RowKey, _ row: Row) -> [UInt8] {
+        let collection = UInt8(RowCollection.allCases.firstIndex(of: key.collection) ?? 0)
+        let app = UInt8(storedApps.firstIndex(of: key.app?.rawValue ?? "") ?? 0)
+        let name = Array(key.key.utf8.prefix(255))
+        let head = [0, collection, app, UInt8(name.count), UInt8(clamping: row.version.rawValue)]
+        let memo = [row.isDeleted ? 1 : 0, UInt8(row.memo.count & 0xFF), UInt8(row.memo.count >> 8 & 0xFF)]
+        return head + memo + name + row.memo + row.value
+    }
+
+    /// The rows that each sample makes after those before it, with its event behind them; events of every type; values
+    /// of every PostgreSQL type; and tuples.
+    private static func stored() throws -> [Input] {
+        var state = UserState(user: UserID(SampleEvents.id(2)))
+        var inputs: [Input] = []
+        let device = DeviceID(SampleEvents.id(1))
+        for type in EventType.allCases where type != .routeFinished && type != .deviceRevoked {
+            let before = state.rowKeys.sorted().compactMap { key in state.row(key).map { record(key, $0) } }
+            let body = try SampleEvents.full(type)
+            let logged = [1, ordinal(type), ofUser.contains(type) ? 3 : 0, 1, 0, 2] + PayloadCodec.encode(body)
+            if before.allSatisfy({ $0.count <= longest }) {
+                inputs.append(Input(name: type.rawValue, records: before + [logged]))
+            }
+            inputs.append(Input(name: "\(type.rawValue)-alone", records: [logged]))
+            _ = try state.apply(
+                Event(
+                    version: state.version.next, device: device, incarnation: Incarnation(1),
+                    sequence: state.lastSequence(of: device, incarnation: Incarnation(1)).next,
+                    id: EventID(SampleEvents.id(UInt8(clamping: state.version.next.rawValue))),
+                    app: ofUser.contains(type) ? nil : try SampleEvents.app("com.example.messages"),
+                    occurredAt: SampleEvents.time.adding(microseconds: state.version.rawValue),
+                    recordedAt: SampleEvents.time.adding(microseconds: 1_000_000), body: body))
+        }
+        let array: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 7]
+        inputs += (UInt8(0)..<23).map {
+            Input(name: "value-\($0)", records: [[3, $0, 0, 0, 0, 0, 0, 0, 0, 1], [3, $0] + array])
+        }
+        let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
+        let tuple: [UInt8] = [0, 2, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF]
+        inputs.append(
+            Input(name: "copy", records: [[4] + signature + Array(repeating: 0, count: 8) + tuple, [4] + tuple]))
         return inputs
     }
 }

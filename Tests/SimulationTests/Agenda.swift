@@ -58,6 +58,8 @@ final class SimulatedClock: @unchecked Sendable {
     /// - Parameter offset: is asked each time; on the simulation's one thread.
     func server(ahead offset: @escaping () -> Int64) -> ServerClock {
         nonisolated(unsafe) let offset = offset
-        return ServerClock(monotonic: { self.monotonic }, wall: { self.wall(ahead: offset()) })
+        return ServerClock(
+            monotonic: { self.monotonic }, wall: { self.wall(ahead: offset()) },
+            tolerance: ServerClock.usualTolerance)
     }
 }

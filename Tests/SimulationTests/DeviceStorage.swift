@@ -27,7 +27,7 @@ protocol DeviceStorage: AnyObject {
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome]
     /// - Parameter drawn: where nothing is left from which one is derived.
     func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws
-    func see(serverTime: Timestamp) throws
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
     func recomputedDigests() throws -> [CollectionDigest]
@@ -145,7 +145,7 @@ final class StoredDevice: DeviceStorage {
         if try !store.hasQueued { try draw(drawn) }
     }
 
-    func see(serverTime: Timestamp) throws { try store.see(serverTime: serverTime) }
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws { try store.see(reading, logged: logged) }
 
     func confirmed() throws -> [RowKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try store.rows().map { ($0.key, $0.value) })

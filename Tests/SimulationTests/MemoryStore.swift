@@ -50,7 +50,8 @@ final class MemoryStore: DeviceStorage {
             contents.queue.append(
                 QueueRecord(
                     place: contents.device.lastPlace, incarnation: contents.device.incarnation,
-                    sequence: contents.device.nextSequence(), envelope))
+                    sequence: contents.device.nextSequence(), envelope,
+                    isChosen: draft.occurredAt != nil))
             return QueuedEvent(sequence: queueRange.last, envelope: envelope)
         }
     }
@@ -166,7 +167,23 @@ final class MemoryStore: DeviceStorage {
         contents.device.isHealing = offersHeld && !contents.sent.isEmpty
     }
 
-    func see(serverTime: Timestamp) throws { contents.device.eventClock.see(serverTime: serverTime) }
+    func see(_ reading: ClockReading, logged: DeviceSequence) throws {
+        let first = max(contents.device.acknowledgedSequence, logged.rawValue)
+        let current = contents.device.incarnation
+        var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
+        for index in contents.queue.indices where !contents.device.isRecalling {
+            let queued = contents.queue[index]
+            guard queued.incarnation == current, queued.sequence > first, !queued.isChosen else { continue }
+            var time = Timestamp(microseconds: queued.occurredAt)
+            if let other = reading.restamped(time, after: previous) {
+                greatest = max(greatest ?? time, time)
+                contents.queue[index].occurredAt = other.microseconds
+                time = other
+            }
+            previous = time
+        }
+        contents.device.eventClock.see(reading, restamped: greatest, to: previous)
+    }
 
     // MARK: Rows
 

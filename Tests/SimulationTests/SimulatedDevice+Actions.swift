@@ -1,6 +1,7 @@
 import FocusCore
-import FocusSyncClient
 import FocusWire
+
+@testable import FocusSyncClient
 
 /// The driver of the session: what `SyncClient+Actions` does, one transaction of the store at a time, with death
 /// between any two of them.
@@ -125,7 +126,10 @@ extension SimulatedDevice {
     private func report(_ notice: ClientNotice) throws {
         switch notice {
         case .welcomed(let welcome):
-            try commit { try storage.see(serverTime: welcome.serverTime) }
+            time.hear(welcome.serverTime, asked: helloSentAt)
+            let reading = ClockReading(
+                serverTime: welcome.serverTime, latest: time.latest(at: uptime) ?? welcome.serverTime, clock: clock)
+            try commit { try storage.see(reading, logged: welcome.lastSequence) }
             if !watched.isEmpty { sendWatch(watched.sorted()) }
         case .diverged where record.rowsOf < history:
             // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.

@@ -19,6 +19,8 @@ final class SimulatedDevice: CustomStringConvertible {
     let storage: any DeviceStorage
     var random: SeededGenerator
     private let clockOffset: Int64
+    var time = DeviceTime()
+    private(set) var helloSentAt = Duration.zero
     /// It lives for a while beside the one whose store it was made of.
     let isClone: Bool
     /// Its library is older than rule P10: it appends everything again in a new incarnation.
@@ -106,6 +108,7 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     var clock: Timestamp { simulation.clock.wall(ahead: clockOffset) }
+    var uptime: Duration { .microseconds(simulation.clock.now) }
     var incarnation: Incarnation { (try? storage.incarnation) ?? Incarnation(0) }
     /// Of the present incarnation.
     var highestAcknowledged: DeviceSequence { (try? storage.queueRange.acknowledged) ?? .zero }
@@ -147,6 +150,7 @@ final class SimulatedDevice: CustomStringConvertible {
         splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
         (ending, hasCompared, verified) = (nil, false, nil)
         link = simulation.makeLink(self, server)
+        helloSentAt = uptime
         perform { $0.connected(now: simulation.clock.monotonic) }
     }
 
@@ -240,6 +244,7 @@ final class SimulatedDevice: CustomStringConvertible {
     func die() {
         simulation.trace("\(self) dies")
         leave(losing: true)
+        time = DeviceTime()
         do {
             try storage.crash()
         } catch {
@@ -373,7 +378,7 @@ final class SimulatedDevice: CustomStringConvertible {
             if draft.id == nil { draft.id = EventID(random.uuid()) }
             return draft
         }
-        let events = try storage.enqueue(drafts, clock: clock)
+        let events = try storage.enqueue(drafts, clock: time.now(clock: clock, at: uptime))
         record.queued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
     }

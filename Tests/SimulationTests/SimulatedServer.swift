@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import PostgresClient
+import Waits
 
 @testable import SyncServer
 
@@ -77,7 +78,8 @@ final class SimulatedServer {
         guard process == nil else { return }
         lives += 1
         simulation.trace("server \(index) starts")
-        let clock = simulation.clock.server { [weak self] in self?.lookAtClock() ?? 0 }
+        let time = DatabaseTime(simulation.clock.server { [weak self] in self?.lookAtClock() ?? 0 }, logger: logger)
+        let clock = time.clock
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
         // Never started: nobody is told, and everybody polls.
@@ -86,8 +88,9 @@ final class SimulatedServer {
         let format = LogFormat(simulation.log.format)
         let context = LaneContext(
             log: simulation.log.identity, format: format, store: Self.noDatabase,
-            configuration: configuration(plan), clock: clock, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: plan.lanesPerServer), logger: logger, receiptKey: simulation.receiptKey)
+            configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
+            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: logger,
+            receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
@@ -189,6 +192,7 @@ final class SimulatedServer {
         let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
         let simulation = simulation
         let store = SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+        store.time = { [unowned simulation] in simulation.clock.wall() }
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }
             try self.spend(process)
@@ -297,7 +301,7 @@ final class SimulatedServer {
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {
-                try worker.turn(taking: worker.mailbox.take(until: .distantPast))
+                try worker.turn(taking: worker.mailbox.take(until: .passed))
             } catch is StoreStopped {
                 return die()
             } catch {

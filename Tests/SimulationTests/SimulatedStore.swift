@@ -13,6 +13,8 @@ final class SimulatedStore: LaneStore {
     private let faults: () -> SimulationPlan.Faults
     /// What is to happen before the database is asked: the connections go on meanwhile.
     var willCall: () throws -> Void = {}
+    /// The database's clock.
+    var time: () -> Timestamp? = { nil }
     /// The server has this much of a user's events.
     var didSee: (UserID, Version) -> Void = { _, _ in }
 
@@ -69,6 +71,10 @@ final class SimulatedStore: LaneStore {
     func heads(of partitions: [Partition]) throws -> [PartitionHead] {
         try read()
         return partitions.sorted().map { log.head($0) }
+    }
+
+    func look(at partitions: [Partition]) throws -> LogLook {
+        LogLook(heads: try heads(of: partitions), time: time())
     }
 
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {

@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
@@ -106,6 +107,28 @@ import Testing
                 return refusals.isEmpty ? nil : refusals
             }
             #expect(refusals.count == 4)
+        }
+    }
+
+    @Test(
+        "E4: occurred_at before PostgreSQL's time begins is refused, and from its first microsecond on logged as it is")
+    func tooEarly() async throws {
+        try await with { server, client, device in
+            let earliest = Int64(-210_866_803_200_000_000)
+            let times = [Int64.min, earliest - 1, earliest, -1].map(Timestamp.init(microseconds:))
+            let events = times.map { Envelope.of(.badgeCleared, app: "a", at: $0) }
+            try await client.append(from: 3, events)
+            let appended = try await client.appended()
+            #expect(appended.refused.map(\.code) == ["clock_skew", "clock_skew"])
+            #expect(appended.refused.map(\.sequence.rawValue) == [3, 4])
+            let logged = try await onThread { try server.events(of: user) }.suffix(4).map(\.occurredAt)
+            #expect(logged == [times[2], times[2], times[2], times[3]])
+            // A lost answer comes again (rule P2).
+            await client.close()
+            let (again, _) = try await WireClient.open(server, user: user, device: device)
+            try await again.append(from: 3, events)
+            #expect(try await again.appended() == appended)
+            await again.close()
         }
     }
 

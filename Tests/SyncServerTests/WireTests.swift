@@ -104,9 +104,9 @@ import Testing
     func protocolUnsupported() async throws {
         try await TestServer.with { server in
             let client = try await WireClient.connect(port: server.port)
-            try await client.hello(token: "t", protocols: 2...7)
+            try await client.hello(token: "t", protocols: 3...7)
             let error = try await client.error()
-            #expect(error.code == .protocolUnsupported && error.message.contains("1 to 1"))
+            #expect(error.code == .protocolUnsupported && error.message.contains("1 to 2"))
             #expect(await client.isClosed())
         }
     }

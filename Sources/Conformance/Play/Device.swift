@@ -28,7 +28,7 @@ struct Device: Sendable {
         return device
     }
 
-    func hello(token: String, cursor: Cursor? = nil, protocols: ClosedRange<UInt32> = 1...1) -> ClientMessage {
+    func hello(token: String, cursor: Cursor? = nil, protocols: ClosedRange<UInt32> = 1...2) -> ClientMessage {
         .hello(
             Hello(
                 minimumProtocol: protocols.lowerBound, maximumProtocol: protocols.upperBound, token: token,

@@ -13,6 +13,19 @@ final class Live {
         sequence = welcome.lastSequence.rawValue
     }
 
+    /// Versions that an incarnation takes before its first event: the log says whose it is (rule P10), if it has the format
+    /// for that.
+    var beginnings: Int64 { welcome.protocolVersion >= 2 ? 1 : 0 }
+
+    /// How many events of devices there are at a version of a user.
+    /// - Parameter incarnations: so many of the user's devices have appended.
+    func events(_ version: Version, of incarnations: Int64 = 1) -> Int64 {
+        version.rawValue - incarnations * beginnings
+    }
+
+    /// The version at which there are so many.
+    func version(of events: Int64) -> Version { Version(events + beginnings) }
+
     /// Sends one frame, and waits for nothing.
     func send(_ envelopes: [Envelope]) async throws {
         let request = AppendRequest(firstSequence: DeviceSequence(sequence + 1), envelopes: envelopes)

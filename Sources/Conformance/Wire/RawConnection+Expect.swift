@@ -23,6 +23,17 @@ extension RawConnection {
         }
     }
 
+    /// The answer to Recall.
+    func recalled() async throws -> Recalled {
+        try await first("Recalled") { message in
+            if case .recalled(let recalled) = message { return recalled }
+            if case .error(let error) = message {
+                throw CaseFailure("Error \(error.code.rawValue) instead of Recalled: \(error.message)")
+            }
+            return nil
+        }
+    }
+
     func expectError(_ code: ErrorCode, _ when: String, within seconds: Double? = nil) async throws -> ProtocolError {
         let error = try await first("Error \(code.rawValue) \(when)", within: seconds) { message in
             if case .error(let error) = message { error } else { nil }

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Waits
 
 /// One thread's way to the log and the read model: made when needed, made again when lost, and silent until the
 /// database answers. Confined to the thread that uses it.
@@ -52,6 +53,10 @@ public final class StoreConnection {
 
     public func heads(of partitions: [Partition]) throws -> [PartitionHead] {
         try perform { try LogReader().heads(of: partitions, on: $0) }
+    }
+
+    public func look(at partitions: [Partition]) throws -> LogLook {
+        try perform { try LogReader().look(at: partitions, on: $0) }
     }
 
     public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
@@ -168,7 +173,7 @@ public final class StoreConnection {
                 onTrouble(error)
                 close()
                 if isStopping() { throw StoreStopped() }
-                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
+                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
             }
         }
     }
@@ -191,7 +196,7 @@ public final class StoreConnection {
             } catch let error as PostgresError {
                 onTrouble(error)
                 if isStopping() { throw StoreStopped() }
-                Thread.sleep(forTimeInterval: backoff.next() / .seconds(1))
+                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
             }
         }
     }

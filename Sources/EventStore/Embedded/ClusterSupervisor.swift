@@ -1,6 +1,5 @@
-import Foundation
 import PostgresClient
-import Synchronization
+import Waits
 
 /// Starts the embedded cluster again whenever it dies while we run, on a thread of its own.
 public final class ClusterSupervisor: Sendable {
@@ -11,7 +10,7 @@ public final class ClusterSupervisor: Sendable {
         case failed(EmbeddedClusterError)
     }
 
-    private let state: SupervisorState
+    private let pause: StoppablePause
     private let thread: PostgresThread
 
     /// How soon a death is noticed (seconds).
@@ -21,12 +20,12 @@ public final class ClusterSupervisor: Sendable {
     public init(
         _ cluster: EmbeddedCluster, report: @escaping @Sendable (Report) -> Void
     ) throws(PostgresError) {
-        let state = SupervisorState()
-        self.state = state
+        let pausing = StoppablePause()
+        pause = pausing
         thread = try PostgresThread(name: "pg-supervisor") {
             var backoff = Backoff(base: .milliseconds(200), cap: .seconds(30))
             var pause = Self.interval
-            while state.wait(seconds: pause) {
+            while pausing.sleep(seconds: pause) {
                 pause = Self.interval
                 do throws(EmbeddedClusterError) {
                     guard try cluster.ensureRunning() else { continue }
@@ -42,31 +41,9 @@ public final class ClusterSupervisor: Sendable {
 
     /// Call it before or after `EmbeddedCluster.stop`; blocks until the thread has ended.
     public func stop() {
-        state.stop()
+        pause.stop()
         thread.join()
     }
 
-    deinit { state.stop() }
-}
-
-// @unchecked: `isStopped` is used under `condition` only.
-private final class SupervisorState: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isStopped = false
-
-    /// False once stopped.
-    func wait(seconds: Double) -> Bool {
-        let end = Date(timeIntervalSinceNow: seconds)
-        return condition.withLock {
-            while !isStopped, condition.wait(until: end) {}
-            return !isStopped
-        }
-    }
-
-    func stop() {
-        condition.withLock {
-            isStopped = true
-            condition.broadcast()
-        }
-    }
+    deinit { pause.stop() }
 }

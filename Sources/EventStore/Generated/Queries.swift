@@ -802,9 +802,9 @@ enum Queries {
         ORDER BY g.generation
         """#)
 
-    /// Where partitions of the log end.
+    /// Where partitions of the log end, and what time it is: the database's clock is the one that all servers share.
     static let readHeads = Statement(name: "read_heads", sql: #"""
-        SELECT partition, next_offset, last_recorded_at, generation
+        SELECT partition, next_offset, last_recorded_at, generation, clock_timestamp()
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         """#)
@@ -838,11 +838,13 @@ enum Queries {
 
     /// Events of a device incarnation between two of its sequences, both ends included, in ranges of the user's stream, in
     /// order. $1, $2: partition and user. $3, $4: first and last version of each range. $5, $6: device and incarnation. $7,
-    /// $8: sequences. $9: payloads of accepted events are left out, as NULL, once the events before have so many bytes.
+    /// $8: sequences. $9: payloads of accepted events are left out once the events before have so many bytes; the last column
+    /// says whether the payload is there.
     static let readPlaces = Statement(name: "read_places", sql: #"""
         WITH found AS (
             SELECT
-                e.*, sum(octet_length(e.payload)) OVER (ORDER BY e.version) AS bytes
+                e.*,
+                e.type::text = 'event.refused' OR sum(octet_length(e.payload)) OVER (ORDER BY e.version) <= $9 AS is_whole
             FROM unnest($3::bigint[], $4::bigint[]) AS r (first_version, last_version)
             JOIN events e ON e.partition = $1 AND e.user_id = $2 AND e.version BETWEEN r.first_version AND r.last_version
             WHERE e.device_id = $5 AND e.incarnation = $6 AND e.device_seq BETWEEN $7 AND $8
@@ -850,7 +852,7 @@ enum Queries {
         SELECT
             f.partition, f.log_offset, f.user_id, f.version, f.device_id, f.incarnation, f.device_seq, f.event_id,
             f.type::text, f.app_id, f.occurred_at, f.recorded_at, f.schema_version, f.encoding,
-            CASE WHEN f.bytes <= $9 OR f.type::text = 'event.refused' THEN f.payload END
+            CASE WHEN f.is_whole THEN f.payload ELSE '' END, f.is_whole
         FROM found f
         ORDER BY f.version
         """#)

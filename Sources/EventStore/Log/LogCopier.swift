@@ -11,7 +11,7 @@ public struct LogCopier: Sendable {
     ///
     /// Throws `PostgresError`; when its `outcomeIsUnknown`, the heads tell what happened.
     public func append(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
-        precondition(batch.isWellFormed, "events do not stand at the offsets of their batch")
+        guard batch.isWellFormed else { throw PartitionAppend.malformed }
         struct Moved: Error {}
         do {
             try connection.transaction { connection in

@@ -10,10 +10,19 @@ public struct LogReader: Sendable {
     public func heads(
         of partitions: [Partition], on connection: PostgresConnection
     ) throws(PostgresError) -> [PartitionHead] {
+        try look(at: partitions, on: connection).heads
+    }
+
+    /// The same, and what the database's clock says.
+    public func look(at partitions: [Partition], on connection: PostgresConnection) throws(PostgresError) -> LogLook {
         let result = try connection.query(Queries.readHeads, [.int4Array(partitions.map(\.rawValue))])
-        var heads: [PartitionHead] = []
-        for row in 0..<result.rowCount { heads.append(try PartitionHead(result, row: row)) }
-        return heads.sorted { $0.partition < $1.partition }
+        var look = LogLook(heads: [], time: nil)
+        for row in 0..<result.rowCount {
+            look.heads.append(try PartitionHead(result, row: row))
+            look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 4))
+        }
+        look.heads.sort { $0.partition < $1.partition }
+        return look
     }
 
     /// Up to `limit` events of a partition from `offset` on, in order.

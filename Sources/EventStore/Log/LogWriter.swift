@@ -13,14 +13,18 @@ public struct LogWriter: Sendable {
     /// means that nothing was written. The connection must have no statement timeout where commits wait for a standby.
     ///
     /// Batches of the same partition, offsets that are not dense, and a `recordedAt` that goes backwards are the
-    /// caller's mistakes and trap, or fail the whole statement where only the log can see them.
+    /// caller's mistakes: an error of kind `usage`, or a failed statement where only the log can see them. Nothing is
+    /// written.
     public func append(
         _ batches: [PartitionAppend], on connection: PostgresConnection
     ) throws(PostgresError) -> [Partition: AppendOutcome] {
         guard !batches.isEmpty else { return [:] }
-        precondition(batches.allSatisfy(\.isWellFormed), "events do not stand at the offsets of their batch")
+        guard batches.allSatisfy(\.isWellFormed), Set(batches.map(\.partition)).count == batches.count else {
+            throw PartitionAppend.malformed
+        }
         let result = try connection.query(Queries.appendEvents, Self.parameters(batches))
-        var outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, AppendOutcome.behind) })
+        var outcomes: [Partition: AppendOutcome] = [:]
+        for batch in batches { outcomes[batch.partition] = .behind }
         for row in 0..<result.rowCount {
             let partition = Partition(try result.int4(row: row, column: 0))
             outcomes[partition] = .committed(generation: try result.int4(row: row, column: 1))

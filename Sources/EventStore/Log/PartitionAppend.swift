@@ -1,4 +1,5 @@
 import FocusCore
+import PostgresClient
 
 /// Events to be appended to one partition if it still ends at `expectedOffset`.
 public struct PartitionAppend: Sendable {
@@ -24,6 +25,9 @@ public struct PartitionAppend: Sendable {
         }
         return !events.isEmpty
     }
+
+    /// An error and no trap: what a batch holds comes from devices and clocks.
+    static let malformed = PostgresError(kind: .usage, message: "events do not stand at the offsets of their batch")
 }
 
 /// What became of one partition's events.

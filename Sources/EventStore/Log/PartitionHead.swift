@@ -17,3 +17,15 @@ public struct PartitionHead: Hashable, Sendable {
         self.generation = generation
     }
 }
+
+/// Where partitions end, and when that was.
+public struct LogLook: Hashable, Sendable {
+    public var heads: [PartitionHead]
+    /// By the database's clock; nil: there was no such partition.
+    public var time: Timestamp?
+
+    public init(heads: [PartitionHead], time: Timestamp?) {
+        self.heads = heads
+        self.time = time
+    }
+}

@@ -185,7 +185,7 @@ public struct PlaceReader: Sendable {
         var rows: [Row] = []
         rows.reserveCapacity(result.rowCount)
         for row in 0..<result.rowCount {
-            let isWhole = !result.isNull(row: row, column: LoggedEvent.columnCount - 1)
+            let isWhole = try result.bool(row: row, column: LoggedEvent.columnCount)
             rows.append(Row(logged: try LoggedEvent(result, row: row), isWhole: isWhole))
         }
         return rows

@@ -110,7 +110,8 @@ public struct ProjectionWriter: Sendable {
                 let projected = user.rows[index]
                 let (key, table) = (projected.key, projected.key.collection)
                 guard let row = projected.row else {
-                    gone.append(user.user, key)
+                    // A page is for good; a state that was loaded does not hold those of before, and forgets none.
+                    if table != .placePages { gone.append(user.user, key) }
                     continue
                 }
                 if let shown, let appearedAt = projected.appearedAt, appearedAt > shown {

@@ -1,6 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 import PostgresClient
+import Waits
 
 /// Feels how long a durable commit takes, which is what every append waits for, and says how much of the time a rebuild
 /// may work: less while commits take longer than they did before it began.
@@ -34,7 +35,7 @@ final class CommitPulse: Sendable {
         _ = try Self.seconds(on: connection)
         var calm: [Double] = []
         for _ in 0..<Self.calmCount {
-            Thread.sleep(forTimeInterval: Self.calmInterval)
+            Deadline.after(seconds: Self.calmInterval).sleep()
             calm.append(try Self.seconds(on: connection))
         }
         let limit = Self.limit(calm)
@@ -43,7 +44,7 @@ final class CommitPulse: Sendable {
         let started = try PostgresThread(name: "commit-pulse") { [state] in
             defer { own.close() }
             while !state.withLockedValue({ $0.isStopping }) {
-                Thread.sleep(forTimeInterval: Self.interval)
+                Deadline.after(seconds: Self.interval).sleep()
                 // Without a database the rebuild itself says what is wrong.
                 guard let seconds = try? Self.seconds(on: own) else { return }
                 state.withLockedValue { $0.share = Self.share($0.share, isLate: seconds > limit) }

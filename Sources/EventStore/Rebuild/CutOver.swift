@@ -23,8 +23,6 @@ struct CutOver {
     }
 
     let comparison: UserComparison
-    /// Microseconds since 1970.
-    var now: () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
     /// Throws `RebuildError.overtaken`, and whatever keeps a user from being folded: nothing has happened then.
     /// - Parameter followed: brought to the place.
@@ -41,10 +39,11 @@ struct CutOver {
             // In an order that no append takes: those hold one lock only.
             _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
             guard locked.rowCount == 1, try locked.int4(row: 0, column: 2) == comparison.shown.number,
-                var head = try LogReader().heads(of: [from.partition], on: connection).first
+                case let look = try LogReader().look(at: [from.partition], on: connection), var head = look.heads.first,
+                let now = look.time
             else { throw RebuildError.overtaken(from.partition) }
-            // One time for all its events, whatever the clock does meanwhile.
-            head.lastRecordedAt = max(Timestamp(microseconds: now()), head.lastRecordedAt)
+            // One time for all its events, and the database's: this machine's clock is nobody else's.
+            head.lastRecordedAt = max(now, head.lastRecordedAt)
             let tail = from.followed..<head.nextOffset
             let (users, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
             try tell(followed.told, &head, &outcome, on: connection)

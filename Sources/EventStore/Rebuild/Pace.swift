@@ -1,4 +1,5 @@
 import Foundation
+import Waits
 
 /// Keeps a worker idle for its share of the time, so that appends find the database free; and, where PostgreSQL runs on
 /// this machine, workers idle in turn, so that a processor is free for whoever appends.
@@ -30,7 +31,7 @@ final class Pace {
         let idle = (now - since) / .seconds(1) * (1 - load) / load
         end()
         // One long transaction does not stop the work for minutes.
-        if idle > 0 { Thread.sleep(forTimeInterval: min(idle, 1)) }
+        if idle > 0 { Deadline.after(seconds: min(idle, 1)).sleep() }
         begin()
     }
 

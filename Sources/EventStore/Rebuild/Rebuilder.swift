@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Waits
 
 /// Builds the read model anew beside the one that is shown, and shows it (architecture.md §2). Devices go on appending
 /// and syncing.
@@ -125,7 +126,7 @@ public final class Rebuilder: Sendable {
         while try !connection.query(Queries.lockRebuild).bool(row: 0, column: 0) {
             tries += 1
             guard tries < 30 else { throw RebuildError.busy }
-            Thread.sleep(forTimeInterval: 0.1)
+            Deadline.after(seconds: 0.1).sleep()
         }
         // By name: whoever comes next would otherwise wait until the server has noticed that this session is closed.
         defer { _ = try? connection.query(Queries.unlockRebuild) }

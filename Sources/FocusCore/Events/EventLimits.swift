@@ -50,4 +50,6 @@ public enum EventLimits {
     public static let actionsPerCategory = 4
     /// How far `occurred_at` may be ahead of `recorded_at`, in microseconds (rule E4: exactly this much is accepted).
     public static let clockSkewMicroseconds: Int64 = 5 * 60 * 1_000_000
+    /// The earliest `occurred_at`, in microseconds since 1970: 4714-11-24 BC, where PostgreSQL's time begins (rule E4).
+    public static let earliestMicroseconds: Int64 = -210_866_803_200_000_000
 }

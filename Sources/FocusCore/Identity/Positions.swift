@@ -24,9 +24,15 @@ public protocol Position: Hashable, Sendable, Comparable, CustomStringConvertibl
 
 extension Position {
     public static var zero: Self { Self(0) }
-    public var next: Self { Self(rawValue + 1) }
+    /// The greatest there is has itself after it: a device, a server or a damaged database may name any 64 bits, and
+    /// nobody ever counts so far.
+    public var next: Self { advanced(by: 1) }
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-    public func advanced(by steps: Int) -> Self { Self(rawValue + Int64(steps)) }
+    /// Ends at either end of 64 bits.
+    public func advanced(by steps: Int) -> Self {
+        let (place, overflow) = rawValue.addingReportingOverflow(Int64(steps))
+        return Self(overflow ? (steps > 0 ? .max : .min) : place)
+    }
     public var description: String { String(rawValue) }
 }
 

@@ -77,7 +77,8 @@ enum EventShape {
 
     private static func post(_ body: NotificationPosted, _ check: inout FieldCheck) {
         check.identifier("notificationID", body.notificationID)
-        check.text("category", body.category)
+        // Any other names no category that can be registered.
+        if let category = body.category { check.identifier("category", category) }
         check.text("thread", body.thread)
         check.text("title", body.title)
         check.text("subtitle", body.subtitle)

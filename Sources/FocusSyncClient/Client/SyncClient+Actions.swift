@@ -99,7 +99,7 @@ extension SyncClient {
         case .welcomed(let welcome):
             welcomes += 1
             tokenMayBeOld = true
-            try store.see(serverTime: welcome.serverTime)
+            try noteTime(welcome)
             configuration.onUpdate(.connected(welcome))
             watchAgain()
         case .appendsDelayed(let error, let milliseconds):
@@ -124,6 +124,14 @@ extension SyncClient {
             configuration.onUpdate(.verified(cursor))
             checkWaiters()
         }
+    }
+
+    private func noteTime(_ welcome: Welcome) throws {
+        time.hear(welcome.serverTime, asked: helloSentAt)
+        let reading = ClockReading(
+            serverTime: welcome.serverTime, latest: time.latest(at: DeviceTime.uptime) ?? welcome.serverTime,
+            clock: configuration.clock())
+        if try store.see(reading, logged: welcome.lastSequence) { try noteConfirmed([]) }
     }
 
     func checkWaiters() {

@@ -55,6 +55,7 @@ extension SyncClient {
                 session = nil
                 stopTimer()
             }
+            helloSentAt = DeviceTime.uptime
             perform { $0.connected(now: .now) }
             try await serve(connection)
             perform { $0.disconnected() }

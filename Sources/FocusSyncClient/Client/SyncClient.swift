@@ -41,6 +41,9 @@ public actor SyncClient {
     var timerFires = MonotonicTime(milliseconds: .max)
     private var lastWaiter = 0
     private(set) var isClosed = false
+    var time = DeviceTime()
+    /// When the connection's Hello went out.
+    var helloSentAt = Duration.zero
     var view: LocalView
     var observers = RowObservers()
     var outcomeObservers: [Int: OutcomeObserver] = [:]
@@ -97,7 +100,7 @@ public actor SyncClient {
     @discardableResult
     public func enqueue(_ drafts: [EventDraft]) throws -> [QueuedEvent] {
         guard !isClosed else { throw SyncClientError.closed }
-        let events = try store.enqueue(drafts, clock: .now)
+        let events = try store.enqueue(drafts, clock: time.now(clock: configuration.clock(), at: DeviceTime.uptime))
         noteQueued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
         return events

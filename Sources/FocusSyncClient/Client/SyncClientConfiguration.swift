@@ -21,6 +21,8 @@ public struct SyncClientConfiguration: Sendable {
     /// How long `append`, `synchronize` and `wait` wait before they fail with `timedOut`.
     public var timeout = Duration.seconds(30)
     public var backoff = ReconnectBackoff()
+    /// The device's own clock, which may be wrong: events are stamped with the server's time where that is earlier.
+    public var clock: @Sendable () -> Timestamp = { .now }
     /// Runs the connection. The default is shared by the process.
     public var group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     /// Called in order with what happens, on the client's own queue: the client waits for it, and so does the server

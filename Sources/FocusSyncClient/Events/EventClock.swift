@@ -14,10 +14,16 @@ public struct EventClock: Hashable, Sendable {
     /// Takes note of the server's clock at a Welcome.
     ///
     /// Nobody can have seen a time that is further ahead of it than rule E4 lets pass: this device's clock was wrong
-    /// when it stamped such an event, and every later one would be refused with it.
-    public mutating func see(serverTime: Timestamp) {
-        let latest = serverTime.adding(microseconds: EventLimits.clockSkewMicroseconds)
-        greatest = max(serverTime, min(greatest, latest))
+    /// when it stamped such an event, and every later one would be refused with it. The same where the greatest is the
+    /// stamp of an event that has another now.
+    /// - Parameters:
+    ///   - wrong: the greatest of the stamps that were given up.
+    ///   - last: the last stamp that queued events have now.
+    mutating func see(_ reading: ClockReading, restamped wrong: Timestamp?, to last: Timestamp?) {
+        let limit = reading.serverTime.adding(microseconds: EventLimits.clockSkewMicroseconds)
+        if greatest > limit || greatest == wrong { greatest = reading.serverTime }
+        see(reading.serverTime)
+        if wrong != nil, let last { see(last) }
     }
 
     /// max(clock, greatest time seen + 1 µs).

@@ -18,8 +18,25 @@ public struct SettingsBundle: Hashable, Sendable {
         }
     }
 
+    /// A key that the bundle gives more than one default. Rule P4 says which one counts; that somebody meant it so is
+    /// unlikely.
+    public struct Contradiction: Hashable, Sendable {
+        /// The one that counts is in `defaults`.
+        public var ignored: Default
+        /// The file that the one which counts stands in.
+        public var file: String
+
+        public init(ignored: Default, file: String) {
+            self.ignored = ignored
+            self.file = file
+        }
+    }
+
     /// Each key once, ascending by its UTF-8 bytes.
     public let defaults: [Default]
+
+    /// In the order of the panes.
+    public let contradictions: [Contradiction]
 
     /// As an event takes them.
     public let dictionary: PropertyDictionary
@@ -29,6 +46,7 @@ public struct SettingsBundle: Hashable, Sendable {
     public init(directory: String) throws(SettingsBundleError) {
         var reader = try SettingsBundleReader(directory: directory)
         defaults = try reader.defaults()
+        contradictions = reader.contradictions
         // The reader has each key once.
         dictionary = PropertyDictionary(defaults.map { PropertyDictionary.Entry($0.key, $0.value) }) ?? .empty
     }

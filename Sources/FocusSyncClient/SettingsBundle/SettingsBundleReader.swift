@@ -14,6 +14,8 @@ struct SettingsBundleReader {
     private let directory: URL
     /// What each file gives, by its place: a pane that two others lead to is read once.
     private var known: [String: Defaults] = [:]
+    /// Other defaults of keys that have one.
+    private(set) var contradictions: [SettingsBundle.Contradiction] = []
     /// The panes that lead to the one being read: place and name.
     private var path: [(place: String, name: String)] = []
 
@@ -43,16 +45,34 @@ struct SettingsBundleReader {
         for specifier in try SettingsPane(path: place, file: name, maximumBytes: Self.maximumFileBytes).specifiers {
             if let own = specifier.preference {
                 // The last definition of a file wins, also over an earlier child pane.
-                defaults[Array(own.key.utf8)] = SettingsBundle.Default(key: own.key, value: own.value, file: name)
+                let key = Array(own.key.utf8)
+                let before = defaults[key]
+                let last = SettingsBundle.Default(key: own.key, value: own.value, file: name)
+                defaults[key] = last
+                if let before { note(before, against: last) }
             }
             if let child = specifier.childPane {
                 // A child pane never overwrites what is there.
-                defaults.merge(try self.defaults(of: child, namedIn: name)) { present, _ in present }
+                let inherited = try self.defaults(of: child, namedIn: name)
+                for (key, inherited) in inherited.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                    if let present = defaults[key] {
+                        note(inherited, against: present)
+                    } else {
+                        defaults[key] = inherited
+                    }
+                }
             }
         }
         path.removeLast()
         known[place] = defaults
         return defaults
+    }
+
+    private mutating func note(_ ignored: SettingsBundle.Default, against kept: SettingsBundle.Default) {
+        guard ignored.value != kept.value else { return }
+        let contradiction = SettingsBundle.Contradiction(ignored: ignored, file: kept.file)
+        // A pane that two others lead to says it once.
+        if !contradictions.contains(contradiction) { contradictions.append(contradiction) }
     }
 
     /// Where the file really is: inside the bundle, symbolic links followed.

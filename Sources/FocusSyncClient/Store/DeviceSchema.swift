@@ -72,6 +72,11 @@ enum DeviceSchema {
             _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes))
         }
         migrator.registerMigration("5", migrate: addPlaces)
+        migrator.registerMigration("chosen times") { database in
+            try database.alter(table: QueueRecord.databaseTableName) { table in
+                table.add(column: "isChosen", .boolean).notNull().defaults(to: false)
+            }
+        }
         return migrator
     }
 

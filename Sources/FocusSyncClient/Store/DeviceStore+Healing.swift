@@ -140,8 +140,9 @@ struct ReofferBatch {
         guard let first = records.first, first.receipt != nil, first.receiptFirst == first.sequence,
             let through = first.receiptThrough
         else { return nil }
-        let end = records.startIndex + Int(through - first.sequence) + 1
-        guard end <= records.endIndex else { return nil }
+        let (length, overflow) = through.subtractingReportingOverflow(first.sequence)
+        guard !overflow, (0..<Int64(records.count)).contains(length) else { return nil }
+        let end = records.startIndex + Int(length) + 1
         let areDense = (records.startIndex + 1..<end).allSatisfy { records[$0].follows(records[$0 - 1]) }
         return areDense ? end : nil
     }
@@ -181,7 +182,13 @@ extension SentRecord {
 
     /// The one of these that covers the event, if any.
     mutating func keep(_ receipts: [Receipt]) {
-        guard let found = receipts.first(where: { ($0.first.rawValue...$0.through.rawValue).contains(sequence) })
+        // One that names more than a frame holds is none; a server may say anything.
+        let limit = SessionLimits().eventsPerAppend
+        guard
+            let found = receipts.first(where: {
+                $0.first > .zero && $0.first.rawValue <= sequence && sequence <= $0.through.rawValue
+                    && $0.through < $0.first.advanced(by: limit)
+            })
         else { return }
         receiptFirst = found.first.rawValue
         receiptThrough = found.through.rawValue

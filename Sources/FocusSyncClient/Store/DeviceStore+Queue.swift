@@ -20,7 +20,8 @@ extension DeviceStore {
                     schemaVersion: draft.schemaVersion, payload: draft.payload)
                 record.lastPlace += 1
                 let queued = QueueRecord(
-                    place: record.lastPlace, incarnation: record.incarnation, sequence: record.nextSequence(), envelope)
+                    place: record.lastPlace, incarnation: record.incarnation, sequence: record.nextSequence(), envelope,
+                    isChosen: draft.occurredAt != nil)
                 try Self.add(queued, &record, database)
                 events.append(QueuedEvent(sequence: record.queue.last, envelope: envelope))
             }

@@ -14,8 +14,8 @@ public final class DeviceStore: Sendable {
     public static let queueLimit = 10_000
     /// Bytes of their payloads.
     public static let queueByteLimit = 256 * 1024 * 1024
-    /// One payload. Twice what servers accept (rule E5), so that they can say so themselves.
-    public static let payloadByteLimit = 2 * EventLimits.payloadBytes
+    /// One payload: what servers accept (rule E5).
+    public static let payloadByteLimit = EventLimits.payloadBytes
 
     public let directory: String
     let database: DatabaseQueue
@@ -104,12 +104,6 @@ public final class DeviceStore: Sendable {
                 database, QueueRecord.Columns.incarnation.set(to: record.incarnation),
                 QueueRecord.Columns.sequence.set(to: sequence))
         }
-    }
-
-    /// Takes note of the server's clock at a Welcome (rule E3): events are not stamped before it, nor, because of a
-    /// clock that was wrong once, so far ahead of it that they are refused (rule E4).
-    public func see(serverTime: Timestamp) throws {
-        try write { record, _ in record.eventClock.see(serverTime: serverTime) }
     }
 
     // MARK: Access

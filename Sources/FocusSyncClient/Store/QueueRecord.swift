@@ -11,6 +11,8 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
         static let incarnation = Column(CodingKeys.incarnation)
         static let sequence = Column(CodingKeys.sequence)
         static let type = Column(CodingKeys.type)
+        static let occurredAt = Column(CodingKeys.occurredAt)
+        static let isChosen = Column(CodingKeys.isChosen)
     }
 
     /// The order in which the device made its events, over all incarnations: 1, 2, 3 …; below those for what had been
@@ -25,8 +27,11 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
     var occurredAt: Int64
     var schemaVersion: Int32
     var payload: Data
+    /// The caller said when it happened: the time is no stamp, and stays.
+    var isChosen = false
 
-    init(place: Int64, incarnation: Int64, sequence: Int64, _ envelope: Envelope) {
+    init(place: Int64, incarnation: Int64, sequence: Int64, _ envelope: Envelope, isChosen: Bool = false) {
+        self.isChosen = isChosen
         self.place = place
         self.incarnation = incarnation
         self.sequence = sequence

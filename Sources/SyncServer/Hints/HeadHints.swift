@@ -1,8 +1,8 @@
 import EventStore
 import FocusCore
-import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import Waits
 
 /// Tells other servers of commits, and hears of theirs (architecture.md §1). Only hints: who hears one looks at the
 /// heads, and who hears none finds out by its poll, a quarter of a second later.
@@ -58,7 +58,7 @@ final class HeadHints: Sendable {
     private func send() {
         let connection = HintSender(configuration)
         defer { connection.close() }
-        var next = Date.distantPast
+        var next = Deadline.passed
         var failures = 0
         while let partitions = pending.take(notBefore: next) {
             guard !faults.has(.notifyLost) else { continue }
@@ -71,7 +71,7 @@ final class HeadHints: Sendable {
                 failures += 1
             }
             sender.withLockedValue { $0 = connection.backendPID }
-            next = Date(timeIntervalSinceNow: max(Self.coalescingSeconds, Self.pause(after: failures)))
+            next = .after(seconds: max(Self.coalescingSeconds, Self.pause(after: failures)))
         }
     }
 
@@ -89,7 +89,7 @@ final class HeadHints: Sendable {
             } catch {
                 logger.debug("not listening", metadata: ["error": "\(error)"])
                 failures += 1
-                Thread.sleep(forTimeInterval: Self.pause(after: failures))
+                Deadline.after(seconds: Self.pause(after: failures)).sleep()
             }
         }
     }

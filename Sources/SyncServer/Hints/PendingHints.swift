@@ -1,10 +1,10 @@
 import FocusCore
-import Foundation
+import Waits
 
 /// Partitions that were appended to and of which nobody was told yet. At most all of them wait, however long.
 // @unchecked: everything mutable is used under `condition` only.
 final class PendingHints: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = MonotonicCondition()
     private var partitions: Set<Partition> = []
     private var isStopped = false
 
@@ -23,14 +23,12 @@ final class PendingHints: @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// All that wait, as soon as there are any but not before `date`: what comes until then is told with them. Nil:
+    /// All that wait, as soon as there are any but not before `moment`: what comes until then is told with them. Nil:
     /// stopped.
-    func take(notBefore date: Date) -> Set<Partition>? {
+    func take(notBefore moment: Deadline) -> Set<Partition>? {
         condition.lock()
         defer { condition.unlock() }
-        while !isStopped, date.timeIntervalSinceNow > 0 {
-            _ = condition.wait(until: date)
-        }
+        while !isStopped, condition.wait(until: moment) {}
         while !isStopped, partitions.isEmpty { condition.wait() }
         if isStopped { return nil }
         defer { partitions = [] }

@@ -11,6 +11,8 @@ struct AppendStaging {
         var error: ProtocolError?
     }
 
+    /// The server's clock, read once: it may be set back while frames are staged.
+    let now: Timestamp
     var batches: [Partition: PartitionAppend] = [:]
     /// Rows that changed, perhaps some of them twice.
     var touched: [UserID: [RowKey]] = [:]
@@ -19,6 +21,8 @@ struct AppendStaging {
     var ended: Set<UInt64> = []
     var eventCount = 0
     var byteCount = 0
+
+    init(now: Timestamp) { self.now = now }
 }
 
 /// An append frame on its way through the lane.

@@ -65,7 +65,9 @@ struct LaneContext: Sendable {
     var format: LogFormat
     var store: StoreConfiguration
     var configuration: LaneConfiguration
+    /// That of `databaseTime`.
     var clock: ServerClock
+    var databaseTime: DatabaseTime
     var budget: InboundBudget
     var hints: HeadHints
     var faults: Faults

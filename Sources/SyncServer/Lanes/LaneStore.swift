@@ -11,6 +11,7 @@ protocol LaneStore: AnyObject {
     /// See `StoreConnection.append`: the outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
+    func look(at partitions: [Partition]) throws -> LogLook
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]

@@ -2,17 +2,18 @@ import DequeModule
 import EventStore
 import FocusCore
 import FocusWire
-import Foundation
 import Logging
+import Waits
 
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
     func appendWaiting() throws {
         let looksAtTime = isTimeToLook()
         guard !appends.isEmpty || looksAtTime else { return }
+        guard try clockIsRight() else { return putOff() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
-        var staging = AppendStaging()
+        var staging = AppendStaging(now: context.clock.wall())
         var later: [PendingAppend] = []
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
@@ -35,11 +36,23 @@ extension LaneWorker {
         try commit(staging)
     }
 
+    /// The clock is wrong (rule E4): nothing is appended and nothing falls due.
+    private func putOff() {
+        nextLookAtTime = context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds)
+        let error = ProtocolError(
+            .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
+        for append in appends {
+            let partition = sessions[append.session].map { self.partition(of: $0.identity.user) } ?? Partition(0)
+            deliver(AppendStaging.Answer(append: append, partition: partition, error: error))
+        }
+        appends = []
+    }
+
     /// Those who were answered by the last statement send their next within a moment of each other. Whoever is first would
     /// get a statement of his own, and all the others wait for it: a short wait serves them together. A device that is
     /// alone never waits.
     private func gather() throws {
-        let deadline = Date(timeIntervalSinceNow: Double(configuration.gatherMicroseconds) / 1_000_000)
+        let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.count < lastAnswered else { return }
         take(mailbox.take(atLeast: lastAnswered - appends.count, until: deadline))
         try loadMissingUsers()
@@ -61,7 +74,7 @@ extension LaneWorker {
             staging.answers.append(answer)
             return true
         }
-        let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition))
+        let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
         if let error = bind(request, into: &staging) {
             answer.error = error
         } else if !knowsPlaces(request, staging) {
@@ -195,8 +208,9 @@ extension LaneWorker {
         return true
     }
 
-    /// The server's clock, but never before what the partition has (architecture.md §1).
-    func recordingTime(_ partition: Partition) -> Timestamp {
-        max(context.clock.wall(), partitions[partition]!.head.lastRecordedAt)
+    /// The statement's time, but never before what the partition has (architecture.md §1): whatever the clock does,
+    /// `recorded_at` goes one way.
+    func recordingTime(_ partition: Partition, _ staging: AppendStaging) -> Timestamp {
+        max(staging.now, partitions[partition]!.head.lastRecordedAt)
     }
 }

@@ -87,7 +87,7 @@ extension LaneWorker {
         for append in again.reversed() { appends.prepend(append) }
     }
 
-    private func deliver(_ answer: AppendStaging.Answer) {
+    func deliver(_ answer: AppendStaging.Answer) {
         let released = answer.append.request.bytes
         guard let session = sessions[answer.append.session] else { return context.budget.give(released) }
         var frame: [UInt8] = []

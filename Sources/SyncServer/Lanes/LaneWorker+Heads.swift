@@ -1,14 +1,14 @@
 import EventStore
 import FocusCore
-import Foundation
 import Logging
+import Waits
 
 extension LaneWorker {
     /// Learns where the log stands, and which users the read model lacks events of.
     func begin() throws {
         let owned = partitions.keys.sorted()
         let asked = context.clock.monotonic()
-        let heads = try store.heads(of: owned)
+        let heads = try look(at: owned, asked: asked)
         let checkpoints = try store.checkpoints(of: heads)
         connection.anchors = try store.anchors(of: heads)
         for head in heads {
@@ -29,13 +29,28 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
         headsMayHaveMoved = false
-        guard !context.faults.has(.headsUnanswered) else { return Thread.sleep(forTimeInterval: 0.005) }
-        let heads = try store.heads(of: partitions.keys.sorted())
+        guard !context.faults.has(.headsUnanswered) else { return Deadline.after(seconds: 0.005).sleep() }
+        let heads = try look(at: partitions.keys.sorted(), asked: now)
         for head in heads where try isAhead(head) {
             try catchUp(head.partition)
         }
         // The answer was true when they were asked; by the time that all of it is folded it may be old.
         headsConfirmedAt = now
+    }
+
+    private func look(at partitions: [Partition], asked: MonotonicTime) throws -> [PartitionHead] {
+        let look = try store.look(at: partitions)
+        if let time = look.time { context.databaseTime.note(time, asked: asked) }
+        return look.heads
+    }
+
+    /// Whether the clock is the database's, near enough. Where it seems not to be, the database is asked once more: the
+    /// machine may have slept, or its clock was right until a moment ago.
+    func clockIsRight() throws -> Bool {
+        guard context.databaseTime.difference() != 0 else { return !context.databaseTime.isApart() }
+        headsMayHaveMoved = true
+        try confirmHeads()
+        return !context.databaseTime.isApart()
     }
 
     /// Reads what other servers appended to the partition, and folds it into the states that are here.

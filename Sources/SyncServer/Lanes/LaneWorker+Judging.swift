@@ -32,6 +32,8 @@ extension LaneWorker {
             refusal = Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.")
         } else if envelope.app != nil, app == nil {
             refusal = Refusal(.fieldInvalid, "app is not a bundle identifier.")
+        } else if envelope.occurredAt < .earliestStored {
+            refusal = Refusal(.clockSkew, "occurred_at is before 4714-11-24 BC")
         } else {
             switch incoming.content {
             case .decoded(_, let body):

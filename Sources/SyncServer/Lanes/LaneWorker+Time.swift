@@ -64,7 +64,7 @@ extension LaneWorker {
 
     /// Stages events of users who are due and in memory.
     func stageDue(into staging: inout AppendStaging) {
-        let due = dueUsers(context.clock.wall(), areInMemory: true)
+        let due = dueUsers(staging.now, areInMemory: true)
         for id in due.sorted() {
             if let user = users[id] { stageDue(user, into: &staging) }
         }
@@ -72,7 +72,7 @@ extension LaneWorker {
     }
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
-        let recordedAt = recordingTime(user.partition)
+        let recordedAt = recordingTime(user.partition, staging)
         // Each kind once: what a Focus gives free now waits for a later summary.
         for _ in 0..<2 {
             guard let due = user.state.dueEvent(at: recordedAt) else { return }

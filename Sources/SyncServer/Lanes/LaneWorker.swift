@@ -1,8 +1,8 @@
 import DequeModule
 import EventStore
 import FocusCore
-import Foundation
 import Logging
+import Waits
 
 /// The lane's thread: everything here is confined to it.
 final class LaneWorker {
@@ -97,7 +97,7 @@ final class LaneWorker {
                 isStopped = true
             } catch {
                 recover(from: error)
-                Thread.sleep(forTimeInterval: 0.25)
+                Deadline.after(seconds: 0.25).sleep()
             }
         }
         deliveries.send()
@@ -191,8 +191,8 @@ final class LaneWorker {
     }
 
     /// Nobody waits while there is work; else until the next checkpoint, projection or look at the heads.
-    private func nextDeadline() -> Date {
-        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty, reports.isEmpty else { return .distantPast }
+    private func nextDeadline() -> Deadline {
+        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty, reports.isEmpty else { return .passed }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
         next = min(next, nextPeerDeadline)
@@ -200,7 +200,7 @@ final class LaneWorker {
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
             next = min(next, projectionTime(of: partition))
         }
-        return Date(timeIntervalSinceNow: Double(max(0, next - now)) / 1000)
+        return .after(seconds: Double(max(0, next - now)) / 1_000)
     }
 
     func partition(of user: UserID) -> Partition { Partition.of(user: user, count: context.log.partitions) }

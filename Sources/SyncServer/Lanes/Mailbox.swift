@@ -1,10 +1,10 @@
-import Foundation
+import Waits
 
 /// Requests from any thread to one lane's thread. What may wait here is bounded by what its senders may have under way:
 /// by the inbound budget (`LaneRequest.cost`), or by one of a kind per session.
 // @unchecked: everything mutable is used under `condition` only.
 final class Mailbox<Request: Sendable>: @unchecked Sendable {
-    private let condition = NSCondition()
+    private let condition = MonotonicCondition()
     private var requests: [Request] = []
     /// How many must wait before the reader is woken; nobody reads while it is nil.
     private var wanted: Int?
@@ -22,7 +22,7 @@ final class Mailbox<Request: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - count: waking a thread for each of many requests that come together costs more than they do.
     ///   - deadline: nil waits as long as it takes.
-    func take(atLeast count: Int = 1, until deadline: Date? = nil) -> [Request] {
+    func take(atLeast count: Int = 1, until deadline: Deadline? = nil) -> [Request] {
         condition.lock()
         defer { condition.unlock() }
         while requests.count < count {

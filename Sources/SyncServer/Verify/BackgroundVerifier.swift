@@ -3,6 +3,7 @@ import FocusCore
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import Waits
 
 /// Folds one user after another afresh, chosen by chance, and compares what the read model shows: what is wrong is
 /// found before anybody asks. Slow on purpose: one user in an interval, and at work for a twentieth of the time at most.
@@ -17,7 +18,7 @@ final class BackgroundVerifier: Sendable {
     private let counts = NIOLockedValueBox(VerificationCounts())
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let isStopping = NIOLockedValueBox(false)
-    private let wake = DispatchSemaphore(value: 0)
+    private let pausing = StoppablePause()
 
     init(store: StoreConfiguration, log: LogIdentity, interval: Duration, logger: Logger) {
         self.store = store
@@ -35,7 +36,7 @@ final class BackgroundVerifier: Sendable {
     /// Blocks for the chunk of events under way.
     func stop() {
         isStopping.withLockedValue { $0 = true }
-        wake.signal()
+        pausing.stop()
         thread.withLockedValue { $0 }?.join()
     }
 
@@ -46,7 +47,7 @@ final class BackgroundVerifier: Sendable {
             onTrouble: { logger.debug("verifier lacks the database", metadata: ["error": "\($0)"]) })
         defer { store.close() }
         var pause = interval / .seconds(1)
-        while wake.wait(timeout: .now() + pause) == .timedOut {
+        while pausing.sleep(seconds: pause) {
             let begin = ContinuousClock.now
             do {
                 try verifySomebody(store)

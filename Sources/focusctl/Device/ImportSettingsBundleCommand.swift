@@ -10,8 +10,10 @@ struct ImportSettingsBundleCommand: AsyncParsableCommand {
         discussion: """
             Reads Root.plist and the child panes it leads to, and appends one
             preferences.registered with every Key that has a DefaultValue (rule
-            P4). When any file is missing or wrong, nothing is registered. Before,
-            a system session must have registered the app.
+            P4). When any file is missing or wrong, nothing is registered. A key
+            that is there twice with different defaults is complained of on
+            standard error; the rule says which one counts. Before, a system
+            session must have registered the app.
 
             With --json, one object:
               {"app":"com.example.chat","build":"42","version":17,"defaults":[
@@ -42,6 +44,12 @@ struct ImportSettingsBundleCommand: AsyncParsableCommand {
             bundle = try SettingsBundle(directory: directory)
         } catch {
             throw CommandFailure("\(directory): \(error)")
+        }
+        for contradiction in bundle.contradictions {
+            let (ignored, file) = (contradiction.ignored, contradiction.file)
+            Terminal.complain(
+                "\(ignored.key): the default \(PropertyText.text(ignored.value)) in \(ignored.file) does not count: "
+                    + "\(file) gives another")
         }
         let client = try connection.makeClient()
         do {

@@ -31,7 +31,7 @@ struct TokenCommand: AsyncParsableCommand {
     var system = false
     @Option(name: .customLong("class"), help: "phone, tablet, watch or desktop; fixes what the device may call itself.")
     var deviceClass: DeviceClass?
-    @Option(help: "How long it is valid, for example 90s, 15m, 12h or 30d.")
+    @Option(help: "How long it is valid, for example 90s, 15m, 12h or 30d; 366d at most.")
     var expires = Lifetime(days: 30)
     @Option(help: "File with the key: an HS256 secret in hex, or an Ed25519 private key (PEM).")
     var key: String?
@@ -40,6 +40,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (app != nil) != system else { throw ValidationError("Give --app X or --system.") }
+        // Servers take 400 days at most (rule A1); the rest is for clocks that differ.
+        guard expires <= Lifetime(days: 366) else { throw ValidationError("--expires is 366d at most.") }
         guard device != .server else { throw ValidationError("The nil UUID is the server itself.") }
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
     }

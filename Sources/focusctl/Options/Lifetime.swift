@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// A time span as people write it: `90s`, `15m`, `12h`, `30d`.
-struct Lifetime: ExpressibleByArgument, Hashable {
+struct Lifetime: ExpressibleByArgument, Hashable, Comparable {
     let seconds: Int64
 
     init?(argument: String) {
@@ -16,6 +16,8 @@ struct Lifetime: ExpressibleByArgument, Hashable {
         default: return nil
         }
     }
+
+    static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
 
     init(days: Int64) { seconds = days * 86_400 }
 

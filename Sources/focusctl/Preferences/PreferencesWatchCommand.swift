@@ -108,8 +108,8 @@ final class PreferencePrinter: Sendable {
             Terminal.complain("Rows of \(names) differ from the server's; fetching them afresh.")
         case .serverError(let error): Terminal.complain("\(error.code.rawValue): \(error.message)")
         case .disconnected(let problem, let wait): Terminal.complain("\(problem) (connecting again in \(wait) ms)")
-        case .connected, .acknowledged, .verified, .appendsDelayed, .newIncarnation, .tokenExpires, .healing,
-            .healed:
+        case .connected, .acknowledged, .verified, .appendsDelayed, .newIncarnation, .tokenExpires, .recalling,
+            .recallWaits, .recalled, .healing, .healed:
             break
         }
     }

@@ -109,6 +109,21 @@ import Testing
         #expect(stage.send(.notificationRead(NotificationsNamed(ids: [])), app: .chat, at: 1) == .fieldMissing)
     }
 
+    @Test("N1, E5: a post names a category that could be registered, or none: 1 to 1,024 bytes")
+    func categoryNames() {
+        var stage = Stage.ready()
+        func post(_ category: String?) -> EventBody {
+            .notificationPosted(NotificationPosted(notificationID: "i", category: category, body: ""))
+        }
+        let long = String(repeating: "é", count: 512)
+        for (category, refusal) in [
+            (nil, nil), ("x", nil), (long, nil), ("", RefusalCode.fieldMissing), (long + "x", .stringTooLong),
+            ("a\0b", .fieldInvalid),
+        ] {
+            #expect(stage.send(post(category), app: .chat, at: 1) == refusal)
+        }
+    }
+
     @Test("E5: relevance is from 0 to 1, and a number", arguments: [-0.01, 1.01, .nan, .infinity])
     func relevance(_ value: Double) {
         var stage = Stage.ready()

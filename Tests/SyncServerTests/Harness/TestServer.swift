@@ -16,11 +16,14 @@ struct TestServer: Sendable {
     let port: Int
     let conninfo: String
     let log: LogIdentity
+    /// The server's: tokens end by it.
+    let clock: ServerClock
 
     /// - Parameter pool: how the server reaches that database, when not directly.
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
         clock: ServerClock = .system, pool: PostgresConfiguration? = nil, rules: FoldRules = .current,
+        log kept: KeptLog? = nil,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
         let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
@@ -29,8 +32,8 @@ struct TestServer: Sendable {
         configuration.limits = limits
         configuration.receiptKey = ReceiptKey(secret: secret)
         configure(&configuration)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = kept.map { kept in Logger(label: "test") { _ in kept } } ?? Logger(label: "test")
+        logger.logLevel = kept == nil ? .critical : .info
         let server = try SyncServer(
             configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
@@ -38,7 +41,7 @@ struct TestServer: Sendable {
         // It looks up the heads once more when it begins to hear of others; where the clock stands still, that would be
         // a look which nothing asked for.
         if pool == nil { try await awaiting("the server hears of others") { server.isListening } }
-        return TestServer(server: server, port: address.port, conninfo: conninfo, log: log)
+        return TestServer(server: server, port: address.port, conninfo: conninfo, log: log, clock: clock)
     }
 
     private static func prepare(_ existing: String?, _ partitions: Int32) throws -> (String, LogIdentity) {
@@ -65,11 +68,12 @@ struct TestServer: Sendable {
     }
 
     static func token(
-        _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600
+        _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600,
+        now: Timestamp = .now
     ) async throws -> String {
         let keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: Data(secret)), digestAlgorithm: .sha256)
-        let expiry = Timestamp(microseconds: Int64((Date().timeIntervalSince1970 + seconds) * 1_000_000))
+        let expiry = now.adding(microseconds: Int64(seconds * 1_000_000))
         return try await keys.sign(
             TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
     }

@@ -10,26 +10,35 @@ enum TestStatement {
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """)
-    static let countEvents = Statement(name: "test_count_events", sql: "SELECT count(*) FROM events")
+    /// Without what the server says of incarnations before their first event.
+    static let countEvents = Statement(
+        name: "test_count_events", sql: "SELECT count(*) FROM events WHERE type <> 'device.incarnationBegan'")
     /// Of devices, in any order; a refused event has its id too.
     static let loggedIDs = Statement(
         name: "test_logged_ids",
         sql: "SELECT event_id FROM events WHERE device_id <> '00000000-0000-0000-0000-000000000000'")
     static let lockCheckpoints = Statement(
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")
+    /// Events of `countEvents` that the read model has.
     static let sumCheckpoints = Statement(
-        name: "test_sum_checkpoints", sql: "SELECT sum(log_offset)::bigint FROM read_1.checkpoints")
+        name: "test_sum_checkpoints",
+        sql: """
+            SELECT count(*) FROM events e JOIN read_1.checkpoints c USING (partition)
+            WHERE e.log_offset < c.log_offset AND e.type <> 'device.incarnationBegan'
+            """)
     /// Of generation 2: badges that say 99.
     static let countWrongBadges = Statement(
         name: "test_count_wrong_badges", sql: "SELECT count(*) FROM read_2.badges WHERE value = '\\x0863'")
     static let expirations = Statement(
         name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
-    /// The server's own events, in the order of the log.
+    /// What became due, in the order of the log.
     static let timers = Statement(
         name: "test_timers",
         sql: """
             SELECT user_id, type::text, occurred_at, recorded_at, device_seq FROM events
-            WHERE device_id = '00000000-0000-0000-0000-000000000000' ORDER BY partition, log_offset
+            WHERE device_id = '00000000-0000-0000-0000-000000000000'
+                AND type IN ('focus.expired', 'summary.delivered')
+            ORDER BY partition, log_offset
             """)
     static let countDue = Statement(
         name: "test_count_due", sql: "SELECT count(*) FROM read_1.users WHERE due_at IS NOT NULL")
@@ -57,6 +66,21 @@ enum TestStatement {
             SELECT count(*) FROM log_partitions p WHERE next_offset <>
               (SELECT count(*) FROM events e WHERE e.partition = p.partition AND e.log_offset < p.next_offset)
             """)
+
+    /// Events that were recorded before the one that stands before them.
+    static let countBackwards = Statement(
+        name: "test_count_backwards",
+        sql: """
+            SELECT count(*) FROM (
+              SELECT recorded_at < lag(recorded_at) OVER (PARTITION BY partition ORDER BY log_offset) AS is_back
+              FROM events
+            ) AS places WHERE is_back
+            """)
+
+    /// Events that were recorded after now, by the database's clock.
+    static let countFuture = Statement(
+        name: "test_count_future",
+        sql: "SELECT count(*) FROM events WHERE recorded_at > clock_timestamp() + interval '2 seconds'")
 
     /// What only a damaged database has: a user without its rows and with a hole in its stream.
     static func damage(_ user: UserID) -> String {

@@ -4,6 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import SyncServer
 import Testing
 
 /// A client that says exactly what a test wants it to say, and keeps what it hears in order.
@@ -53,8 +54,9 @@ final class WireClient: Sendable {
     ) async throws -> (client: WireClient, welcome: Welcome) {
         let client = try await connect(port: server.port)
         try await client.hello(
-            token: TestServer.token(user, device, scope, expiresIn: seconds), incarnation: incarnation, cursor: cursor,
-            collections: collections, deviceClass: deviceClass, protocols: protocols)
+            token: TestServer.token(user, device, scope, expiresIn: seconds, now: server.clock.wall()),
+            incarnation: incarnation, cursor: cursor, collections: collections, deviceClass: deviceClass,
+            protocols: protocols)
         guard case .welcome(let welcome) = try await client.next() else { throw WireError.unexpected("no welcome") }
         return (client, welcome)
     }

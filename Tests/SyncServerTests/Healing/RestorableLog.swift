@@ -55,12 +55,13 @@ final class RestorableLog {
     }
 
     /// The user's stream, and the state that a fresh fold of it gives.
+    /// Without what the server says of incarnations before their first event.
     func replay(_ user: UserID) async throws -> (events: [LoggedEvent], state: UserState) {
         let server = server
         let events = try await onThread { try server.events(of: user) }
         var state = UserState(user: user)
         for event in events { _ = try state.apply(event.decoded()) }
-        return (events, state)
+        return (events.filter { $0.type != EventType.deviceIncarnationBegan.rawValue }, state)
     }
 }
 

@@ -93,7 +93,7 @@ import Testing
         try await onThread {
             try eventually("the standby has what there is") {
                 // It may lack even the tables.
-                (try? Self.value("SELECT count(*)::text FROM events", standby)) == "12"
+                (try? Self.value("SELECT count(*)::text FROM events", standby)) == "14"
             }
             // The standby hears no more: what follows is the tail that it lacks.
             _ = try Self.value("ALTER SYSTEM SET primary_conninfo = ''", standby)

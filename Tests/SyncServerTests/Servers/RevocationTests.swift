@@ -67,7 +67,7 @@ import Testing
             try await device.append(from: 1, Envelope.setUp(app))
             try await device.flush()
             try await onThread { try database.release() }
-            #expect(try await owner.appended().version == Version(1))
+            #expect(try await owner.appended().version == Version(2))
             let heard = await device.rest()
             #expect(heard.count == 1, "\(heard)")
             if case .goAway(let goAway)? = heard.first { #expect(goAway.code == .unauthenticated) }

@@ -49,10 +49,10 @@ import Testing
         let expected = [
             Timer(
                 user: user, type: "summary.delivered", occurredAt: "2026-03-29T01:00:00Z",
-                recordedAt: "2026-03-29T09:00:00Z", sequence: 1),
+                recordedAt: "2026-03-29T09:00:00Z", sequence: 2),
             Timer(
                 user: user, type: "focus.expired", occurredAt: "2026-03-29T08:00:00Z",
-                recordedAt: "2026-03-29T09:00:00Z", sequence: 2),
+                recordedAt: "2026-03-29T09:00:00Z", sequence: 3),
         ]
         _ = try await session(at: clock, on: first.conninfo) { server in
             #expect(try await server.timers(2) == expected)

@@ -8,7 +8,9 @@
     focus-client watch  --plaintext --token-file T --state DIR USER…             # others' Focus, until it is stopped
 
 All print JSON lines. Exit codes: 0 done, 1 failed, 2 usage, 3 rows had differed from the server's digests, and healed.
-The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3).
+The state of a device is one JSON file, replaced at once: queue, rows and cursor change together or not at all (S3). It
+may be put back from a backup, or copied: the log is asked which of its events it has before they are sent again (P10).
+This client keeps no acknowledged events, so it gives a log that lost its tail nothing back (S6).
 """
 import argparse, base64, hashlib, importlib, json, os, pkgutil, random, secrets, socket, ssl, struct, sys, threading
 import time, uuid
@@ -37,10 +39,15 @@ class Interrupted(Exception):
 class Store:
     """What a device keeps over restarts: its queue, its rows, its cursor."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, token):
         os.makedirs(directory, exist_ok=True)
         self.path = os.path.join(directory, "device.json")
+        part = token.split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        self.device, self.scope = uuid.UUID(claims["device"]).bytes, claims["scope"]
         self.queue = []  # [sequence, envelope's bytes], not acknowledged.
+        self.answered = [0, b""]  # The last sequence that was answered, and its event's id: never forgotten (P10).
+        self.recalling = False  # The log must be asked about the queue before anything is sent.
         self.rows = {}  # (collection, app, key) -> value's bytes
         self.cursor = b""  # As it came.
         self.digests = {}  # collection -> [count, sum of row hashes]
@@ -49,6 +56,8 @@ class Store:
             kept = json.load(open(self.path))
             self.incarnation, self.next_sequence = kept["incarnation"], kept["next_sequence"]
             self.queue = [[sequence, base64.b64decode(event)] for sequence, event in kept["queue"]]
+            sequence, event = kept.get("answered", [0, ""])  # Older files have neither.
+            self.answered, self.recalling = [sequence, base64.b64decode(event)], kept.get("recalling", False)
             self.cursor = base64.b64decode(kept["cursor"])
             for key, value in kept["rows"]:
                 self.put(tuple(key), base64.b64decode(value))
@@ -58,7 +67,8 @@ class Store:
         text = lambda data: base64.b64encode(data).decode()
         kept = {
             "incarnation": self.incarnation, "next_sequence": self.next_sequence, "cursor": text(self.cursor),
-            "queue": [[sequence, text(event)] for sequence, event in self.queue],
+            "queue": [[sequence, text(event)] for sequence, event in self.queue], "recalling": self.recalling,
+            "answered": [self.answered[0], text(self.answered[1])],
             "rows": [[list(key), text(value)] for key, value in self.rows.items()]}
         with open(self.path + ".new", "w") as file:
             json.dump(kept, file)
@@ -67,10 +77,24 @@ class Store:
         os.replace(self.path + ".new", self.path)
 
     def begin_incarnation(self):
-        """For a new store, and for one restored from a backup, whose sequences the log knows otherwise (E1, P3)."""
-        self.incarnation = secrets.randbits(64) - (1 << 63)
+        """For a new store, and for a restored one once the log has said what it holds (E1, P10): derived from the first
+        event that is left, so that copies of this store give their events the same places; without one, random."""
+        if self.queue:
+            sequence, event = self.queue[0]
+            place = struct.pack(">qq", self.incarnation, sequence)
+            text = b"focus-sync incarnation 1" + self.device + place + event_of(event) + self.scope.encode()
+            self.incarnation = int.from_bytes(hashlib.sha256(text).digest()[:8], "big") & (1 << 63) - 1 or 1
+        else:
+            self.incarnation = secrets.randbits(63) or 1
         self.queue = [[index + 1, event] for index, (_, event) in enumerate(self.queue)]
-        self.next_sequence = len(self.queue) + 1
+        self.next_sequence, self.answered, self.recalling = len(self.queue) + 1, [0, b""], False
+
+    def is_restored(self, welcome):
+        """Whether the log has more of the incarnation than this store ever made, or another event than the last one
+        answered, or takes no more. While events wait their ids are not judged: the answer to the first tells (P2)."""
+        (sequence, event), last = self.answered, welcome.last_sequence
+        is_other = last == sequence and b"" not in (event, welcome.last_event_id) and event != welcome.last_event_id
+        return last >= self.next_sequence or welcome.ended or is_other and not self.queue
 
     def put(self, key, value):
         """A row comes, instead of what was there, or goes (None); its collection's digest keeps up (S9)."""
@@ -136,9 +160,10 @@ class Connection:
 class Device:
     def __init__(self, options):
         self.options = options
-        self.store = Store(options.state)
+        self.store = Store(options.state, options.token)
         self.pending, self.replaces = [], None  # Rows between Begin and End, and what a snapshot replaces.
         self.differs, self.healed, self.watched, self.on_statuses = [], 0, [], None
+        self.must_send = False  # What is queued is what this run is for.
 
     def run(self, is_done, on_appended=lambda appended: None):
         """Connects, sends the queue and applies what comes until `is_done(name)` says so; again when it breaks."""
@@ -155,7 +180,7 @@ class Device:
     def session(self, is_done, on_appended):
         store, connection = self.store, Connection(self.options)
         hello = sync.Hello(
-            minimum_protocol=1, maximum_protocol=1, token=self.options.token, incarnation=store.incarnation,
+            minimum_protocol=1, maximum_protocol=2, token=self.options.token, incarnation=store.incarnation,
             device_class=sync.DeviceClass.Value("DEVICE_CLASS_" + self.options.device_class.upper()),
             cursor=sync.Cursor.FromString(store.cursor) if store.cursor else None)
         connection.send(hello=hello)
@@ -164,9 +189,23 @@ class Device:
             self.deadline = time.monotonic() + self.options.timeout
             connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
             connection.send(watch=sync.Watch(users=self.watched))
+        if store.is_restored(welcome) and not store.recalling:
+            if store.queue:
+                self.begin_recalling()
+            else:  # The log hears of the new incarnation when there is something to append.
+                store.begin_incarnation()
+                store.save()
+                raise Interrupted("a new incarnation begins", (0, 0))
+        waits = store.recalling and welcome.protocol < 2  # Which knows no Recall: rows come, events wait.
+        if waits:
+            print("focus_client: events wait for a server of protocol 2, to ask what it has of them", file=sys.stderr)
+            if self.must_send:
+                raise Failed("the server is too old to be asked which of the queued events it has; they are kept")
+        elif store.recalling:
+            self.recall(connection, on_appended)
         unsent, underway = 0, 0  # Index into the queue; frames without an answer.
         while True:
-            while unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
+            while not waits and unsent < len(store.queue) and underway < welcome.maximum_unacknowledged_appends:
                 frame = sync.Append(first_sequence=store.queue[unsent][0])
                 for _, event in store.queue[unsent:unsent + 1000]:
                     if frame.envelopes and frame.ByteSize() + len(event) + 64 > welcome.maximum_frame_bytes:
@@ -179,6 +218,9 @@ class Device:
             name, message = connection.receive()
             if name == "appended":
                 left = [entry for entry in store.queue if entry[0] > message.through_sequence]
+                if len(left) < len(store.queue):
+                    sequence, event = store.queue[len(store.queue) - len(left) - 1]
+                    store.answered = [sequence, event_of(event)]
                 unsent, underway = max(0, unsent - len(store.queue) + len(left)), max(0, underway - 1)
                 store.queue = left
                 store.save()
@@ -186,11 +228,55 @@ class Device:
             elif name == "error" and message.code == "sequence_gap" and message.expected in dict(store.queue):
                 unsent, underway = [sequence for sequence, _ in store.queue].index(message.expected), 0
             elif name == "error" and message.code.startswith("sequence_"):  # Or the server misses what is gone here.
-                store.begin_incarnation()
-                store.save()
-                raise Interrupted("a new incarnation begins", (0, 0))
+                self.begin_recalling()
+                raise Interrupted("the store was restored or copied", (0, 0))
             else:
                 self.apply(name, message, connection)
+
+    def begin_recalling(self):
+        self.store.recalling = True
+        self.store.save()  # Before anything is asked: the answer to the first question ends the incarnation.
+
+    def recall(self, connection, on_appended):
+        """Asks which queued events the log holds at their places; the others get new ones, and go on there (P10)."""
+        store, moved = self.store, 0  # How many of the queue it does not hold, as far as it has said.
+        while moved < len(store.queue):
+            asked = sync.Recall(incarnation=store.incarnation, first_sequence=store.queue[moved][0])
+            size = 0
+            for sequence, event in store.queue[moved:moved + 1000]:
+                size += len(event)
+                if sequence != asked.first_sequence + len(asked.event_ids) or asked.event_ids and size > 256 * 1024:
+                    break
+                asked.event_ids.append(event_of(event))
+            connection.send(recall=asked)
+            name, message = connection.receive()
+            while name != "recalled" and not (name == "error" and message.code == "sequence_conflict"):
+                self.apply(name, message, connection)
+                name, message = connection.receive()
+            if name == "error":  # The incarnation is another scope's: nothing of it is held here.
+                moved += len(asked.event_ids)
+                continue
+            if not 0 < len(message.events) <= len(asked.event_ids):
+                raise Failed("the server answers what was not asked")
+            answer = sync.Appended(through_sequence=message.first_sequence + len(message.events) - 1)
+            answer.version, left = message.version, []
+            for (sequence, event), known in zip(store.queue[moved:], message.events):  # Perhaps only the first of them.
+                if known.holding == sync.RecalledEvent.HOLDING_NOT_HELD:
+                    left.append([sequence, event])
+                elif known.holding != sync.RecalledEvent.HOLDING_HELD:
+                    raise Failed("the server says neither that it holds an event nor that it does not")
+                elif known.HasField("refused_code"):
+                    answer.refused.add(
+                        sequence=sequence, event_id=event_of(event), code=known.refused_code,
+                        message=known.refused_message)
+            store.queue[moved:moved + len(message.events)] = left
+            moved += len(left)
+            store.save()
+            if len(left) < len(message.events):
+                on_appended(answer)
+        store.begin_incarnation()
+        store.save()
+        raise Interrupted("a new incarnation begins", (0, 0))
 
     def apply(self, name, message, connection):
         store = self.store
@@ -217,6 +303,9 @@ class Device:
 def message_class(name):
     return message_factory.GetMessageClass(descriptor_pool.Default().FindMessageTypeByName(name))
 
+def event_of(envelope):
+    return sync.Envelope.FromString(envelope).event_id
+
 def event_id():  # UUIDv7: 48 bits of milliseconds, version, variant, random.
     number = int(time.time() * 1000) << 80 | 7 << 76 | secrets.randbits(12) << 64 | 2 << 62 | secrets.randbits(62)
     return number.to_bytes(16, "big")
@@ -236,6 +325,7 @@ def append(device):
         store.queue.append([store.next_sequence, envelope(json.loads(line)).SerializeToString()])
         store.next_sequence += 1
     store.save()  # Durable before it is sent.
+    device.must_send = True
     def report(appended):
         refused = [{"sequence": r.sequence, "code": r.code, "message": r.message} for r in appended.refused]
         print(json.dumps({"through": appended.through_sequence, "version": appended.version, "refused": refused}))

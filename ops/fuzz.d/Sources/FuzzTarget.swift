@@ -6,12 +6,18 @@ enum FuzzTarget: String {
     case session
     /// Payloads → events → the fold → rows and deltas.
     case events
+    /// Headers and claims → who a connection acts as.
+    case tokens
+    /// Results of PostgreSQL → rows and events → a user's state.
+    case stored
 
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         switch self {
         case .frames: fuzzFrames(FuzzInput(bytes))
         case .session: fuzzSession(FuzzInput(bytes))
         case .events: fuzzEvents(FuzzInput(bytes))
+        case .tokens: fuzzTokens(FuzzInput(bytes))
+        case .stored: fuzzStored(FuzzInput(bytes))
         }
     }
 }

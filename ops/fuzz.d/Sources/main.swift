@@ -12,7 +12,7 @@ func runDriver(
 
 var arguments = CommandLine.arguments
 guard arguments.count > 1, let target = FuzzTarget(rawValue: arguments.remove(at: 1)) else {
-    FileHandle.standardError.write(Data("usage: fuzz frames|session|events [options] [corpus]\n".utf8))
+    FileHandle.standardError.write(Data("usage: fuzz frames|session|events|tokens|stored [options] [corpus]\n".utf8))
     exit(2)
 }
 chosen = target

@@ -10,40 +10,60 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import against
 import crowd
 import history
 import lanes
+import paired_report
 import profile
+import programs
 import rebuilding
 import report
 import route
 import travel
 from server import Server
 
-LANES = {**lanes.LANES, **crowd.LANES, **history.LANES, "B12": route.LANE, **rebuilding.LANES, **travel.LANES}
+# In which they run, and stand in the tables.
+ORDER = (
+    "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
+    "storm", "route", "rebuild-beside", "time-travel")
+UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES}
+LANES = {name: UNORDERED[name] for name in ORDER}
 
 
 def parse():
-    parser = argparse.ArgumentParser(prog="ops/bench", add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(
+        prog="ops/bench", usage="ops/bench [options] [LANE …], see ops/bench --help", add_help=False,
+        allow_abbrev=False)
     parser.add_argument("lanes", nargs="*", metavar="LANE")
     parser.add_argument("--bin", help="where focusd and focusctl are")
     parser.add_argument("--check", action="store_true", help="only say whether these arguments are right")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--against")
+    parser.add_argument("--rounds", type=int)
     parser.add_argument("--events", type=int, default=320_000)
-    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--seconds", type=int)
     parser.add_argument("--log", type=int, default=300_000)
     parser.add_argument("--max-load", type=int)
     parser.add_argument("--long-log")
-    parser.add_argument("--out", default="ops/BENCHMARKS.md")
+    parser.add_argument("--out")
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
     options = parser.parse_args()
-    options.lanes = options.lanes or sorted(LANES, key=lambda name: int(name[1:]))
+    complete(options)
     for name in options.lanes:
         if name not in LANES:
             parser.error(f"no lane {name}; there are {', '.join(LANES)}")
+        if options.against and name not in against.LANES:
+            parser.error(f"the lane {name} cannot be taken in pairs; these can: {', '.join(against.LANES)}")
     if not options.bin and not options.check:
         parser.error("--bin is missing")
+    try:
+        options.bin = options.bin and programs.find(options.bin)
+        options.against = options.against and programs.find(options.against)
+    except programs.Missing as missing:
+        parser.error(str(missing))
+    if options.against and (options.long_log or options.max_load):
+        parser.error("--long-log and --max-load are for lanes that cannot be taken in pairs")
     if min(options.rounds, options.events, options.seconds, options.log) < 1:
         parser.error("--rounds, --events, --seconds and --log are at least 1")
     if options.long_log and not os.path.exists(f"{options.long_log}/postgres/PG_VERSION"):
@@ -56,18 +76,28 @@ def parse():
     return options
 
 
+def complete(options):
+    """Fills in what was not given. A comparison takes more rounds, and does not write into the record."""
+    if options.against:
+        defaults = {"lanes": ["append", "append-single"], "rounds": 10, "seconds": 6, "out": ".build/against.md"}
+    else:
+        defaults = {"lanes": list(LANES), "rounds": 5, "seconds": 5, "out": "ops/BENCHMARKS.md"}
+    for name, value in defaults.items():
+        if getattr(options, name) in (None, []):
+            setattr(options, name, value)
+
+
 def measure(options):
-    server = Server(options.bin, options.dir)
+    server = Server(options.bin.binaries, options.dir)
     try:
         machine = report.machine(server)
-        if machine["file_system"] in ("tmpfs", "ramfs"):
-            raise SystemExit(f"{options.dir} is in memory, where no commit is ever flushed; give --dir on a disk")
+        report.require_disk(machine, options.dir)
         # What other lanes said before stays: each says when and of which commit.
         figures = {**earlier(options), "machine": machine}
         bench = lanes.Bench(server, options)
         for name in options.lanes:
             lane = LANES[name]
-            print(f"{name} {lane['name']} …", file=sys.stderr, flush=True)
+            print(f"{name} …", file=sys.stderr, flush=True)
             if "figures" in lane:
                 summary = {"figures": lane["figures"](bench)}
             else:
@@ -98,7 +128,7 @@ def results_file(options):
 def look(options):
     """The profile, of twice as many events: perf looks for some seconds."""
     options = argparse.Namespace(**{**vars(options), "events": 2 * options.events})
-    server = Server(options.bin, options.dir, profile.SETTINGS)
+    server = Server(options.bin.binaries, options.dir, profile.SETTINGS)
     try:
         return profile.append_pipelined(lanes.Bench(server, options))
     finally:
@@ -111,19 +141,37 @@ def main():
     options = parse()
     if options.check:
         return
+    if options.against:
+        return compare(options)
     figures = measure(options)
-    if "B1" in options.lanes and not options.no_profile:
-        print("profile of B1 …", file=sys.stderr, flush=True)
+    if "append" in options.lanes and not options.no_profile:
+        print("profile of append …", file=sys.stderr, flush=True)
         figures["profile"] = look(options)
         write(options, figures)
 
 
+def compare(options):
+    """Two programs in turn; what they came to also goes to standard output."""
+    figures_file = os.path.splitext(options.out)[0] + ".json"
+    os.makedirs(os.path.dirname(options.out) or ".", exist_ok=True)
+
+    def write_pairs(figures):
+        write_files(options.out, paired_report.markdown(figures), figures_file, figures)
+
+    figures = against.run({"ours": options.bin, "against": options.against}, options, write_pairs)
+    print(paired_report.markdown(figures), end="")
+
+
 def write(options, figures):
-    with open(options.out, "w") as file:
-        file.write(report.markdown(figures, LANES))
-        # What people found out about the figures; the run cannot know it.
-        file.write(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "notes.md")).read())
-    with open(results_file(options), "w") as file:
+    # What people found out about the figures; the run cannot know it.
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "notes.md")) as notes:
+        write_files(options.out, report.markdown(figures, LANES) + notes.read(), results_file(options), figures)
+
+
+def write_files(table_file, table, figures_file, figures):
+    with open(table_file, "w") as file:
+        file.write(table)
+    with open(figures_file, "w") as file:
         json.dump(figures, file, indent=1, ensure_ascii=False)
         file.write("\n")
 

@@ -1,4 +1,4 @@
-"""Lanes about many devices: latency (B4), fan-out (B5), cold sync (B6), idle connections (B9), reconnects (B11)."""
+"""Lanes about many devices: latency, fan-out, watch, cold-sync, idle and storm."""
 
 import ctypes
 import ctypes.util
@@ -49,7 +49,7 @@ class People:
             self.bench.server.address, token or self.token(user, device), self.seed, cursor, tls=tls)
 
 
-# B4: latency
+# latency
 
 RATE = 200
 # Events of `registered`.
@@ -59,17 +59,7 @@ IDLE = 1_000
 
 
 def latency(bench):
-    people, beside, devices = People(bench, "pair", PAIRS), People(bench, "idle", IDLE), Devices()
-    idle = [beside.device(index) for index in range(IDLE)]
-    writers = [people.device(index, 0) for index in range(PAIRS)]
-    readers = [people.device(index, 1) for index in range(PAIRS)]
-    for kind, some in (("idle", idle), ("writer", writers), ("reader", readers)):
-        for index, device in enumerate(some):
-            devices.add(device, (kind, index))
-    devices.wait(idle + writers + readers, CHECKPOINT)
-    for writer in writers:
-        writer.append(registered())
-    devices.bring(readers, REGISTERED)
+    devices, writers = couples(bench)
     bench.twin("told")
     rounds = []
     for _ in range(bench.options.rounds):
@@ -83,6 +73,23 @@ def latency(bench):
             f"{RATE} events/s offered, {IDLE:,} connections idle beside; against INSERT and pg_notify in one "
             "transaction, seen by a bare libpq LISTENer")
         for name, share, goal in (("p50", 0.5, 2), ("p99", 0.99, 3))]
+
+
+def couples(bench):
+    """All devices, connected: idle ones, and pairs of one user each, of which one writes and one reads. And those that
+    write."""
+    people, beside, devices = People(bench, "pair", PAIRS), People(bench, "idle", IDLE), Devices()
+    idle = [beside.device(index) for index in range(IDLE)]
+    writers = [people.device(index, 0) for index in range(PAIRS)]
+    readers = [people.device(index, 1) for index in range(PAIRS)]
+    for kind, some in (("idle", idle), ("writer", writers), ("reader", readers)):
+        for index, device in enumerate(some):
+            devices.add(device, (kind, index))
+    devices.wait(idle + writers + readers, CHECKPOINT)
+    for writer in writers:
+        writer.append(registered())
+    devices.bring(readers, REGISTERED)
+    return devices, writers
 
 
 def paced(seconds):
@@ -191,20 +198,14 @@ def notifications(bench):
     return times
 
 
-# B5: fan-out
+# fan-out
 
 SUBSCRIBERS = 100
 INFLIGHT = 20
 
 
 def fan_out(bench):
-    people, devices = People(bench, "fan", 1), Devices()
-    receivers = [people.device(0, index) for index in range(SUBSCRIBERS)]
-    for index, device in enumerate(receivers):
-        devices.add(device, index)
-    devices.wait(receivers, CHECKPOINT)
-    receivers[0].append(registered())
-    devices.bring(receivers, REGISTERED)
+    devices, receivers = subscribers(bench)
     broker = mqtt.Broker(bench.options.dir)
     try:
         clients = mqtt.Clients()
@@ -220,33 +221,34 @@ def fan_out(bench):
     finally:
         broker.stop()
     devices.close()
-    return [watched(bench), figure(
+    return [figure(
         f"1 user, {SUBSCRIBERS} devices: deliveries per processor second of the server", "1/s",
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"{INFLIGHT} events (messages) unacknowledged; of ours focusd and PostgreSQL together, durable; mosquitto QoS 1, "
         "not persistent, payload as large as ours")]
 
 
+def subscribers(bench):
+    """Connected devices of one user, and all of them as a list: the first of it writes."""
+    people, devices = People(bench, "fan", 1), Devices()
+    receivers = [people.device(0, index) for index in range(SUBSCRIBERS)]
+    for index, device in enumerate(receivers):
+        devices.add(device, index)
+    devices.wait(receivers, CHECKPOINT)
+    receivers[0].append(registered())
+    devices.bring(receivers, REGISTERED)
+    return devices, receivers
+
+
+# watch: one user, watched by many
+
 WATCHERS = 1_000
 # Rule V4: more changes of a user than one in 250 ms are told as one.
 CHANGE_SECONDS = 0.3
 
 
-def watched(bench):
-    people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
-    writer = people.device(0)
-    some = [viewers.device(index) for index in range(WATCHERS)]
-    for name, device in enumerate([writer, *some]):
-        devices.add(device, name)
-    devices.wait([writer, *some], CHECKPOINT)
-    setup = registered() + shared(viewers.users)
-    writer.append(setup)
-    devices.bring([writer], len(setup))
-    for device in some:
-        device.watch(people.users)
-    devices.wait(some, PEER_STATUSES)
-    # What the fan-out before left to do is not these deliveries' cost.
-    bench.wait_for_projection()
+def watch(bench):
+    devices, writer = watchers(bench)
     broker = mqtt.Broker(bench.options.dir)
     try:
         clients = mqtt.Clients()
@@ -263,11 +265,30 @@ def watched(bench):
     finally:
         broker.stop()
     devices.close()
-    return figure(
+    return [figure(
         f"1 watched user, {WATCHERS:,} watchers: deliveries per processor second of the server", "1/s",
         [ours for ours, _ in rounds], [theirs for _, theirs in rounds], 1.5, False,
         f"a change every {CHANGE_SECONDS * 1_000:.0f} ms (rule V4), the same rate of messages to mosquitto; of ours focusd "
-        "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")
+        "and PostgreSQL together, durable; mosquitto QoS 1, not persistent, payload as large as ours")]
+
+
+def watchers(bench):
+    """Connected devices that watch one user, and that user's device, which writes."""
+    people, viewers, devices = People(bench, "watched", 1), People(bench, "viewer", WATCHERS), Devices()
+    writer = people.device(0)
+    some = [viewers.device(index) for index in range(WATCHERS)]
+    for name, device in enumerate([writer, *some]):
+        devices.add(device, name)
+    devices.wait([writer, *some], CHECKPOINT)
+    setup = registered() + shared(viewers.users)
+    writer.append(setup)
+    devices.bring([writer], len(setup))
+    for device in some:
+        device.watch(people.users)
+    devices.wait(some, PEER_STATUSES)
+    # What setting up left to do is not the deliveries' cost.
+    bench.wait_for_projection()
+    return devices, writer
 
 
 def changes(seconds):
@@ -364,7 +385,7 @@ def messages_out(bench, broker, clients, publisher):
     return delivered / (broker.processor_time() - processor)
 
 
-# B6: cold sync
+# cold-sync: snapshots to new devices
 
 ROWS = 1_000
 NEWCOMERS = 40
@@ -434,7 +455,7 @@ def select(bench, people):
     return ROWS * NEWCOMERS / seconds
 
 
-# B9: idle connections
+# idle: connections
 
 CROWD = 10_000
 
@@ -529,7 +550,7 @@ def idle_clients(broker, secured):
     return each, cores
 
 
-# B11: reconnect storm
+# storm: all reconnect at once
 
 OTHERS = 20
 
@@ -612,9 +633,10 @@ def acknowledgements(bench, pipe, asks=2):
 
 
 LANES = {
-    "B4": {"name": "latency", "figures": latency},
-    "B5": {"name": "fan-out", "figures": fan_out},
-    "B6": {"name": "cold sync", "figures": cold_sync},
-    "B9": {"name": "idle connections", "figures": idle},
-    "B11": {"name": "reconnect storm", "figures": storm},
+    "latency": {"figures": latency},
+    "fan-out": {"figures": fan_out},
+    "watch": {"figures": watch},
+    "cold-sync": {"figures": cold_sync},
+    "idle": {"figures": idle},
+    "storm": {"figures": storm},
 }

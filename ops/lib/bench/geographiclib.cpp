@@ -1,4 +1,4 @@
-// The yardstick of lane B12: one pass of GeographicLib over a route, again and again. Prints one JSON object.
+// The yardstick of the lane route: one pass of GeographicLib over a route, again and again. Prints one JSON object.
 // Usage: geographiclib FILE REPEAT, where FILE holds pairs of doubles: latitude and longitude of each point.
 #include <GeographicLib/Constants.hpp>
 #include <GeographicLib/Geodesic.hpp>

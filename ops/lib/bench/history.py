@@ -1,4 +1,4 @@
-"""Lanes about long logs: rebuild (B8) and growth (B10). The log is made by `focusctl generate`."""
+"""Lanes about long logs: rebuild and growth. The log is made by `focusctl generate`."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def tidy(server):
     server.sql.run("CHECKPOINT;")
 
 
-# B8: rebuild
+# rebuild
 
 
 def rebuild(bench):
@@ -105,7 +105,7 @@ def copy_out_and_in(server, files, number):
     return {"rows": REBUILT, "seconds": seconds, "rate": REBUILT / seconds}
 
 
-# B10: growth
+# growth
 
 
 def growth(bench):
@@ -138,11 +138,11 @@ def growth(bench):
         note = "{1} events in the log against {0}".format(
             *(f"{first:,} (at the end {last:,})" for first, last in zip(before, after)))
         return [
-            crowd.figure("one at a time (B2), acknowledgement p50", "ms", acks[1], acks[0], 1.15, True, note),
+            crowd.figure("append-single, acknowledgement p50", "ms", acks[1], acks[0], 1.15, True, note),
             crowd.figure(
-                "one at a time (B2), processor time of focusd and PostgreSQL an event", "µs", times[1], times[0], 1.15,
+                "append-single, processor time of focusd and PostgreSQL an event", "µs", times[1], times[0], 1.15,
                 True, note),
-            crowd.figure("snapshot to a new device (B6), per row", "ms", snapshots[1], snapshots[0], 1.15, True, note)]
+            crowd.figure("cold-sync, a snapshot to a new device, per row", "ms", snapshots[1], snapshots[0], 1.15, True, note)]
     finally:
         for server in servers:
             server.stop()
@@ -168,12 +168,11 @@ def events_of(server):
 
 
 LANES = {
-    "B8": {
-        "name": "rebuild",
+    "rebuild": {
         "ours": f"`focusctl projections rebuild --all --keep-old --parallel 3 --max-load 100` of a log of {REBUILT:,} generated events",
         "against": "`COPY events` out to /dev/null, and COPY in of every row of the read model into tables of the same "
         "shape, one after the other",
         "goal": 0.4, "rounds": rebuild,
     },
-    "B10": {"name": "growth", "figures": growth},
+    "growth": {"figures": growth},
 }

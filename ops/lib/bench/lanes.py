@@ -48,19 +48,19 @@ class Bench:
         deadline = time.time() + 60
         query = """SELECT count(*) FROM log_partitions p LEFT JOIN read.checkpoints c USING (partition)
             WHERE coalesce(c.log_offset, 0) <> p.next_offset;"""
-        while self.sql.value(query) != "0":
+        while self.server.beside.value(query) != "0":
             if time.time() > deadline:
                 raise SystemExit("the read model does not catch up")
             time.sleep(0.005)
 
     def measured(self, body):
-        """What `body` returns, with the processor seconds that went by: focusd's, PostgreSQL's, the client's (our
-        children, and psql), and those of whatever else runs on this machine and should not."""
-        before, own, busy = self.server.processor_times(), children_seconds(), processor.busy()
+        """What `body` returns, with the processor seconds that went by: focusd's, PostgreSQL's, the client's (this
+        process, its children, and psql), and those of whatever else runs on this machine and should not."""
+        before, own, busy = self.server.processor_times(), client_seconds(), processor.busy()
         result = body()
         after = self.server.processor_times()
         cpu = {name: after[name] - before[name] for name in ("focusd", "postgres")}
-        cpu["client"] = children_seconds() - own + after["psql"] - before["psql"]
+        cpu["client"] = client_seconds() - own + after["psql"] - before["psql"]
         cpu["others"] = max(0.0, processor.busy() - busy - sum(cpu.values()))
         if "cpu_user_seconds" in result:
             # The generator tells what it took while its clock ran, without what it prepared before.
@@ -69,9 +69,10 @@ class Bench:
         return result
 
 
-def children_seconds():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def client_seconds():
+    """Of this process, and of the children that it has waited for."""
+    usages = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def run(command, **options):
@@ -81,7 +82,7 @@ def run(command, **options):
     return done.stdout
 
 
-# B1: durable append, pipelined
+# append: durable, in batches, pipelined
 
 
 def append_pipelined(bench):
@@ -128,7 +129,7 @@ def copy_in(bench, file):
     return {"rows": rows, "seconds": seconds, "rate": rows / seconds, "bytes": os.path.getsize(file)}
 
 
-# B2: durable append, one at a time
+# append-single: durable, one at a time
 
 INSERT = """\\set i :i + 1
 INSERT INTO bench.inserted (partition, type, log_offset, version, incarnation, device_seq, occurred_at, recorded_at,
@@ -173,16 +174,11 @@ def insert_singly(bench, script, number):
     return {"rows": rows, "seconds": rows / rate, "rate": rate, "latency_average_us": latency * 1_000}
 
 
-# B7: replay
+# replay
 
 
 def replay(bench):
-    count = int(bench.sql.value("SELECT count(*) FROM events;"))
-    if count < bench.options.events:
-        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
-    bench.settle()
-    # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
-    bench.sql.run("VACUUM events;")
+    prepare_replay(bench)
     replay_ours(bench), replay_copy(bench)
     rounds = []
     for _ in range(bench.options.rounds):
@@ -190,6 +186,15 @@ def replay(bench):
         theirs = bench.measured(lambda: replay_copy(bench))
         rounds.append((ours, theirs))
     return rounds
+
+
+def prepare_replay(bench):
+    count = int(bench.sql.value("SELECT count(*) FROM events;"))
+    if count < bench.options.events:
+        bench.generate("--batch", 100, "--events", 2 * bench.options.events)
+    bench.settle()
+    # Hint bits and the visibility map are written once, by whoever comes first: by neither of the two.
+    bench.sql.run("VACUUM events;")
 
 
 def replay_ours(bench):
@@ -215,21 +220,18 @@ def replay_copy(bench):
 
 
 LANES = {
-    "B1": {
-        "name": "durable append, pipelined",
+    "append": {
         "ours": "64 devices of 64 users over TCP, batches of 100 events, 4 in flight, own deltas delivered; until the "
         "read model's checkpoint reaches the head",
         "against": "`\\copy` (binary) of the same rows into a table of the same shape",
         "goal": 0.40, "rounds": append_pipelined,
     },
-    "B2": {
-        "name": "durable append, one at a time",
+    "append-single": {
         "ours": "64 devices of 64 users over TCP, each waits for its ack before the next event",
         "against": "`pgbench -M prepared -c 64 -j 2`: the bare `INSERT` of a row of the same shape",
         "goal": 1.5, "rounds": append_singly,
     },
-    "B7": {
-        "name": "replay",
+    "replay": {
         "ours": "the whole log, decoded, one consumer (`focusctl bench replay`)",
         "against": "`psql -c 'COPY events TO STDOUT (FORMAT binary)' > /dev/null`",
         "goal": 0.5, "rounds": replay,

@@ -32,11 +32,26 @@ def of_process(pid):
 
 
 def of_tree(pid):
-    """Seconds of a process, the children it has, and those that it has waited for: a postmaster and its backends."""
+    """Seconds of a process and all its descendants, also of those that have ended: a postmaster and its backends."""
+    while True:
+        ended = _of_ended(pid)
+        seconds = _of_living_tree(pid)
+        # A child that ends between the looks at it and at its parent is seen in neither, or in both.
+        if _of_ended(pid) == ended:
+            return seconds
+
+
+def _of_ended(pid):
+    """Ticks of the children that the process has waited for."""
+    stat = _stat(pid)
+    return sum(stat[0][2:]) if stat else 0
+
+
+def _of_living_tree(pid):
     stat = _stat(pid)
     if not stat:
         return 0.0
-    return sum(stat[0]) / TICK + sum(of_process(child) for child in children(pid))
+    return sum(stat[0]) / TICK + sum(_of_living_tree(child) for child in children(pid))
 
 
 def busy():

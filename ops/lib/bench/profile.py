@@ -1,4 +1,4 @@
-"""Where the time of B1 goes: perf on focusd and on the backends, and what each statement took."""
+"""Where the time of the lane append goes: perf on focusd and on the backends, and what each statement took."""
 
 import collections
 import os

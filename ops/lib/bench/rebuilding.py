@@ -1,4 +1,4 @@
-"""Lane about appends while the read model is built anew (B13): their latency with and without, in the same run."""
+"""Lane rebuild-beside, appends while the read model is built anew: their latency with and without, in the same run."""
 
 import json
 import multiprocessing
@@ -77,4 +77,4 @@ def figures(options, rounds):
     return found
 
 
-LANES = {"B13": {"name": "appends during a rebuild", "figures": appends}}
+LANES = {"rebuild-beside": {"figures": appends}}

@@ -8,13 +8,16 @@ import subprocess
 import time
 
 
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
 def machine(server):
     sql = server.sql
     settings = ("fsync", "synchronous_commit", "full_page_writes", "wal_compression", "shared_buffers", "max_wal_size")
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": output("git", "rev-parse", "--short=12", "HEAD") + (
-            " (with changes)" if output("git", "status", "--porcelain", "--", "Sources", "Schema") else ""),
+        "date": now(),
+        "commit": commit("."),
         "processor": next(
             (line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?"),
         "cores": os.cpu_count(),
@@ -27,6 +30,19 @@ def machine(server):
         "settings": {name: sql.value(f"SHOW {name};") for name in settings},
         "load_before": [round(value, 2) for value in os.getloadavg()],
     }
+
+
+def commit(directory):
+    """Of the checkout that the directory is in; empty outside of any. Changes count that programs are built from."""
+    git = ("git", "-C", directory)
+    root = output(*git, "rev-parse", "--show-toplevel")
+    changed = root and output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Schema", "Package.swift")
+    return output(*git, "rev-parse", "--short=12", "HEAD") + (" (with changes)" if changed else "")
+
+
+def require_disk(machine, directory):
+    if machine["file_system"] in ("tmpfs", "ramfs"):
+        raise SystemExit(f"{directory} is in memory, where no commit is ever flushed; give --dir on a disk")
 
 
 def output(*command):
@@ -119,13 +135,13 @@ def markdown(figures, lanes):
         "| Lane | Ours | Against | Ratio of rates | Goal | Ratio by processor time |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    ordered = sorted(figures["lanes"].items(), key=lambda lane: int(lane[0][1:]))
+    ordered = [(name, figures["lanes"][name]) for name in lanes if name in figures["lanes"]]
     rated = [(name, summary) for name, summary in ordered if "ratio" in summary]
     for name, summary in rated:
         lane = lanes[name]
         mark = "" if summary["reached"] else " (missed)"
         lines.append(
-            f"| {name} {lane['name']} | {lane['ours']} | {lane['against']} | **{bracketed(summary['ratio'], 2)}** "
+            f"| {name} | {lane['ours']} | {lane['against']} | **{bracketed(summary['ratio'], 2)}** "
             f"| ≥ {lane['goal']}{mark} | {bracketed(summary['processor_ratio'], 2)} |")
     lines += [
         "", "| Lane | Side | Rows a round | Rows/s | CPU µs a row: focusd | PostgreSQL | client "
@@ -172,7 +188,7 @@ def row(name, side, summary, rounds):
     acks = ""
     if "ack_p50_us" in summary:
         acks = f"{summary['ack_p50_us'] / 1000:.1f} / {summary['ack_p99_us'] / 1000:.1f} ms"
-    focusd = f"{cpu['focusd']:.1f}" if side == "ours" and name != "B7" else "–"
+    focusd = f"{cpu['focusd']:.1f}" if side == "ours" and name != "replay" else "–"
     return (
         f"| {name} | {side} | {rounds} × {summary['rows']['median']:,.0f} | {bracketed(summary['rate'], 0)} "
         f"| {focusd} | {cpu['postgres']:.1f} | {cpu['client']:.1f} "
@@ -187,7 +203,7 @@ def profile(found):
     report = found["report"]
     backends = ", ".join(f"{role} {seconds} s" for role, seconds in found["backends"].items())
     lines = [
-        "## Profile of B1", "",
+        "## Profile of append", "",
         f"A run of its own with `perf` and `pg_stat_statements` looking on, which takes its share of the machine: "
         f"{report['rows']:,} events, {report['rate']:,.0f}/s, {report['cpu']['focusd']} processor seconds of focusd, "
         f"{report['cpu']['postgres']} of PostgreSQL (while perf looked: {backends}).", "",

@@ -1,4 +1,4 @@
-"""Lane B12: the fold of a recorded route against one pass of GeographicLib (C++) over the same points."""
+"""Lane route: the fold of a recorded route against one pass of GeographicLib (C++) over the same points."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def compile_yardstick(directory):
     except FileNotFoundError:
         raise SystemExit("g++ is not on the PATH (Debian: apt install g++ libgeographiclib-dev)")
     if done.returncode:
-        raise SystemExit(f"{done.stderr}\nB12 needs GeographicLib (Debian: apt install g++ libgeographiclib-dev)")
+        raise SystemExit(f"{done.stderr}\nThe lane route needs GeographicLib (Debian: apt install g++ libgeographiclib-dev)")
     return program
 
 
@@ -56,11 +56,12 @@ def timed(output):
     return report
 
 
-LANE = {
-    "name": "route fold",
-    "ours": "10,000 points in events of 1,000 through the whole fold: distance, splits, elevation, the row after each "
-    "event (`focusctl bench route`, one thread)",
-    "against": "one pass of GeographicLib (C++, `Geodesic::Inverse`, Debian's libgeographiclib) over the same points: "
-    "distance alone",
-    "goal": 1, "rounds": fold,
+LANES = {
+    "route": {
+        "ours": "10,000 points in events of 1,000 through the whole fold: distance, splits, elevation, the row after each "
+        "event (`focusctl bench route`, one thread)",
+        "against": "one pass of GeographicLib (C++, `Geodesic::Inverse`, Debian's libgeographiclib) over the same points: "
+        "distance alone",
+        "goal": 1, "rounds": fold,
+    },
 }

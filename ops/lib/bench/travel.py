@@ -1,4 +1,4 @@
-"""Lane about one user's long history (B14): states of the past, what differs between two, and what happened."""
+"""Lane time-travel, one user's long history: states of the past, what differs between two, and what happened."""
 
 import os
 import random
@@ -75,4 +75,4 @@ def figures(bench, server):
     return found
 
 
-LANES = {"B14": {"name": "time travel", "figures": travel}}
+LANES = {"time-travel": {"figures": travel}}

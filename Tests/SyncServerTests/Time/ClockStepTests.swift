@@ -1,0 +1,72 @@
+import FocusCore
+import FocusWire
+import NIOConcurrencyHelpers
+import PostgresClient
+import Testing
+
+@testable import SyncServer
+
+/// A wall clock is set now and then, also backwards and while frames are staged.
+@Suite("Clock steps", .fewAtATime) struct ClockStepTests {
+    private let user = UserID.random()
+
+    @Test("P1, P6: a wall clock that steps back and forth changes nothing that a device sees", arguments: [20, 1_000])
+    func steps(milliseconds: Int64) async throws {
+        let clock = SteppingClock(by: milliseconds * 1_000, seed: UInt64(milliseconds))
+        let server = try await TestServer.start(partitions: 1, clock: clock.clock)
+        let (client, _) = try await WireClient.open(server, user: user)
+        try await client.append(from: 1, Envelope.setUp("a"))
+        _ = try await client.appended()
+        // In one piece: the lane finds many frames waiting, and reads its clock more than once for a statement.
+        let frames = (0..<200).map { frame in
+            (0..<3).map { Envelope.post("n\(frame * 3 + $0)", app: "a") }
+        }
+        var bytes: [UInt8] = []
+        for (index, envelopes) in frames.enumerated() {
+            let first = DeviceSequence(Int64(index) * 3 + 3)
+            bytes += FrameCodec.frame(.append(AppendRequest(firstSequence: first, envelopes: envelopes)))
+        }
+        try await client.send(bytes: bytes)
+        var through = DeviceSequence(2)
+        while through < DeviceSequence(602) {
+            let answer: ServerMessage = try await client.first { message in
+                switch message {
+                case .appended, .error, .goAway: message
+                default: nil
+                }
+            }
+            guard case .appended(let appended) = answer else {
+                Issue.record("\(answer)")
+                break
+            }
+            #expect(appended.refused == [] && appended.throughSequence == through.advanced(by: 3))
+            through = appended.throughSequence
+        }
+        let database = try server.database()
+        #expect(try database.query(TestStatement.countBackwards).int8(row: 0, column: 0) == 0)
+        #expect(try database.query(TestStatement.countEvents).int8(row: 0, column: 0) == 602)
+        database.close()
+        await client.close()
+        try await server.server.stop()
+    }
+}
+
+/// The machine's clock, set back or forth whenever somebody reads it.
+private final class SteppingClock: Sendable {
+    private let state: NIOLockedValueBox<SeededGenerator>
+    private let step: Int64
+
+    init(by microseconds: Int64, seed: UInt64) {
+        step = microseconds
+        state = NIOLockedValueBox(SeededGenerator(seed: seed))
+    }
+
+    var clock: ServerClock {
+        ServerClock(
+            monotonic: ServerClock.system.monotonic,
+            wall: {
+                let step = self.state.withLockedValue { Int64.random(in: -1...1, using: &$0) * self.step }
+                return ServerClock.system.wall().adding(microseconds: step)
+            }, tolerance: ServerClock.usualTolerance)
+    }
+}

@@ -1,0 +1,158 @@
+import FocusCore
+import Logging
+import NIOConcurrencyHelpers
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// Rule E4, the server's own clock.
+@Suite("Wrong clock", .fewAtATime) struct WrongClockTests {
+    private let user = UserID.random()
+
+    @Test(
+        "E4: a server whose clock is off appends nothing and says so once; it goes on when its clock is right",
+        arguments: [86_400, -86_400, 3, -3])
+    func appendsNothing(seconds: Int64) async throws {
+        let (clock, log) = (ShiftedClock(), KeptLog())
+        let server = try await TestServer.start(partitions: 1, clock: clock.clock, log: log)
+        let other = try await TestServer.start(conninfo: server.conninfo)
+        let (client, _) = try await WireClient.open(server, user: user)
+        let end = Timestamp.now.adding(microseconds: 3_600_000_000)
+        try await client.append(
+            from: 1,
+            Envelope.setUp("a") + [
+                .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work"))),
+                .of(.focusChanged(FocusChanged(focusID: "work", isActive: true, endsAt: end))),
+            ])
+        #expect(try await client.appended().refused == [])
+
+        clock.shift(seconds: seconds)
+        for _ in 0..<3 {
+            try await client.append(from: 5, [.post("n", app: "a")])
+            let error = try await client.error()
+            #expect(error.code == .unavailable && error.code.isRetryable && error.retryAfterMilliseconds > 0)
+        }
+        // Devices hear the time all the same.
+        let (late, welcome) = try await WireClient.open(server, user: user)
+        #expect(abs(welcome.serverTime.microseconds - Timestamp.now.microseconds) < 60_000_000 || abs(seconds) < 60)
+        #expect(log.messages(.critical).count == 1, "\(log.messages(.critical))")
+        #expect(try logged(server) == 4)
+        // The others of the log go on.
+        let (elsewhere, _) = try await WireClient.open(other, user: user)
+        try await elsewhere.append(from: 1, [.post("m", app: "a")])
+        #expect(try await elsewhere.appended().refused == [])
+
+        clock.shift(seconds: 0)
+        try await client.append(from: 5, [.post("n", app: "a")])
+        #expect(try await client.appended().refused == [])
+        #expect(log.messages(.notice).count == 1 && log.messages(.critical).count == 1)
+        #expect(try logged(server) == 6)
+        let database = try server.database()
+        #expect(try database.query(TestStatement.countFuture).int8(row: 0, column: 0) == 0)
+        database.close()
+        for client in [client, late, elsewhere] { await client.close() }
+        for server in [server, other] { try await server.server.stop() }
+    }
+
+    private func logged(_ server: TestServer) throws -> Int64 {
+        let database = try server.database()
+        defer { database.close() }
+        return try database.query(TestStatement.countEvents).int8(row: 0, column: 0)
+    }
+}
+
+/// The machine's clocks, the wall clock as far off as a test wants it.
+private final class ShiftedClock: Sendable {
+    private let microseconds = NIOLockedValueBox<Int64>(0)
+
+    func shift(seconds: Int64) { microseconds.withLockedValue { $0 = seconds * 1_000_000 } }
+
+    var clock: ServerClock {
+        ServerClock(
+            monotonic: ServerClock.system.monotonic,
+            wall: { ServerClock.system.wall().adding(microseconds: self.microseconds.withLockedValue { $0 }) },
+            tolerance: ServerClock.usualTolerance)
+    }
+}
+
+@Suite("DatabaseTime") struct DatabaseTimeTests {
+    private let time = ManualTime()
+    private let log = KeptLog()
+
+    private func make(ahead: Int64 = 0) -> DatabaseTime {
+        let clock = time.clock
+        var logger = Logger(label: "test") { [log] _ in log }
+        logger.logLevel = .info
+        return DatabaseTime(
+            ServerClock(
+                monotonic: clock.monotonic, wall: { clock.wall().adding(microseconds: ahead) },
+                tolerance: ServerClock.usualTolerance), logger: logger)
+    }
+
+    @Test("E4: two seconds are agreement, a microsecond more is none; while nobody knows, the machine's clock counts")
+    func edges() {
+        for (ahead, isApart) in [(2_000_000, false), (2_000_001, true), (-2_000_000, false), (-2_000_001, true)] {
+            let ahead = Int64(ahead)
+            let judged = make(ahead: ahead)
+            #expect(!judged.isApart() && judged.clock.wall() == time.wall.adding(microseconds: ahead))
+            judged.note(time.wall, asked: time.clock.monotonic())
+            #expect(judged.isApart() == isApart)
+            #expect(judged.difference() == (isApart ? ahead : 0))
+            #expect(judged.clock.wall() == time.wall.adding(microseconds: isApart ? 0 : ahead))
+        }
+    }
+
+    @Test("E4: an answer that took long tells less: the clock is wrong only if it is so for every moment of the wait")
+    func slowAnswers() {
+        let asked = time.clock.monotonic()
+        let before = time.wall
+        time.advance(milliseconds: 5_000)
+        // The database may have read its clock at once, or just now.
+        for (said, isApart) in [
+            (before.adding(microseconds: -2_000_000), false), (before.adding(microseconds: -2_000_001), true),
+            (time.wall.adding(microseconds: 2_000_000), false), (time.wall.adding(microseconds: 2_000_001), true),
+        ] {
+            let judged = make()
+            judged.note(said, asked: asked)
+            #expect(judged.isApart() == isApart)
+        }
+    }
+
+    @Test("E4: a clock that is set between two looks is seen at once, and one that merely goes on is not")
+    func countsOn() {
+        let judged = make()
+        judged.note(time.wall, asked: time.clock.monotonic())
+        time.advance(milliseconds: 86_400_000)
+        #expect(!judged.isApart())
+        let fast = make(ahead: 1_000_000)
+        fast.note(time.wall.adding(microseconds: -1_500_000), asked: time.clock.monotonic())
+        #expect(fast.difference() == 2_500_000)
+    }
+
+    @Test("E4: extremes of either clock are differences, not traps")
+    func extremes() {
+        for said in [Int64.min, .min + 1, -1, 0, .max] {
+            let judged = make()
+            judged.note(Timestamp(microseconds: said), asked: time.clock.monotonic())
+            #expect(judged.isApart())
+            #expect(judged.clock.wall() == Timestamp(microseconds: said))
+        }
+    }
+
+    @Test("E4: the log says it when it begins, once a minute, and when it ends")
+    func says() {
+        let wrong = make(ahead: 3_000_000)
+        wrong.note(time.wall, asked: time.clock.monotonic())
+        for _ in 0..<10 { _ = wrong.isApart() }
+        #expect(log.messages(.critical).count == 1)
+        time.advance(milliseconds: 59_999)
+        #expect(wrong.isApart() && log.messages(.critical).count == 1)
+        time.advance(milliseconds: 1)
+        #expect(wrong.isApart() && log.messages(.critical).count == 2 && log.messages(.notice) == [])
+        wrong.note(time.wall.adding(microseconds: 3_000_000), asked: time.clock.monotonic())
+        for _ in 0..<10 { #expect(!wrong.isApart()) }
+        #expect(log.messages(.critical).count == 2 && log.messages(.notice).count == 1)
+    }
+}

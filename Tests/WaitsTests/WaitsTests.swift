@@ -1,0 +1,67 @@
+import Synchronization
+import Testing
+import Waits
+
+import class Foundation.Thread
+
+@Suite("Waits") struct WaitsTests {
+    @Test("A condition waits by the monotonic clock: a deadline of it, read as a wall clock's, passed decades ago")
+    func conditionIsMonotonic() {
+        let condition = MonotonicCondition()
+        let deadline = Deadline.after(seconds: 0.05)
+        condition.lock()
+        // It may wake for no reason.
+        while condition.wait(until: deadline) {}
+        condition.unlock()
+        #expect(deadline.isPassed)
+    }
+
+    @Test("Sleeping is by the monotonic clock too")
+    func sleepIsMonotonic() {
+        let deadline = Deadline.after(seconds: 0.05)
+        deadline.sleep()
+        #expect(deadline.isPassed)
+    }
+
+    @Test("Who waits without a deadline, or for a distant one, is woken by a signal")
+    func signals() {
+        let condition = MonotonicCondition()
+        for deadline in [nil, Deadline.after(seconds: 3_600), .after(seconds: .infinity)] {
+            let isSet = Mutex(false)
+            let thread = Thread {
+                condition.withLock {
+                    isSet.withLock { $0 = true }
+                    condition.signal()
+                }
+            }
+            condition.lock()
+            thread.start()
+            while !isSet.withLock({ $0 }) {
+                if let deadline { #expect(condition.wait(until: deadline)) } else { condition.wait() }
+            }
+            condition.unlock()
+        }
+    }
+
+    @Test("A deadline that has passed is not waited for, and what is no length of time is none")
+    func passed() {
+        let condition = MonotonicCondition()
+        condition.lock()
+        for deadline in [Deadline.passed, .now, .after(seconds: 0), .after(seconds: -1), .after(seconds: .nan)] {
+            while condition.wait(until: deadline) {}
+            #expect(deadline.isPassed)
+        }
+        condition.unlock()
+        #expect(Deadline.passed < .now)
+    }
+
+    @Test("A pause ends when it is stopped, and none begins after that")
+    func stops() {
+        let pause = StoppablePause()
+        #expect(pause.sleep(seconds: 0))
+        let thread = Thread { pause.stop() }
+        thread.start()
+        while pause.sleep(seconds: 3_600) {}
+        #expect(!pause.sleep(seconds: 3_600))
+    }
+}

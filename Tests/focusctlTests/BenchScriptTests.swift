@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// `ops/bench`: what of it can be tested without measuring.
+@Suite("Benchmark scripts") struct BenchScriptTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    @Test("Intervals, pairs, processor time of ended children, and where programs are found: ops/lib/bench/tests.py")
+    func tests() throws {
+        let (status, text) = try run(["python3", "ops/lib/bench/tests.py"])
+        #expect(status == 0, "\(text)")
+    }
+
+    @Test(
+        "What cannot be compared is refused before anything is built",
+        arguments: [
+            (["--against", "nowhere"], "there is no directory"),
+            (["--against", "Schema"], "is no checkout and holds no focusd and focusctl"),
+            (["B1"], "no lane B1; there are append, append-single, latency"),
+        ])
+    func refused(arguments: [String], message: String) throws {
+        let (status, text) = try run(["python3", "ops/lib/bench", "--check"] + arguments)
+        #expect(status == 2)
+        #expect(text.contains(message), "\(text)")
+    }
+
+    /// Exit code and standard error.
+    private func run(_ arguments: [String]) throws -> (Int32, String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["PYTHONDONTWRITEBYTECODE=1"] + arguments
+        process.currentDirectoryURL = Self.root
+        let errors = Pipe()
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}

@@ -1,0 +1,71 @@
+import Crypto
+import FocusCore
+import Foundation
+
+@testable import SyncServer
+
+/// Each record: a byte, and bytes. 0: a token as it stands. 1: the header of what comes after it. Else: claims, signed
+/// with the server's own key: whoever has a key may say anything. What is accepted must keep to rule A1.
+func fuzzTokens(_ input: FuzzInput) {
+    var input = input
+    var header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
+    while var record = input.next() {
+        let kind = record.byte()
+        switch kind % 4 {
+        case 0: check(Tokens.identity(String(decoding: record.bytes, as: UTF8.self)) == nil, "a token without a key")
+        case 1: header = record.bytes
+        default: checkSigned(header, record.bytes, flipping: kind)
+        }
+    }
+}
+
+private func checkSigned(_ header: [UInt8], _ claims: [UInt8], flipping bit: UInt8) {
+    let text = Tokens.base64URL(header) + "." + Tokens.base64URL(claims)
+    var code = Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: Tokens.key))
+    let token = text + "." + Tokens.base64URL(code)
+    guard let identity = Tokens.identity(token) else { return }
+    check(Tokens.identity(token) == identity, "a token says another thing the second time")
+    check(identity.device != .server, "a token of the server's")
+    let left = identity.expiresAt.microseconds - Tokens.now.microseconds
+    check(left > 0 && left <= TokenVerifier.longestLife, "a token that ends in \(left) µs")
+    code[Int(bit) % code.count] ^= 1 << (bit >> 5)
+    check(Tokens.identity(text + "." + Tokens.base64URL(code)) == nil, "a code that is another")
+}
+
+private enum Tokens {
+    private static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+    static let key = SymmetricKey(data: secret)
+    /// 2027-01-15: the samples' claims end in the year after it.
+    static let now = Timestamp(microseconds: 1_800_000_000_000_000)
+    private static let verifier: TokenVerifier = answer {
+        do {
+            return try await TokenVerifier(.secret(secret))
+        } catch {
+            broken("no verifier: \(error)")
+        }
+    }
+
+    static func identity(_ token: String) -> Identity? {
+        let verifier = verifier
+        return answer { await verifier.identity(of: token, now: now) }
+    }
+
+    static func base64URL(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").filter { $0 != "=" }
+    }
+
+    /// libFuzzer's thread calls; the cooperative pool answers.
+    private static func answer<T: Sendable>(_ body: @escaping @Sendable () async -> T) -> T {
+        let done = DispatchSemaphore(value: 0)
+        // unsafe: written before the signal, read after it.
+        nonisolated(unsafe) var result: T?
+        Task {
+            result = await body()
+            done.signal()
+        }
+        done.wait()
+        guard let result else { broken("no answer") }
+        return result
+    }
+}
