@@ -71,6 +71,9 @@ final class LaneSession {
     var subscription: Subscription
     /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
     var reportedGap = false
+    /// A frame could not be taken: until its events come again, those behind them are not taken either (rule P4). Their
+    /// answer would acknowledge the others too.
+    var awaited: AwaitedPlace?
     let openedAt: MonotonicTime
     /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).
     var lastSequence: DeviceSequence
@@ -90,6 +93,29 @@ final class LaneSession {
         self.subscription = subscription
         self.openedAt = openedAt
         self.lastSequence = lastSequence
+    }
+}
+
+/// Where a device has to send again from.
+struct AwaitedPlace {
+    var incarnation: Incarnation
+    var sequence: DeviceSequence
+
+    /// Nil: the error says that sending again would end the same.
+    init?(_ append: IncomingAppend, of session: LaneSession, _ error: ProtocolError) {
+        switch error.code {
+        case .unavailable, .overloaded, .userQuarantined, .tooMany, .eventUnknown, .internal: break
+        case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
+            .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown,
+            .unknownMessage, .sequenceGap, .sequenceConflict:
+            return nil
+        }
+        incarnation = append.healing?.incarnation ?? session.incarnation
+        sequence = error.sequence ?? append.firstSequence
+    }
+
+    func isMet(by request: AppendContext) -> Bool {
+        request.incarnation == incarnation && request.append.request.firstSequence <= sequence
     }
 }
 

@@ -99,7 +99,10 @@ extension LaneWorker {
             frame += FrameCodec.frame(.appended(appended))
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
-        if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
+        if let error = answer.error {
+            frame += FrameCodec.frame(.error(error))
+            session.awaited = session.awaited ?? AwaitedPlace(answer.append.request, of: session, error)
+        }
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
         // Rule P3.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
