@@ -80,15 +80,12 @@ extension LaneWorker {
             return true
         }
         let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
-        if let awaited = session.awaited, !awaited.isMet(by: request) {
-            let message = "Events before this one were not taken. Send from \(awaited.sequence)."
-            answer.error = ProtocolError(
-                .sequenceGap, message, expected: awaited.sequence, sequence: append.request.firstSequence)
+        if let error = passedOver(request) {
+            answer.error = error
             noteGap(&answer, session)
             staging.answers.append(answer)
             return true
         }
-        session.awaited = nil
         if let error = bind(request, into: &staging) {
             answer.error = error
         } else if !knowsPlaces(request, staging) {
@@ -108,6 +105,15 @@ extension LaneWorker {
         }
         staging.answers.append(answer)
         return true
+    }
+
+    /// A frame before it could not be taken and has not come again. Nil: none.
+    private func passedOver(_ request: AppendContext) -> ProtocolError? {
+        let frame = request.append.request
+        guard let place = request.session.awaited.missing(before: frame, in: request.incarnation) else { return nil }
+        return ProtocolError(
+            .sequenceGap, "Events before this one were not taken. Send from \(place).", expected: place,
+            sequence: frame.firstSequence)
     }
 
     private func stageEvents(
