@@ -35,6 +35,8 @@ final class SimulatedLog {
         case lost([Partition: ReadModel])
     }
     private let witness: Witness
+    /// Nil: nobody reads it.
+    var trace: ((String) -> Void)?
 
     init(_ log: LogID, partitions: Int32, format: Int32, witness: Witness) {
         identity = LogIdentity(
@@ -63,7 +65,10 @@ final class SimulatedLog {
         }
         events[batch.partition, default: []] += batch.events
         journal.append(.append(batch.partition, batch.events.count))
-        for event in batch.events { witness.committed(event) }
+        for event in batch.events {
+            trace?("the log has \(event.traced)")
+            witness.committed(event)
+        }
         return .committed(generation: 1)
     }
 
@@ -168,6 +173,7 @@ final class SimulatedLog {
         let moves = missing.isEmpty && batch.checkpoint > model.checkpoint
         if moves { model.checkpoint = batch.checkpoint }
         models[batch.partition] = model
+        trace?("the read model is at \(model.checkpoint) of \(batch.partition): \(batch.users.map(\.version))")
         journal.append(.projection(batch.partition, model))
         if !moves { flush() }
         return .written(missing: missing, checkpoint: model.checkpoint)
@@ -205,5 +211,13 @@ final class SimulatedLog {
     func loseProjections() {
         models = flushed
         journal.append(.lost(models))
+    }
+}
+
+extension LoggedEvent {
+    fileprivate var traced: String {
+        let how = encoding == LoggedEvent.healed ? "healed " : ""
+        let what = (try? decoded().body).map { "\($0)".replacing("FocusCore.", with: "").prefix(200) } ?? ""
+        return "\(partition)/\(offset): version \(version), \(device) \(incarnation.rawValue)/\(sequence), \(how)\(id) \(what)"
     }
 }

@@ -78,24 +78,24 @@ final class SimulatedServer {
         guard process == nil else { return }
         lives += 1
         simulation.trace("server \(index) starts")
-        let time = DatabaseTime(simulation.clock.server { [weak self] in self?.lookAtClock() ?? 0 }, logger: Self.silent)
+        let time = DatabaseTime(simulation.clock.server { [weak self] in self?.lookAtClock() ?? 0 }, logger: logger)
         let clock = time.clock
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
         // Never started: nobody is told, and everybody polls.
         let faults = Faults()
-        let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: Self.silent)
+        let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: logger)
         let format = LogFormat(simulation.log.format)
         let context = LaneContext(
             log: simulation.log.identity, format: format, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
-            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: Self.silent,
+            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: logger,
             receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
             limits: plan.limits, format: format, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
-            connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: Self.silent)
+            connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: logger)
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
         let new = Process(loop, services, [])
@@ -247,6 +247,20 @@ final class SimulatedServer {
         }
     }
 
+    /// What the server would write to its log stands in the trace.
+    private var logger: Logger {
+        guard simulation.isTraced else { return Self.silent }
+        nonisolated(unsafe) unowned let simulation = simulation
+        let index = index
+        var logger = Logger(label: "simulation") { _ in
+            TracedLog { event in
+                simulation.trace("server \(index) says: \(event.message) \(event.metadata ?? [:])")
+            }
+        }
+        logger.logLevel = .info
+        return logger
+    }
+
     private static let silent: Logger = {
         var logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
@@ -350,6 +364,19 @@ struct SimulatedTokens: TokenCheck {
         let scope = AppID(parts[2]).map { Scope.app($0) } ?? .system
         return Identity(
             user: user, device: device, scope: scope, expiresAt: Timestamp(microseconds: expiry), deviceClass: nil)
+    }
+}
+
+private struct TracedLog: LogHandler {
+    let tell: @Sendable (LogEvent) -> Void
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+    init(tell: @escaping @Sendable (LogEvent) -> Void) { self.tell = tell }
+    func log(event: LogEvent) { tell(event) }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 }
 

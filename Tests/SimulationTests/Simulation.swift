@@ -54,10 +54,11 @@ final class Simulation {
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
         change(&plan)
         self.plan = plan
-        witness = Witness(clock, appendsFail: plan.faults.appendFails > 0)
+        witness = Witness(clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(
             LogID(random.uuid()), partitions: plan.partitions, format: plan.raisesFormat ? 1 : 2, witness: witness)
+        if let trace { log.trace = { [clock] in trace("\(clock.now / 1_000) ms: \($0)") } }
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
         life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
@@ -241,6 +242,8 @@ final class Simulation {
     }
 
     // MARK: Trace
+
+    var isTraced: Bool { tracer != nil }
 
     func trace(_ text: @autoclosure () -> String) { tracer?("\(clock.now / 1_000) ms: \(text())") }
 

@@ -1,7 +1,7 @@
 import EventStore
 import FocusCore
-import FocusSyncClient
 
+@testable import FocusSyncClient
 @testable import struct FocusSyncClient.AppendOutcome
 
 /// Sees everything that is committed and every frame that reaches a device, and knows what must hold of them.
@@ -30,7 +30,12 @@ final class Witness {
     /// Devices with libraries from before rule P10.
     var old: Set<DeviceID> = []
     /// What devices were told since the log last lost its tail.
-    private var promised: [SequenceKey: DeviceSequence] = [:]
+    private var promised: [Promise: DeviceSequence] = [:]
+    private struct Promise: Hashable {
+        let key: SequenceKey
+        /// Copies of a store hear of each other's events some time.
+        let device: Int
+    }
     /// What the log lost, each time that it was there.
     private var lost: [EventID: [LoggedEvent]] = [:]
     /// Rule A3: the version of the user that a device was revoked at, and when that was committed.
@@ -39,12 +44,12 @@ final class Witness {
     private var proved: [DeviceID: Set<EventID>] = [:]
     let clock: SimulatedClock
 
-    /// Some appends fail, by the seed.
-    private let appendsFail: Bool
+    /// Some appends or look-ups fail, by the seed.
+    private let callsFail: Bool
 
-    init(_ clock: SimulatedClock, appendsFail: Bool) {
+    init(_ clock: SimulatedClock, callsFail: Bool) {
         self.clock = clock
-        self.appendsFail = appendsFail
+        self.callsFail = callsFail
     }
 
     /// The server's own events count for each user from 1 on.
@@ -286,7 +291,7 @@ final class Witness {
 
     /// The log always answers here but where a seed has appends fail; what a server lacks it is to read, not to deny.
     private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
-        guard error.code == .unavailable || error.code == .userQuarantined, !appendsFail else { return }
+        guard error.code == .unavailable || error.code == .userQuarantined, !callsFail else { return }
         fail("\(device) is told \(error.code) although the log answers: \(error.message)")
     }
 
@@ -296,8 +301,9 @@ final class Witness {
             fail("P1: \(device) hears of sequence \(welcome.lastSequence), the log ends at \(logged)")
         }
         let key = SequenceKey(device)
-        if welcome.lastSequence < promised[key, default: .zero] {
-            fail("P2: \(device) has \(promised[key, default: .zero]) acknowledged and is told \(welcome.lastSequence)")
+        let promise = promised[Promise(key: key, device: device.index), default: .zero]
+        if welcome.lastSequence < promise {
+            fail("P2: \(device) has \(promise) acknowledged and is told \(welcome.lastSequence)")
         }
         if welcome.isEnded, !ended.contains(key) { fail("P10: \(device) is told that its incarnation has ended") }
         let last = Place(key: key, sequence: welcome.lastSequence)
@@ -330,7 +336,9 @@ final class Witness {
     private func sawAppended(_ appended: Appended, _ device: SimulatedDevice) {
         let key = SequenceKey(device, appended.incarnation)
         let logged = lastSequences[key, default: .zero]
-        promised[key] = max(promised[key, default: .zero], appended.throughSequence)
+        // What has no place is answered so too.
+        guard !appended.refused.contains(where: \.isDisplaced) else { return }
+        promised[Promise(key: key, device: device.index), default: .zero].raise(to: appended.throughSequence)
         guard appended.throughSequence <= logged else {
             return fail("P1: \(device) hears of sequence \(appended.throughSequence), the log ends at \(logged)")
         }
@@ -384,4 +392,8 @@ extension LoggedEvent {
         else { return nil }
         return lost
     }
+}
+
+extension DeviceSequence {
+    fileprivate mutating func raise(to other: DeviceSequence) { self = max(self, other) }
 }

@@ -49,9 +49,9 @@ struct DeviceRecord: Sendable {
             let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
             place.page = (RowKey(.placePages, key: key.text), full.encoded)
         }
-        if let current = histories[index].current, current != incarnation {
-            place.others = [key(of: current), key(of: incarnation)]
-        }
+        // One that was begun and had no event yet has a row of its own too, which goes now.
+        let current = histories[index].current
+        if current != incarnation { place.others = [current, incarnation].compactMap { $0.map(key(of:)) } }
         histories[index].current = incarnation
         if index == 0 { noteRecent(incarnation) }
         if !event.isOfLostEvents {

@@ -15,6 +15,7 @@ extension LaneWorker {
         if looksAtTime { try lookForDue() }
         var staging = AppendStaging(now: context.clock.wall())
         var later: [PendingAppend] = []
+        var postponed: Set<UInt64> = []
         if looksAtTime { stageDue(into: &staging) }
         while let next = appends.first, staging.eventCount < configuration.eventsPerStatement,
             staging.byteCount < configuration.bytesPerStatement
@@ -26,7 +27,11 @@ extension LaneWorker {
             }
             if !session.looksUp.isEmpty {
                 session.looksUp.append(next)
-            } else if isToCome(session.identity.user) || !stage(next, of: session, into: &staging) {
+            } else if postponed.contains(next.session) || isToCome(session.identity.user)
+                || !stage(next, of: session, into: &staging)
+            {
+                // What its device sent after it waits with it: answers keep their order.
+                postponed.insert(next.session)
                 later.append(next)
             }
         }
@@ -75,11 +80,20 @@ extension LaneWorker {
             return true
         }
         let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
+        if let error = passedOver(request) {
+            answer.error = error
+            noteGap(&answer, session)
+            staging.answers.append(answer)
+            return true
+        }
         if let error = bind(request, into: &staging) {
             answer.error = error
         } else if !knowsPlaces(request, staging) {
-            // Another session's frame of this user may be staged already: the log does not hold it yet.
-            if staging.touched[user.id] != nil { return false }
+            // Another session's frame of this user may be staged already: the log does not hold it yet. And one of this
+            // session that is staged may have to be staged again.
+            if staging.touched[user.id] != nil || staging.answers.contains(where: { $0.append.session == append.session }) {
+                return false
+            }
             lookUp(request)
             return true
         } else {
@@ -91,6 +105,15 @@ extension LaneWorker {
         }
         staging.answers.append(answer)
         return true
+    }
+
+    /// A frame before it could not be taken and has not come again. Nil: none.
+    private func passedOver(_ request: AppendContext) -> ProtocolError? {
+        let frame = request.append.request
+        guard let place = request.session.awaited.missing(before: frame, in: request.incarnation) else { return nil }
+        return ProtocolError(
+            .sequenceGap, "Events before this one were not taken. Send from \(place).", expected: place,
+            sequence: frame.firstSequence)
     }
 
     private func stageEvents(

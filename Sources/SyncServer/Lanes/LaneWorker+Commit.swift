@@ -99,11 +99,20 @@ extension LaneWorker {
             frame += FrameCodec.frame(.appended(appended))
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
-        if let error = answer.error { frame += FrameCodec.frame(.error(error)) }
+        if let error = answer.error {
+            frame += FrameCodec.frame(.error(error))
+            note(error, about: answer.append, session)
+        }
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
         // Rule P3.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
         deliveries.add(.goAway(.sequenceConflict), to: session.handle)
         close(session.handle.id)
+    }
+
+    /// What follows the frame waits for it (rule P4).
+    func note(_ error: ProtocolError, about append: PendingAppend, _ session: LaneSession) {
+        let incarnation = append.request.healing?.incarnation ?? session.incarnation
+        session.awaited.note(error, about: append.request, in: incarnation)
     }
 }

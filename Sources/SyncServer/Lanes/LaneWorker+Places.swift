@@ -42,6 +42,7 @@ extension LaneWorker {
             let error = ProtocolError(
                 .unavailable, "The log cannot be read at the moment. Send again.", retryAfterMilliseconds: 1_000,
                 sequence: first.request.firstSequence)
+            note(error, about: first, session)
             let frame = FrameCodec.frame(.error(error))
             deliveries.add(.answered(frame: frame, released: first.request.bytes), to: session.handle)
         }

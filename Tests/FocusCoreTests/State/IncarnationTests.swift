@@ -7,6 +7,8 @@ import Testing
 private struct Life {
     var state = UserState(user: .ada)
     private var last: [Incarnation: Int64] = [:]
+    /// The read model, as a server writes it that projects after every event.
+    private var written: [RowKey: Row] = [:]
 
     private func event(
         _ body: EventBody, device: DeviceID, incarnation: Int64, sequence: Int64, id: Int?, app: AppID?, at second: Double,
@@ -19,9 +21,13 @@ private struct Life {
             body: body, isHealed: isHealed)
     }
 
+    private mutating func apply(_ event: Event) throws {
+        for key in try state.apply(event) { written[key] = state.row(key) }
+    }
+
     mutating func server(_ body: EventBody) throws {
         let sequence = state.lastSequence(of: .server, incarnation: Incarnation(0)).next
-        _ = try state.apply(
+        try apply(
             event(body, device: .server, incarnation: 0, sequence: sequence.rawValue, id: nil, app: nil, at: 100))
     }
 
@@ -44,7 +50,7 @@ private struct Life {
     ) throws {
         for _ in 0..<count {
             let next = state.lastSequence(of: .phone, incarnation: Incarnation(incarnation)).next
-            _ = try state.apply(
+            try apply(
                 event(
                     body, device: .phone, incarnation: incarnation, sequence: next.rawValue, id: nil, app: app,
                     at: second))
@@ -55,7 +61,7 @@ private struct Life {
         _ body: EventBody = .badgeCleared, in incarnation: Int64, at sequence: Int64, isHealed: Bool = false,
         second: Double = 50
     ) throws {
-        _ = try state.apply(
+        try apply(
             event(
                 body, device: .phone, incarnation: incarnation, sequence: sequence, id: nil, app: .chat, at: second,
                 isHealed: isHealed))
@@ -76,6 +82,8 @@ private struct Life {
 
     func expectReloadIsExact(_ location: SourceLocation = #_sourceLocation) throws {
         #expect(try reloaded().allRows == state.allRows, sourceLocation: location)
+        let shown = try UserState(user: .ada, version: state.version, rows: written)
+        #expect(shown.allRows == state.allRows, "projected after every event", sourceLocation: location)
     }
 }
 
@@ -90,6 +98,20 @@ private struct Life {
         try life.begin(7)
         try life.end(7)
         #expect(life.standing(7, .app(.chat)) == .own(isEnded: false))
+        try life.expectReloadIsExact()
+    }
+
+    @Test("P10: an incarnation that was begun and projected before its first event stands where its events are")
+    func begunBefore() throws {
+        var life = Life()
+        try life.send(in: 7, count: 2)
+        try life.begin(7)
+        try life.begin(8, .app(.chat))
+        try life.expectReloadIsExact()
+        try life.send(in: 7)
+        try life.send(in: 8)
+        try life.expectReloadIsExact()
+        try life.end(8, .app(.chat))
         try life.expectReloadIsExact()
     }
 

@@ -1,5 +1,6 @@
 import EventStore
 import FocusCore
+import FocusWire
 import Foundation
 import PostgresClient
 import Testing
@@ -139,6 +140,37 @@ import Testing
             await begun.close()
             let logged = try logged(server)
             #expect((events + new).allSatisfy { logged[$0.id] == 1 })
+        }
+    }
+
+    @Test("P6: a frame that waits for earlier places keeps its place before what its session sends after it")
+    func answersKeepTheirOrder() async throws {
+        let events = thousand
+        try await with(.same, events) { server in
+            // Of two frames that reach the lane together the first stages the end of its incarnation, and is looked up.
+            for round in 0..<10 {
+                let device = round == 0 ? device : DeviceID.random()
+                if round > 0 {
+                    let (client, _) = try await WireClient.open(server, user: user, device: device)
+                    try await client.append(from: 1, posts(1...3, "r\(round)"))
+                    _ = try await client.appended()
+                    await client.close()
+                }
+                let (client, _) = try await WireClient.open(server, user: user, device: device, incarnation: 2)
+                let recall = Recall(
+                    incarnation: Incarnation(1), firstSequence: DeviceSequence(1), events: [events[0].id])
+                let append = AppendRequest(firstSequence: DeviceSequence(1), envelopes: posts(1...1, "s\(round)"))
+                try await client.send(bytes: FrameCodec.frame(.recall(recall)) + FrameCodec.frame(.append(append)))
+                let first = try await client.first { message -> Bool? in
+                    switch message {
+                    case .recalled: true
+                    case .appended: false
+                    default: nil
+                    }
+                }
+                #expect(first, "round \(round)")
+                await client.close()
+            }
         }
     }
 
