@@ -1,6 +1,8 @@
+import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation
+import PostgresClient
 import Support
 import Testing
 
@@ -54,6 +56,17 @@ import Testing
         }
     }
 
+    /// Of every event of the user.
+    private static func types(_ server: FocusdProcess, _ user: UserID) throws -> [String] {
+        let connection = try server.database()
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        return try LogReader().heads(of: log.allPartitions, on: connection).flatMap { head in
+            try LogReader().events(
+                partition: head.partition, from: .zero, limit: Int(head.nextOffset.rawValue), on: connection)
+        }.filter { $0.user == user }.map(\.type)
+    }
+
     private static let setUp = [
         #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1}}"#,
         #"{"type":"authorization.changed","app":"a","payload":{"kind":"NOTIFICATIONS","status":"AUTHORIZED"}}"#,
@@ -102,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("P2, P3: it resends what was not acknowledged, and a store restored from a backup begins a new incarnation")
+    @Test("P2, P3, P10: it resends what was not acknowledged, and a restored store asks which of its events the log has")
     func resends() async throws {
         try await withServer { server in
             let phone = try await Device("phone", of: user, on: server)
@@ -124,11 +137,26 @@ import Testing
                 kept["queue"] = []
                 kept["next_sequence"] = 1
             }
-            let version = try await phone.run("append", input: [Self.post("n2")]).last?["version"] as? Int
-            #expect(version == 4)
+            #expect(try await phone.run("append", input: [Self.post("n2")]).last?["through"] as? Int == 1)
+            // It has what the log has, and one event more; the log has two that it does not know.
+            try backup.write(to: file)
+            #expect(try await phone.run("append", input: [Self.post("n3")]).count >= 2)
+            // Nothing waits, and another event stands where its last one was answered.
+            var incarnations: Set<Int> = []
+            try phone.edit { kept in
+                incarnations.insert(try #require(kept["incarnation"] as? Int))
+                kept["answered"] = [1, Data(repeating: 7, count: 16).base64EncodedString()]
+            }
             let rows = try await phone.run("sync")
             let posts = rows.filter { $0["collection"] as? String == "notifications" }
-            #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2"])
+            #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2", "n3"])
+            try phone.edit { incarnations.insert(try #require($0["incarnation"] as? Int)) }
+            #expect(incarnations.count == 2)
+            let types = try await onThread { try Self.types(server, user) }
+            // n1 once, in the first incarnation; n2 and n3 in one of their own each.
+            #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 3)
+            #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 3)
+            #expect(types.count == 9 && !types.contains(EventType.eventRefused.rawValue))
         }
     }
 

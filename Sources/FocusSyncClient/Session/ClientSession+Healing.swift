@@ -48,16 +48,15 @@ extension ClientSession {
         guard let head = healing?.inFlight.first, head.request.incarnation == incarnation,
             appended.throughSequence >= head.request.firstSequence
         else { return [] }
+        let displaced = appended.refused.count(where: \.isDisplaced)
         if appended.throughSequence >= head.request.lastSequence {
             healing?.inFlight.removeFirst()
-            healing?.report.events += head.request.eventCount
+            healing?.report.events += head.request.eventCount - displaced
             if case .lost(let lost) = head.request { healing?.report.lost.append(lost) }
         }
         if case .reoffer(let offer) = head.request {
             let accepted = Set(offer.events.filter { $0.outcome == .accepted }.map(\.envelope.id))
-            let displaced = appended.refused.count(where: \.isDisplaced)
             healing?.report.displaced += displaced
-            healing?.report.events -= displaced
             healing?.report.refused += appended.refused.filter { accepted.contains($0.event) && !$0.isDisplaced }
         }
         return [.keepHealed(appended, head.request)] + continueHealing()

@@ -157,8 +157,7 @@ public struct ClientSession: Sendable {
         case .goAway(let goAway): return receiveGoAway(goAway)
         case .ping, .pong, .tokenExpiry, .unknown: return []
         case .appended, .recalled, .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd,
-            .delta,
-            .checkpoint, .fetched, .peerStatuses:
+            .delta, .checkpoint, .fetched, .peerStatuses:
             return end(.failed(ProtocolError(.malformedFrame, "The server spoke before Welcome.")))
         }
     }

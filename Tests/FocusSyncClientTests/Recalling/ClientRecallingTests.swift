@@ -122,7 +122,7 @@ import Testing
 
     @Test("P10: an incarnation of another scope holds nothing of this one: the next question follows")
     func foreign() {
-        var (session, _) = live(acknowledged: 3, last: 9, isRecalling: true, welcome(0))
+        var (session, _) = live(acknowledged: 0, last: 9, isRecalling: true, welcome(0))
         _ = session.recallSent(recall(4, 3), next: position(6))
         let error = ProtocolError(.sequenceConflict, "another scope's", sequence: DeviceSequence(4))
         #expect(session.receive(.error(error), now: at(2)) == [.sendRecall(position(6))])

@@ -57,13 +57,25 @@ struct PlaceServer {
         }
     }
 
+    /// What a device that has seen everything keeps.
+    var cursor: Cursor? {
+        logged.last.map { Cursor(log: Fixture.log, version: version, event: $0, view: 1) }
+    }
+
+    /// The log does not hold the event that the cursor names.
+    private func isBehind(_ cursor: Cursor?) -> Bool {
+        guard let cursor else { return false }
+        let index = Int(cursor.version.rawValue) - 1
+        return !logged.indices.contains(index) || logged[index] != cursor.event
+    }
+
     private func welcome(_ hello: Hello) -> Welcome {
         let life = lives[hello.incarnation] ?? Life()
         let isNew = hello.maximumProtocol >= 2 && protocolVersion >= 2
         return Welcome(
             protocolVersion: isNew ? 2 : 1, session: "s", log: Fixture.log, lastSequence: DeviceSequence(life.last),
             lastEvent: isNew ? life.held[life.last]?.event : nil, isEnded: isNew && life.isEnded,
-            maximumFrameBytes: frameBytes, maximumUnacknowledgedAppends: 4, heartbeatMilliseconds: 10_000_000,
+            logIsBehind: isBehind(hello.cursor), maximumFrameBytes: frameBytes, maximumUnacknowledgedAppends: 4, heartbeatMilliseconds: 10_000_000,
             serverTime: Fixture.clock)
     }
 

@@ -97,7 +97,7 @@ final class RestoredPhone {
         let hello = Hello(
             minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
             maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: "t", deviceClass: .phone,
-            incarnation: try store.incarnation, cursor: nil, collections: [])
+            incarnation: try store.incarnation, cursor: try store.cursor, collections: [])
         session = ClientSession(
             hello: hello, queue: try store.queueRange, answered: try store.lastAnswered,
             isHealing: try store.isHealing, isRecalling: try store.isRecalling, ended: try store.endedIncarnations())
@@ -124,7 +124,9 @@ final class RestoredPhone {
         switch ending {
         case .reconnect?: return true
         case .failed(let error)?: throw error
-        case nil: return false
+        case nil:
+            if let cursor = server.cursor { try store.advance(to: cursor) }
+            return false
         }
     }
 
