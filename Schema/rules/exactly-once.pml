@@ -39,7 +39,8 @@
  *
  * The known limits, both only after a loss of the log: the event is in the log twice.
  *  limit           A store re-places an event, the log loses the end of its old incarnation and the beginning of its
- *                  new one, and a clone appends the event at its old place before the store is back.
+ *                  new one, and a clone appends the event at its old place before the store is back. That takes a
+ *                  clone, a loss, and one of these: a restore, a second loss, an incarnation that the server ended.
  *  limit-trimmed   The log loses an event that one of two copies has trimmed. What comes behind it goes into a new
  *                  incarnation that one copy derives from that event and the other from the next.
  *
