@@ -152,7 +152,7 @@ import Testing
             #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2", "n3"])
             try phone.edit { incarnations.insert(try #require($0["incarnation"] as? Int)) }
             #expect(incarnations.count == 2)
-            let types = try await onThread { try Self.types(server, user) }
+            let types = try Self.types(server, user)
             // n1 once, in the first incarnation; n2 and n3 in one of their own each.
             #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 3)
             #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 3)
