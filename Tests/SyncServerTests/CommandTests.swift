@@ -98,7 +98,7 @@ import Testing
             for _ in 0..<600 where status["lagEvents"] as? Int != 0 {
                 status = try await focusctl.succeed(["projections", "status", "--exact", "--json"] + log).json()
             }
-            #expect(status["lagEvents"] as? Int == 0 && status["events"] as? Int == 10)
+            #expect(status["lagEvents"] as? Int == 0 && status["events"] as? Int == 11)
             #expect((status["partitions"] as? [[String: Any]])?.count == 16)
             #expect(status["rebuild"] is NSNull)
             let tables = try #require(status["tables"] as? [[String: Any]])
@@ -121,14 +121,14 @@ import Testing
             let found = try await focusctl.run(verify + ["--all"])
             #expect(found.exitCode == 3 && found.lines.last?.hasPrefix("different: 1 of 1 users, 2 rows") == true)
             #expect(found.lines.contains { $0.hasSuffix("changed active_focus in value") })
-            #expect(found.output.contains("value focusId=work (since event 10)"))
-            #expect(found.output.contains("no row (right until event 9)"))
+            #expect(found.output.contains("value focusId=work (since event 11)"))
+            #expect(found.output.contains("no row (right until event 10)"))
             let json = try await focusctl.run(verify + ["--all", "--json"])
             let user = try #require(
                 try JSONSerialization.jsonObject(with: Data(json.lines[0].utf8)) as? [String: Any])
             let rows = try #require(user["rows"] as? [[String: Any]])
             #expect(rows.map { $0["kind"] as? String } == ["changed", "missing"])
-            #expect(rows.map { $0["since"] as? Int } == [10, 9])
+            #expect(rows.map { $0["since"] as? Int } == [11, 10])
         }
     }
 

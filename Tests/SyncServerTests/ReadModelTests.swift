@@ -122,7 +122,7 @@ import Testing
                 for server in [first, second] {
                     let (client, _) = try await WireClient.open(server, user: user)
                     var replica = Replica()
-                    while replica.cursor?.version != Version(124) || replica.checkpoints == 0 {
+                    while replica.cursor?.version != Version(126) || replica.checkpoints == 0 {
                         replica.apply(try await client.next())
                     }
                     #expect(replica.rows.keys.filter { $0.collection == .notifications }.count == 120)

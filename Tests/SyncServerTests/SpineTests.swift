@@ -17,7 +17,7 @@ import Testing
             try await phone.append(from: 1, Envelope.setUp("com.example.chat") + [.post("n1", app: "com.example.chat")])
             let appended = try await phone.appended()
             #expect(appended.throughSequence == DeviceSequence(3))
-            #expect(appended.version == Version(3))
+            #expect(appended.version == Version(4))
             #expect(appended.refused == [])
             let database = try server.database()
             #expect(try database.query(TestStatement.countEvents).int8(row: 0, column: 0) == 3)
@@ -76,7 +76,7 @@ import Testing
             let (tablet, _) = try await WireClient.open(server, user: user, device: device)
             try await phone.append(from: 1, Envelope.setUp("a") + (1...5).map { .post("n\($0)", app: "a") })
             var replica = Replica()
-            while replica.cursor?.version != Version(7) { replica.apply(try await tablet.next()) }
+            while replica.cursor?.version != Version(8) { replica.apply(try await tablet.next()) }
             await tablet.close()
             let removal = Envelope.of(.notificationRemoved(NotificationsNamed(ids: ["n1"])), app: "a")
             try await phone.append(
@@ -87,7 +87,7 @@ import Testing
                 Issue.record("not a delta")
                 return
             }
-            #expect(from == Version(7) && cursor.version == Version(10))
+            #expect(from == Version(8) && cursor.version == Version(11))
             #expect(Set(rows.map(\.key)).count == rows.count)
             let notifications = rows.filter { $0.key.collection == .notifications }
             #expect(notifications.map(\.key.key).sorted() == ["n1", "n2"])
@@ -107,7 +107,7 @@ import Testing
             let (phone, welcome) = try await WireClient.open(server, user: user, device: device)
             try await phone.append(from: 1, Envelope.setUp("a") + [.post("n1", app: "a")])
             var replica = Replica()
-            while replica.cursor?.version != Version(3) { replica.apply(try await phone.next()) }
+            while replica.cursor?.version != Version(4) { replica.apply(try await phone.next()) }
             await phone.close()
             let good = try #require(replica.cursor)
             #expect(good.log == welcome.log)
@@ -148,7 +148,7 @@ import Testing
             try await phone.append(
                 from: 3, [.of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work")))])
             var replica = Replica()
-            while replica.cursor?.version != Version(3) { replica.apply(try await display.next()) }
+            while replica.cursor?.version != Version(4) { replica.apply(try await display.next()) }
             #expect(replica.rows.keys.allSatisfy { $0.collection == .badges })
             #expect(replica.mismatches == [])
             await phone.close()
@@ -170,7 +170,7 @@ import Testing
             let (late, _) = try await WireClient.open(server, user: user, scope: .app(AppID("mail")!))
             for client in [mail, late] {
                 var replica = Replica()
-                while replica.cursor?.version != Version(7) { replica.apply(try await client.next()) }
+                while replica.cursor?.version != Version(8) { replica.apply(try await client.next()) }
                 #expect(!replica.rows.isEmpty)
                 #expect(replica.rows.keys.allSatisfy { $0.app == AppID("mail") })
                 while replica.checkpoints == 0 { replica.apply(try await client.next()) }

@@ -57,7 +57,8 @@ final class WireClient: Sendable {
             token: TestServer.token(user, device, scope, expiresIn: seconds, now: server.clock.wall()),
             incarnation: incarnation, cursor: cursor, collections: collections, deviceClass: deviceClass,
             protocols: protocols)
-        guard case .welcome(let welcome) = try await client.next() else { throw WireError.unexpected("no welcome") }
+        let answer = try await client.next()
+        guard case .welcome(let welcome) = answer else { throw WireError.unexpected("\(answer) instead of Welcome") }
         return (client, welcome)
     }
 

@@ -53,9 +53,9 @@ import Testing
         try await new.append(from: 1, events)
         #expect(try await new.appended().throughSequence == DeviceSequence(2))
         try await new.append(from: 3, [.post("a", app: app)])
-        #expect(try await new.appended().version == Version(3))
+        #expect(try await new.appended().version == Version(4))
         // What comes only from elsewhere is a rival's.
-        while try await old.deltaVersion() < Version(3) {}
+        while try await old.deltaVersion() < Version(4) {}
         try await old.append(from: 4, [.post("b", app: app)])
         _ = try await old.appended()
         time.advance(milliseconds: 250)

@@ -22,7 +22,7 @@ import Testing
             #expect(try await phone.appended().refused == [])
             var replica = Replica()
             let active = RowKey(.activeFocus)
-            while replica.cursor?.version != Version(3) { replica.apply(try await phone.next()) }
+            while replica.cursor?.version != Version(4) { replica.apply(try await phone.next()) }
             #expect(replica.rows[active] == nil)
             let database = try server.database()
             let expired = try database.query(TestStatement.expirations)

@@ -61,8 +61,7 @@ extension TestServer {
 
     /// What a new device of the user says, at the clock's time.
     func say(_ user: UserID, _ clock: TestClock, _ bodies: [(String?, EventBody)]) async throws {
-        // A token for the times of the tests, whatever the machine's clock says.
-        let (phone, _) = try await WireClient.open(self, user: user, tokenExpiresIn: 40 * 365 * 86_400)
+        let (phone, _) = try await WireClient.open(self, user: user)
         try await phone.append(from: 1, bodies.map { .of($0.1, app: $0.0, at: clock.now) })
         var through = DeviceSequence.zero
         while through < DeviceSequence(Int64(bodies.count)) {
