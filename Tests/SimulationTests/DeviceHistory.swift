@@ -139,7 +139,10 @@ struct DeviceHistory {
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
                 )
             }
-            for known in acknowledged.indices where acknowledged[known].event == offered.envelope.id {
+            for known in acknowledged.indices
+            where acknowledged[known].event == offered.envelope.id && acknowledged[known].sequence == sequence
+                && acknowledged[known].incarnation == offer.incarnation
+            {
                 acknowledged[known].verdict = verdict
                 acknowledged[known].history = history
             }

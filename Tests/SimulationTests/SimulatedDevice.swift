@@ -203,6 +203,10 @@ final class SimulatedDevice: CustomStringConvertible {
         perform { $0.disconnected() }
     }
 
+    private func lost() {
+        if let link { lost(link) }
+    }
+
     /// What follows the end of a connection, as `SyncClient.run` does it.
     func end(_ end: ClientEnd) {
         link?.closeByDevice(losing: random.once(in: 3))
@@ -359,6 +363,8 @@ final class SimulatedDevice: CustomStringConvertible {
     func heal() {
         isSlow = false
         if isClone { return leaveForGood() }
+        // The servers know Recall by now, and some connections began before that.
+        if simulation.plan.raisesFormat || updatedAt > 0 { lost() }
         if isOffline { comeOnline() }
     }
 

@@ -54,7 +54,9 @@ final class Simulation {
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
         change(&plan)
         self.plan = plan
-        witness = Witness(clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0)
+        witness = Witness(
+            clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0,
+            slowness: plan.faults.pauses > 0 ? 4_000 : Int64(plan.callMicroseconds) / 50)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(
             LogID(random.uuid()), partitions: plan.partitions, format: plan.raisesFormat ? 1 : 2, witness: witness)

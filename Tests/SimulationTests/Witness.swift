@@ -47,8 +47,12 @@ final class Witness {
     /// Some appends or look-ups fail, by the seed.
     private let callsFail: Bool
 
-    init(_ clock: SimulatedClock, callsFail: Bool) {
+    /// Milliseconds between what a server decides and what it does: its calls cost something.
+    let slowness: Int64
+
+    init(_ clock: SimulatedClock, callsFail: Bool, slowness: Int64) {
         self.clock = clock
+        self.slowness = slowness
         self.callsFail = callsFail
     }
 
