@@ -203,8 +203,9 @@ final class SimulatedDevice: CustomStringConvertible {
         perform { $0.disconnected() }
     }
 
-    private func lost() {
-        if let link { lost(link) }
+    /// Every server knows Recall by now; a connection that began before that is ended, as one some time is.
+    func meetNewServers() {
+        if session?.waitsForRecall != nil, let link { lost(link) }
     }
 
     /// What follows the end of a connection, as `SyncClient.run` does it.
@@ -363,8 +364,6 @@ final class SimulatedDevice: CustomStringConvertible {
     func heal() {
         isSlow = false
         if isClone { return leaveForGood() }
-        // The servers know Recall by now, and some connections began before that.
-        if simulation.plan.raisesFormat || updatedAt > 0 { lost() }
         if isOffline { comeOnline() }
     }
 

@@ -241,6 +241,7 @@ final class Simulation {
         partitions = []
         for device in devices + clones { device.heal() }
         log.raiseFormat()
+        after(8_000_000, rank: 53) { [unowned self] in for device in devices { device.meetNewServers() } }
     }
 
     // MARK: Trace

@@ -130,7 +130,6 @@ final class Witness {
             if lostPlaces.remove(place) == nil {
                 fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
             }
-            versions[key]?[Int(event.sequence.rawValue) - 1] = event.version
         } else {
             if event.sequence != due {
                 fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
