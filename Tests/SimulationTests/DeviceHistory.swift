@@ -35,6 +35,7 @@ struct DeviceHistory {
     /// The history whose rows the store holds; its cursor names an event of it.
     private(set) var rowsOf = 0
     private(set) var wasEverRestored = false
+    private(set) var hasConflicts = false
     /// What the log was told that nobody holds, and in which of its histories.
     private var declaredLost: [(events: LostEvents, history: Int)] = []
     /// Told since the store was last restored.
@@ -59,6 +60,9 @@ struct DeviceHistory {
         backups = []
         wasEverRestored = true
     }
+
+    /// In protocol 1 an event whose place another one has got is given up.
+    mutating func noteConflicts() { hasConflicts = true }
 
     /// The store of it is the other's too.
     mutating func shared() { wasEverRestored = true }

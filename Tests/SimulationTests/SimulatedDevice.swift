@@ -78,7 +78,8 @@ final class SimulatedDevice: CustomStringConvertible {
         if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
         isClone = false
         isOld = random.once(in: simulation.plan.oldDevices)
-        updatedAt = random.once(in: simulation.plan.updates) ? Int64(random.number(0...Int(simulation.plan.duration))) : 0
+        updatedAt =
+            random.once(in: simulation.plan.updates) ? Int64(random.number(0...Int(simulation.plan.duration))) : 0
         self.random = random
     }
 

@@ -7,8 +7,8 @@ import PostgresClient
 ///
 /// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
 ///
-/// Twice at most the log falls back to a backup of it (rule S6); all servers die with it, or all live on. Another `history`
-/// begins, and what was said in the one before counts no more, but for what devices know of it.
+/// A few times the log falls back to one of its commits (rule S6); all servers die with it, or all live on. Another
+/// `history` begins, and what was said in the one before counts no more, but for what devices know of it.
 final class Simulation {
     let seed: UInt64
     let plan: SimulationPlan
@@ -226,6 +226,7 @@ final class Simulation {
         let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
         let whole = log.restore(to: max(0, log.commits - lost))
         history += 1
+        for server in servers { server.logFell() }
         fellBackAt = clock.now
         if areSpared {
             for server in servers { server.forgetHistory() }

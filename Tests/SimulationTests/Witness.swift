@@ -113,7 +113,9 @@ final class Witness {
     /// Rules E1, P1, P2 and P10, of one event.
     private func takePlace(_ event: LoggedEvent) {
         let key = SequenceKey(event)
-        if ended.contains(key) { fail("P10: \(event.id) of \(event.device) is logged in an incarnation that has ended") }
+        if ended.contains(key) {
+            fail("P10: \(event.id) of \(event.device) is logged in an incarnation that has ended")
+        }
         let due = lastSequences[key, default: .zero].next
         if let lost = event.lost {
             if lost.first != due { fail("S6: \(event.device) has lost \(lost.first) where \(due) is due") }
@@ -150,8 +152,8 @@ final class Witness {
         if event.isRepetition, old.contains(event.device) { return }
         let isForgotten = (others + [place]).contains { forgottenEnds.contains($0.key) }
         guard !copied.contains(event.device) || !isForgotten else { return }
-        let where_ = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
-        fail("P2: \(event.id) of \(event.device) is logged twice: \(where_)")
+        let places = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
+        fail("P2: \(event.id) of \(event.device) is logged twice: \(places)")
     }
 
     private func noteEnd(_ event: LoggedEvent) {
@@ -175,7 +177,8 @@ final class Witness {
     func told(_ outcome: AppendOutcome, _ incarnation: Incarnation, _ device: SimulatedDevice) {
         let place = Place(key: SequenceKey(device, incarnation), sequence: outcome.sequence)
         guard let logged = self.outcome(outcome.event, at: place) else {
-            return fail("P1: \(device) is told of \(outcome.event), which is not logged at \(incarnation)/\(place.sequence)")
+            return fail(
+                "P1: \(device) is told of \(outcome.event), which is not logged at \(incarnation)/\(place.sequence)")
         }
         if AppendOutcome.Verdict(logged) != outcome.verdict {
             fail("E2: \(device) is told \(outcome.verdict) of \(outcome.event), logged is \(logged)")
@@ -331,7 +334,8 @@ final class Witness {
             let place = Place(key: SequenceKey(device, recall.incarnation), sequence: sequence)
             let logged = outcome(event, at: place)
             if told != logged {
-                fail("P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
+                fail(
+                    "P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
             }
         }
     }
