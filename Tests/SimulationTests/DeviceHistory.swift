@@ -35,6 +35,7 @@ struct DeviceHistory {
     /// The history whose rows the store holds; its cursor names an event of it.
     private(set) var rowsOf = 0
     private(set) var wasEverRestored = false
+    private(set) var hasConflicts = false
     /// What the log was told that nobody holds, and in which of its histories.
     private var declaredLost: [(events: LostEvents, history: Int)] = []
     /// Told since the store was last restored.
@@ -59,6 +60,9 @@ struct DeviceHistory {
         backups = []
         wasEverRestored = true
     }
+
+    /// In protocol 1 an event whose place another one has got is given up.
+    mutating func noteConflicts() { hasConflicts = true }
 
     /// The store of it is the other's too.
     mutating func shared() { wasEverRestored = true }
@@ -139,7 +143,10 @@ struct DeviceHistory {
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
                 )
             }
-            for known in acknowledged.indices where acknowledged[known].event == offered.envelope.id {
+            for known in acknowledged.indices
+            where acknowledged[known].event == offered.envelope.id && acknowledged[known].sequence == sequence
+                && acknowledged[known].incarnation == offer.incarnation
+            {
                 acknowledged[known].verdict = verdict
                 acknowledged[known].history = history
             }

@@ -282,7 +282,8 @@ final class MemoryStore: DeviceStorage {
             guard let oldest = contents.sent.first else { return }
             let through = oldest.receiptThrough ?? oldest.sequence
             let ofReceipt = contents.sent.filter {
-                $0.incarnation == oldest.incarnation && (oldest.sequence...max(oldest.sequence, through)).contains($0.sequence)
+                $0.incarnation == oldest.incarnation
+                    && (oldest.sequence...max(oldest.sequence, through)).contains($0.sequence)
             }
             let end = ofReceipt.map(\.place).max() ?? oldest.place
             contents.sent.removeAll { $0.place <= end }

@@ -35,6 +35,7 @@ extension SimulatedDevice {
             if !report.conflicts.isEmpty, !record.wasEverRestored {
                 simulation.witness.fail("S6: \(self) finds others' events in its places: \(report.conflicts)")
             }
+            if !report.conflicts.isEmpty { record.noteConflicts() }
             try commit { try storage.endHealing() }
         case .send, .sendAppend, .acknowledge, .beginRecalling, .sendRecall, .keepRecalled, .endRecalling,
             .beginIncarnation, .beginStaging, .stage, .finishSnapshot, .finishDelta, .apply, .compare, .getToken,

@@ -13,7 +13,8 @@ extension SimulatedDevice {
             }
         case .sendRecall(let position):
             // Few events, so that several are needed.
-            let (recall, next) = try storage.nextToRecall(position, maximumEvents: 3)
+            let (recall, next) = try storage.nextToRecall(
+                position, maximumEvents: simulation.plan.bulk > 0 ? 300 : 3)
             if let recall { simulation.trace("\(self) asks for \(recall)") }
             return session?.recallSent(recall, next: next) ?? []
         case .keepRecalled(let recalled, let recall):

@@ -78,7 +78,8 @@ final class SimulatedDevice: CustomStringConvertible {
         if watches { watched = [random.element(simulation.life.users), simulation.life.stranger] }
         isClone = false
         isOld = random.once(in: simulation.plan.oldDevices)
-        updatedAt = random.once(in: simulation.plan.updates) ? Int64(random.number(0...Int(simulation.plan.duration))) : 0
+        updatedAt =
+            random.once(in: simulation.plan.updates) ? Int64(random.number(0...Int(simulation.plan.duration))) : 0
         self.random = random
     }
 
@@ -201,6 +202,11 @@ final class SimulatedDevice: CustomStringConvertible {
     func lost(_ link: SimulatedLink) {
         guard link === self.link else { return }
         perform { $0.disconnected() }
+    }
+
+    /// Every server knows Recall by now; a connection that began before that is ended, as one some time is.
+    func meetNewServers() {
+        if session?.waitsForRecall != nil, let link { lost(link) }
     }
 
     /// What follows the end of a connection, as `SyncClient.run` does it.

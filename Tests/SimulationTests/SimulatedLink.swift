@@ -181,7 +181,9 @@ final class SimulatedLink {
     /// The server writes these frames.
     fileprivate func wrote(_ frames: ByteBuffer) {
         // The device came before the log was restored, and was let in after it.
-        if history < simulation.history, messages(frames).contains(where: \.isWelcome) { history = simulation.history }
+        if history < simulation.history, life?.staleTurns == 0, messages(frames).contains(where: \.isWelcome) {
+            history = simulation.history
+        }
         guard isWatchedOver, let life else { return }
         for message in messages(frames) {
             simulation.witness.wrote(

@@ -218,6 +218,7 @@ extension LoggedEvent {
     fileprivate var traced: String {
         let how = encoding == LoggedEvent.healed ? "healed " : ""
         let what = (try? decoded().body).map { "\($0)".replacing("FocusCore.", with: "").prefix(200) } ?? ""
-        return "\(partition)/\(offset): version \(version), \(device) \(incarnation.rawValue)/\(sequence), \(how)\(id) \(what)"
+        return
+            "\(partition)/\(offset): version \(version), \(device) \(incarnation.rawValue)/\(sequence), \(how)\(id) \(what)"
     }
 }

@@ -21,6 +21,8 @@ final class SimulatedServer {
         fileprivate(set) var links: [SimulatedLink] = []
         fileprivate var channels: [EmbeddedChannel] = []
         fileprivate var nextTurn = Int64.max
+        /// The log fell back in the middle of its turn: what it has to say may be of before. It is said in the next.
+        fileprivate(set) var staleTurns = 0
         /// What it has read or written of each user's events, at least.
         private(set) var seen: [UserID: Version] = [:]
         /// When it saw that devices were revoked.
@@ -120,6 +122,8 @@ final class SimulatedServer {
 
     /// The log lost its end while the server lives on: what it saw there is not there any more.
     func forgetHistory() { process?.forgetHistory() }
+
+    func logFell() { if isInTurn { process?.staleTurns = 2 } }
 
     func end() {
         guard let process else { return }
@@ -310,6 +314,7 @@ final class SimulatedServer {
             }
         }
         step(process)
+        process.staleTurns = max(0, process.staleTurns - 1)
         turn(in: random.number(100_000...250_000))
     }
 

@@ -86,7 +86,9 @@ extension Simulation {
         let held = Set((try? device.storage.held().map(\.event)) ?? [])
         // What was declared lost stays so, though an older copy of the store may hold it still.
         let lost = Set(device.record.acknowledged.lazy.filter(isLost).map(\.event))
-        for event in held where !device.isClone && logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
+        let isJudged = !device.isClone && !device.record.hasConflicts
+        for event in held
+        where isJudged && logged[event] == nil && !lost.contains(event) && !witness.isRevoked(device) {
             witness.fail("S6: \(device) holds \(event), which was acknowledged, and it is not in the log")
         }
         if !device.isClone, !device.record.waiting.isEmpty, !witness.isRevoked(device) {
@@ -100,7 +102,8 @@ extension Simulation {
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
                 let isExcused =
-                    told.history < history && (device.isClone || told.isForgotten || isLost(told) || witness.isRevoked(device))
+                    told.history < history
+                    && (!isJudged || told.isForgotten || isLost(told) || witness.isRevoked(device))
                 if !isExcused {
                     witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }

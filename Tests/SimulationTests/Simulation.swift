@@ -7,8 +7,8 @@ import PostgresClient
 ///
 /// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
 ///
-/// Twice at most the log falls back to a backup of it (rule S6); all servers die with it, or all live on. Another `history`
-/// begins, and what was said in the one before counts no more, but for what devices know of it.
+/// A few times the log falls back to one of its commits (rule S6); all servers die with it, or all live on. Another
+/// `history` begins, and what was said in the one before counts no more, but for what devices know of it.
 final class Simulation {
     let seed: UInt64
     let plan: SimulationPlan
@@ -54,7 +54,9 @@ final class Simulation {
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
         change(&plan)
         self.plan = plan
-        witness = Witness(clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0)
+        witness = Witness(
+            clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0,
+            slowness: plan.faults.pauses > 0 ? 4_000 : Int64(plan.callMicroseconds) / 50)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(
             LogID(random.uuid()), partitions: plan.partitions, format: plan.raisesFormat ? 1 : 2, witness: witness)
@@ -224,6 +226,7 @@ final class Simulation {
         let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
         let whole = log.restore(to: max(0, log.commits - lost))
         history += 1
+        for server in servers { server.logFell() }
         fellBackAt = clock.now
         if areSpared {
             for server in servers { server.forgetHistory() }
@@ -239,6 +242,7 @@ final class Simulation {
         partitions = []
         for device in devices + clones { device.heal() }
         log.raiseFormat()
+        after(8_000_000, rank: 53) { [unowned self] in for device in devices { device.meetNewServers() } }
     }
 
     // MARK: Trace

@@ -129,10 +129,11 @@ struct SimulationPlan {
         if random.once(in: 6) { faults.fallsBack = 300 }
         self.faults = faults
         scopes = random.element([0, 0, 1, 2])
-        oldDevices = random.element([0, 0, 0, 3])
         updates = random.element([0, 0, 0, 2])
         raisesFormat = random.once(in: 6)
         bulk = random.element([0, 0, 0, 0, 0, 0, 0, 6])
+        // Of what those say the log remembers 256 events.
+        oldDevices = bulk > 0 ? 0 : random.element([0, 0, 0, 3])
         callMicroseconds = random.element([0, 0, 300, 5_000])
         interleaves = random.element([0, 3, 20])
         lookMilliseconds = random.element([20, 1_000])

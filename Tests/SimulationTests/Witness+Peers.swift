@@ -69,7 +69,7 @@ extension Witness {
             told.statuses[key] = .some(status.isFocused)
         }
         let now = clock.monotonic.milliseconds
-        let isSoon = told.changedAt[user].map { now - $0 < PeerFeed.changeMilliseconds } ?? false
+        let isSoon = told.changedAt[user].map { now - $0 < PeerFeed.changeMilliseconds - slowness } ?? false
         // A change may come before the answer to what is asked meanwhile. To a system's session an answer tells by itself.
         let isAnswer = device.scope.app == nil ? statuses.contains { $0.app == nil } : isSoon
         if told.asked[user, default: 0] > 0, isAnswer {

@@ -47,8 +47,12 @@ final class Witness {
     /// Some appends or look-ups fail, by the seed.
     private let callsFail: Bool
 
-    init(_ clock: SimulatedClock, callsFail: Bool) {
+    /// Milliseconds between what a server decides and what it does: its calls cost something.
+    let slowness: Int64
+
+    init(_ clock: SimulatedClock, callsFail: Bool, slowness: Int64) {
         self.clock = clock
+        self.slowness = slowness
         self.callsFail = callsFail
     }
 
@@ -109,7 +113,9 @@ final class Witness {
     /// Rules E1, P1, P2 and P10, of one event.
     private func takePlace(_ event: LoggedEvent) {
         let key = SequenceKey(event)
-        if ended.contains(key) { fail("P10: \(event.id) of \(event.device) is logged in an incarnation that has ended") }
+        if ended.contains(key) {
+            fail("P10: \(event.id) of \(event.device) is logged in an incarnation that has ended")
+        }
         let due = lastSequences[key, default: .zero].next
         if let lost = event.lost {
             if lost.first != due { fail("S6: \(event.device) has lost \(lost.first) where \(due) is due") }
@@ -126,7 +132,6 @@ final class Witness {
             if lostPlaces.remove(place) == nil {
                 fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
             }
-            versions[key]?[Int(event.sequence.rawValue) - 1] = event.version
         } else {
             if event.sequence != due {
                 fail("E1: \(event.device) has sequence \(event.sequence) logged where \(due) is due")
@@ -147,8 +152,8 @@ final class Witness {
         if event.isRepetition, old.contains(event.device) { return }
         let isForgotten = (others + [place]).contains { forgottenEnds.contains($0.key) }
         guard !copied.contains(event.device) || !isForgotten else { return }
-        let where_ = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
-        fail("P2: \(event.id) of \(event.device) is logged twice: \(where_)")
+        let places = (others + [place]).map { "\($0.key.incarnation)/\($0.sequence)" }.joined(separator: ", ")
+        fail("P2: \(event.id) of \(event.device) is logged twice: \(places)")
     }
 
     private func noteEnd(_ event: LoggedEvent) {
@@ -172,7 +177,8 @@ final class Witness {
     func told(_ outcome: AppendOutcome, _ incarnation: Incarnation, _ device: SimulatedDevice) {
         let place = Place(key: SequenceKey(device, incarnation), sequence: outcome.sequence)
         guard let logged = self.outcome(outcome.event, at: place) else {
-            return fail("P1: \(device) is told of \(outcome.event), which is not logged at \(incarnation)/\(place.sequence)")
+            return fail(
+                "P1: \(device) is told of \(outcome.event), which is not logged at \(incarnation)/\(place.sequence)")
         }
         if AppendOutcome.Verdict(logged) != outcome.verdict {
             fail("E2: \(device) is told \(outcome.verdict) of \(outcome.event), logged is \(logged)")
@@ -328,7 +334,8 @@ final class Witness {
             let place = Place(key: SequenceKey(device, recall.incarnation), sequence: sequence)
             let logged = outcome(event, at: place)
             if told != logged {
-                fail("P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
+                fail(
+                    "P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
             }
         }
     }

@@ -21,7 +21,7 @@ extension ClientSession {
     /// A server of protocol 1 knows no Recall: rows come, and the events wait for a newer one.
     mutating func startRecalling(offersHeld: Bool) -> [ClientAction] {
         guard protocolVersion >= 2 else {
-            waitsForRecall = true
+            waitsForRecall = currentTime.adding(milliseconds: Self.recallWaitMilliseconds)
             return [.report(.recallWaits)]
         }
         var recalling = RecallSender(offersHeld: offersHeld)
@@ -79,7 +79,7 @@ extension ClientSession {
             return [.report(.appendsDelayed(error, milliseconds: wait))]
         case .unknownMessage:
             recalling = nil
-            waitsForRecall = true
+            waitsForRecall = currentTime.adding(milliseconds: Self.recallWaitMilliseconds)
             return [.report(.recallWaits)]
         // Of a frame from before.
         case .sequenceGap: return []

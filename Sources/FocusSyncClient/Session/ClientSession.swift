@@ -20,6 +20,8 @@ public struct ClientSession: Sendable {
     public static let welcomeMilliseconds: Int64 = 15_000
     /// Appends may have to wait for hours (rule P10); rows come meanwhile, and a connection is not put off for longer.
     public static let maximumWaitMilliseconds: Int64 = 60_000
+    /// So long a connection is kept whose server does not know Recall: the log's format may have been raised meanwhile.
+    static let recallWaitMilliseconds: Int64 = 300_000
     /// After so many differing checkpoints in a row the session only reports (rule S9: never silent, never a storm).
     public static let maximumResyncs = 3
 
@@ -38,8 +40,8 @@ public struct ClientSession: Sendable {
     var healing: HealingSender?
     /// The log is asked about events without an answer (rule P10); appends wait.
     var recalling: RecallSender?
-    /// It should be, and the server does not know how: appends wait for another server.
-    var waitsForRecall = false
+    /// It should be, and the server does not know how: appends wait for another one, which is looked for then.
+    var waitsForRecall: MonotonicTime?
     /// Of the connection; from Welcome on.
     private(set) var protocolVersion: UInt32 = 1
     /// Incarnations that take no further event.
@@ -74,7 +76,7 @@ public struct ClientSession: Sendable {
         case .idle, .closed: MonotonicTime(milliseconds: .max)
         case .awaitingWelcome: silenceEnds
         case .live:
-            [sender.resumesAt, healing?.resumesAt, recalling?.resumesAt].compactMap { $0 }
+            [sender.resumesAt, healing?.resumesAt, recalling?.resumesAt, waitsForRecall].compactMap { $0 }
                 .reduce(silenceEnds) { min($0, $1) }
         }
     }
@@ -143,6 +145,7 @@ public struct ClientSession: Sendable {
             return end(.reconnect(milliseconds: nil, cause: silent))
         }
         guard state == .live else { return [] }
+        if let time = waitsForRecall, time <= now { return end(.reconnect(milliseconds: nil, cause: nil)) }
         if healing != nil { return resumeHealing(now: now) }
         if recalling != nil { return resumeRecalling(now: now) }
         return mayAppend ? sender.resume(now: now) : []
@@ -250,7 +253,7 @@ public struct ClientSession: Sendable {
         return [.end(end)]
     }
 
-    private var mayAppend: Bool { state == .live && healing == nil && recalling == nil && !waitsForRecall }
+    private var mayAppend: Bool { state == .live && healing == nil && recalling == nil && waitsForRecall == nil }
 
     var currentTime: MonotonicTime { now }
 }

@@ -17,7 +17,8 @@ extension DeviceStore {
             let queued = QueueRecord.select(QueueRecord.Columns.place, QueueRecord.Columns.occurredAt)
                 .filter(
                     QueueRecord.Columns.incarnation == record.incarnation && QueueRecord.Columns.sequence > first
-                        && !QueueRecord.Columns.isChosen)
+                        && !QueueRecord.Columns.isChosen
+                )
                 .order(QueueRecord.Columns.place)
             for row in try GRDB.Row.fetchAll(database, queued) {
                 var time = Timestamp(microseconds: row[QueueRecord.Columns.occurredAt])

@@ -91,7 +91,9 @@ extension LaneWorker {
         } else if !knowsPlaces(request, staging) {
             // Another session's frame of this user may be staged already: the log does not hold it yet. And one of this
             // session that is staged may have to be staged again.
-            if staging.touched[user.id] != nil || staging.answers.contains(where: { $0.append.session == append.session }) {
+            if staging.touched[user.id] != nil
+                || staging.answers.contains(where: { $0.append.session == append.session })
+            {
                 return false
             }
             lookUp(request)
@@ -130,7 +132,9 @@ extension LaneWorker {
             if case .stopped(let error) = step {
                 answer.error = error
                 // Rule P3: a frame behind it might follow another event than its device believes.
-                if error.code == .sequenceConflict, frame.healing == nil { staging.ended.insert(request.session.handle.id) }
+                if error.code == .sequenceConflict, frame.healing == nil {
+                    staging.ended.insert(request.session.handle.id)
+                }
                 break
             }
             if case .refused(let code, let message) = step {

@@ -68,9 +68,11 @@ extension LaneWorker {
     func taken(_ place: Place, _ request: AppendContext) -> Step {
         let code = ErrorCode.sequenceConflict
         if request.append.request.healing != nil, request.session.protocolVersion >= 2 {
-            return .refused(code: code.rawValue, message: "Its place has another event, or gets none any more. Recall it.")
+            return .refused(
+                code: code.rawValue, message: "Its place has another event, or gets none any more. Recall it.")
         }
-        let message = "Another event has this sequence, or the incarnation has ended. Begin a new one and send it again."
+        let message =
+            "Another event has this sequence, or the incarnation has ended. Begin a new one and send it again."
         return .stopped(ProtocolError(code, message, sequence: place.sequence))
     }
 

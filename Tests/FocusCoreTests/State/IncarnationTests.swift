@@ -11,13 +11,15 @@ private struct Life {
     private var written: [RowKey: Row] = [:]
 
     private func event(
-        _ body: EventBody, device: DeviceID, incarnation: Int64, sequence: Int64, id: Int?, app: AppID?, at second: Double,
+        _ body: EventBody, device: DeviceID, incarnation: Int64, sequence: Int64, id: Int?, app: AppID?,
+        at second: Double,
         isHealed: Bool = false
     ) -> Event {
         let version = state.version.next
         return Event(
             version: version, device: device, incarnation: Incarnation(incarnation), sequence: DeviceSequence(sequence),
-            id: EventID(Stage.uuid(id ?? Int(version.rawValue))), app: app, occurredAt: .at(second), recordedAt: .at(100),
+            id: EventID(Stage.uuid(id ?? Int(version.rawValue))), app: app, occurredAt: .at(second),
+            recordedAt: .at(100),
             body: body, isHealed: isHealed)
     }
 

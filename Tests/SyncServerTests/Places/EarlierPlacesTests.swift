@@ -60,7 +60,9 @@ import Testing
         return logged
     }
 
-    @Test("P2, P3: another event far back is a conflict, never acknowledged, and the session ends", arguments: Server.allCases)
+    @Test(
+        "P2, P3: another event far back is a conflict, never acknowledged, and the session ends",
+        arguments: Server.allCases)
     func conflictFarBack(_ server: Server) async throws {
         let events = thousand
         try await with(server, events) { server in
@@ -91,7 +93,9 @@ import Testing
         }
     }
 
-    @Test("P2: an append whose answer was lost is answered as the first time, refusals and all", arguments: Server.allCases)
+    @Test(
+        "P2: an append whose answer was lost is answered as the first time, refusals and all",
+        arguments: Server.allCases)
     func refusedFarBack(_ server: Server) async throws {
         let events = Envelope.setUp("a").prefix(1) + (2...1_000).map { Envelope.post("n\($0)", app: "b\($0 % 7)") }
         try await with(server, Array(events)) { server in
@@ -107,7 +111,8 @@ import Testing
         }
     }
 
-    @Test("P10: a store restored at 300 of 1,000 recalls what it has, and each new event is in the log once",
+    @Test(
+        "P10: a store restored at 300 of 1,000 recalls what it has, and each new event is in the log once",
         arguments: [5, 700, 705, 800])
     func restored(new count: Int) async throws {
         let events = thousand
