@@ -37,7 +37,8 @@ nonisolated struct Focus_Events_V1_NotificationPosted: Sendable {
   /// The app's own id.
   var notificationID: String = String()
 
-  /// The id of a registered category; an unknown one is accepted, without actions.
+  /// The id of a registered category, 1 to 1,024 bytes of UTF-8 when present (field_missing, string_too_long); an unknown
+  /// one is accepted, without actions.
   var category: String {
     get {_category ?? String()}
     set {_category = newValue}

@@ -121,7 +121,7 @@ import Testing
             let isPromoted = try Self.value("SELECT pg_promote()::text", standby)
             #expect(isPromoted == "true")
             let count = try Self.value("SELECT count(*)::text FROM events", standby)
-            #expect(count == "12")
+            #expect(count == "14")
         }
         if !livesOn { server = try await TestServer.start(conninfo: standby.conninfo) }
         let port = server.port

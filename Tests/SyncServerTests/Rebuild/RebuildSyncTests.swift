@@ -78,7 +78,8 @@ import Testing
         let events = try events()
         var phone = Listener(client: try await WireClient.open(server, user: user).client)
         try await phone.client.append(from: 1, events)
-        let last = Version(Int64(events.count))
+        // The first version is the incarnation's.
+        let last = Version(Int64(events.count) + 1)
         try await phone.listen(until: last)
         try await projected(server, events.count)
         return (phone, last)
@@ -163,7 +164,6 @@ import Testing
             #expect(Array(phone.heard.keys) == [badge])
             #expect(phone.replica.rows == before && phone.replica.mismatches == [])
             // What is appended now is folded from, and written to, the generation that is shown.
-            // One version is the incarnation's.
             try await phone.client.append(from: last.rawValue, [.post("m", app: Self.app)])
             try await phone.listen(until: last.next.next)
             #expect(phone.replica.mismatches == [])
@@ -201,8 +201,7 @@ import Testing
             #expect(try owner.query(TestStatement.countWrongBadges).int8(row: 0, column: 0) > 0)
         }
         // Written to the generation that is shown, from the state that was in memory.
-        // One version is the incarnation's.
-            try await phone.client.append(from: last.rawValue, [.post("m", app: Self.app)])
+        try await phone.client.append(from: last.rawValue, [.post("m", app: Self.app)])
         try await phone.listen(until: last.next)
         #expect(phone.replica.mismatches == [] && phone.replica.snapshots == 1)
         try await onThread { [user] in
