@@ -38,6 +38,23 @@ import Testing
 ///     a revoked device's session goes on                            1       A3
 ///     a status outlives the removal from the audience              17       V1 (V2, when it is told anew)
 ///
+/// Of places and incarnations, in memory only, once each:
+///
+///     a conflict does not end its session                          27       P1
+///     the next incarnation is drawn and not derived                71       P2
+///     Recall does not end its incarnation                           3       P10
+///     what stands at earlier places: accepted, whatever it is      10       P1
+///     Recall finds nothing                                          3       P10
+///     an ended incarnation takes what comes                       192       does not come to rest
+///     a frame passes one of its session that is looked up          70       does not come to rest
+///     a begun incarnation's own row stays (was so)                 28       a user is quarantined
+///     a scope's first history remembers nothing (was so)            3       P2, by a device of protocol 1
+///     a wall clock that steps while frames are staged (was so)      5       a batch that is not well formed
+///
+/// Not found within 40 s, some 50 to 400 schedules on a loaded machine: ended incarnations not ended again by a healing;
+/// nothing offered after recalling; a lost place closed to an append; what follows a frame that was not taken is taken
+/// (was so, met once, after 138).
+///
 /// Not found within 75 s, on a machine that four builds shared (some 150 schedules): a healed event appended again by a
 /// second offer; what waits for a slow device still written after its revocation; changes of other servers not told to
 /// watchers; changes told within 250 ms; statuses told while a lane is stale. Those rules have tests of their own in

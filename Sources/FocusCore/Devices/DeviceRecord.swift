@@ -91,8 +91,8 @@ struct DeviceRecord: Sendable {
     private mutating func ensureHistory(_ owner: HistoryOwner) -> RowKey {
         if let known = history(of: owner) { return known.key }
         var history = ScopeHistory(device, owner)
-        // What came before counted for all scopes.
-        history.greatest = histories[0].greatest
+        // What came before counted for all scopes; a library of protocol 1 may send it again in a new incarnation.
+        (history.greatest, history.outcomes) = (histories[0].greatest, histories[0].outcomes)
         histories.append(history)
         return history.key
     }

@@ -117,6 +117,16 @@ private struct Life {
         try life.expectReloadIsExact()
     }
 
+    @Test("E1: what a device appended before the log knew of scopes is remembered in the scope of its next incarnation")
+    func rememberedInScope() throws {
+        var life = Life()
+        try life.send(in: 7, count: 2)
+        let event = try #require(life.state.lastEvent(of: .phone, incarnation: Incarnation(7)))
+        try life.begin(8)
+        #expect(life.state.remembered(event, of: .phone, .system) == .accepted)
+        try life.expectReloadIsExact()
+    }
+
     @Test("P10: an incarnation that ended has what it has; one that nobody knew ends without any")
     func ends() throws {
         var life = Life()
