@@ -66,7 +66,7 @@ import Testing
         try make(1_001)
         #expect(try recalls().map(\.events.count) == [1_000, 1])
         try make(3, bytes: 100_000)
-        try make(2, bytes: 300_000)
+        try make(2, bytes: EventLimits.payloadBytes)
         #expect(try recalls().map(\.events.count) == [1_000, 3, 1, 1, 1])
     }
 

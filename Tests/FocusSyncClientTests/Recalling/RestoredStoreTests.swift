@@ -278,10 +278,11 @@ import Testing
         server.protocolVersion = 1
         let (phone, events) = try beforeRecalling(&server)
         let logged = server.logged
-        try phone.synchronize(&server)
+        // It looks for a newer one again and again.
+        #expect(try phone.connect(&server))
         #expect(phone.waits == 1)
         let later = try phone.make(3)
-        try phone.synchronize(&server)
+        #expect(try phone.connect(&server))
         #expect(phone.waits == 2)
         #expect(server.logged == logged)
         #expect(try phone.store.isRecalling && phone.store.queued().count == 17)
@@ -376,7 +377,8 @@ import Testing
             case 7: backups.append(try phone.backUp())
             case 8: if let backup = backups.randomElement(using: &random) { try phone.restore(backup) }
             case 9:
-                guard phones.count < 3, let backup = backups.randomElement(using: &random) else { continue }
+                // Rule P10 says what it cannot promise: a log that lost its tail, and a copy beside.
+                guard !losesTail, phones.count < 3, let backup = backups.randomElement(using: &random) else { continue }
                 phones.append(try RestoredPhone.copy(of: backup))
             case 10: tails.append(server)
             default: server = tails.removeLast()
