@@ -112,18 +112,13 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
             tokens: tokens, logger: logger)
         let bound = try await server.start()
-        announce("focusd ready listen=\(bound) database=\(backend.label)")
-        var services: [any Service] = [server]
+        let ready = ReadyLine(text: "focusd ready listen=\(bound) database=\(backend.label)")
+        var services: [any Service] = [server, ready]
         if let metrics { services.append(MetricsFile(path: metrics, server: server, logger: logger)) }
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-    }
-
-    private func announce(_ line: String) {
-        // Nobody may be reading; devices are served all the same.
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 

@@ -20,7 +20,9 @@ struct AppendOnlyTests {
     private static let changes = [
         "UPDATE events SET payload = 'x' WHERE partition = 0", "DELETE FROM events WHERE partition = 0",
         "TRUNCATE events",
-        "UPDATE log SET partitions = 3", "DELETE FROM log", "TRUNCATE log",
+        "UPDATE log SET partitions = 3", "DELETE FROM log", "TRUNCATE log", "UPDATE log SET log_id = gen_random_uuid()",
+        "UPDATE log SET hash = 'other'", "UPDATE log SET created_at = created_at + interval '1 s'",
+        "UPDATE log SET format = format - 1", "UPDATE log SET format = format + 1, partitions = 3",
     ]
 
     @Test("The server's role has no right to change or remove what is logged", arguments: changes)

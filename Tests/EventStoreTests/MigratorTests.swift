@@ -111,6 +111,28 @@ struct MigratorTests {
         #expect(loaded?.state.rowKeys == expected.rowKeys)
     }
 
+    @Test("P10: the format is raised when everything is applied, once and for good; the log stays what it is otherwise")
+    func finish() throws {
+        let connection = try connect()
+        let before = Array(Migrations.all.prefix { $0.name != "incarnations" })
+        #expect(before.count < Migrations.all.count)
+        _ = try Migrator(before).applyAll(on: connection)
+        _ = try connection.query(
+            Queries.initializeLog, [.int4(4), .text(EventStore.partitionHash), .int4(EventStore.logFormats.lowerBound)])
+        #expect(throws: MigrationError.notMigrated) { try Migrator.finish(on: connection) }
+        try Migrator.migrate(on: connection)
+        var identity = try LogIdentity.read(on: connection)
+        #expect(identity.format == EventStore.logFormats.lowerBound && identity.partitions == 4)
+        #expect(try Migrator.finish(on: connection) == EventStore.logFormats.upperBound)
+        #expect(try Migrator.finish(on: connection) == nil)
+        identity.format = EventStore.logFormats.upperBound
+        #expect(try LogIdentity.read(on: connection) == identity)
+        // A log of this program has the newest format from the start.
+        let new = try PostgresConnection(PostgresConfiguration(conninfo: TestCluster.shared.makeDatabase()))
+        try Migrator.migrate(on: new)
+        #expect(try Migrator.finish(on: new) == nil)
+    }
+
     @Test("Two migrators at once: one applies, the other finds nothing to do")
     func twoAtOnce() throws {
         let results = try inParallel(2) { [conninfo] _ in

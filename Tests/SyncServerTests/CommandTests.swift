@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 /// What a person types, from end to end.
@@ -130,6 +131,51 @@ import Testing
             #expect(rows.map { $0["kind"] as? String } == ["changed", "missing"])
             #expect(rows.map { $0["since"] as? Int } == [11, 10])
         }
+    }
+
+    @Test("P10: focusd says that the log keeps an earlier format, until focusctl migrate --finish raises it for good")
+    func finish() async throws {
+        let log = try EarlierLog()
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try String(repeating: "30", count: 32).write(
+            toFile: "\(directory)/token.key", atomically: true, encoding: .utf8)
+        func migrate(_ options: String...) async throws -> FocusctlCommands.Result {
+            let child = try ChildProcess(
+                FocusdProcess.binary("focusctl"), ["migrate", "--database", log.conninfo] + options)
+            let output = await child.rest()
+            return FocusctlCommands.Result(exitCode: await child.exitCode(), output: output)
+        }
+        /// What focusd says of the format when it starts.
+        func warnings() async throws -> [Substring] {
+            let arguments = [
+                "serve", "--plaintext", "--database", log.conninfo, "--data-dir", directory, "--listen", "127.0.0.1:0",
+                "--log-level", "warning",
+            ]
+            let child = try ChildProcess(
+                "/bin/sh", ["-c", #"exec "$0" "$@" 2> "$LOG""#, FocusdProcess.binary("focusd")] + arguments,
+                environment: ["LOG": "\(directory)/log"])
+            let line = await child.firstLine()
+            #expect(line.hasPrefix("focusd ready"))
+            // Whoever has read that it is ready may end it (rule G1).
+            child.signal(SIGTERM)
+            #expect(await child.exitCode() == 0)
+            let text = try String(contentsOfFile: "\(directory)/log", encoding: .utf8)
+            return text.split(separator: "\n").filter { $0.contains("format") }
+        }
+        #expect(try await migrate("--dry-run").lines == ["would apply 0016_incarnations"])
+        #expect(try await migrate("--dry-run", "--finish").exitCode == 2)
+        #expect(try await migrate().lines == ["applied 0016_incarnations"])
+        #expect(try await migrate().lines == ["up to date"])
+        for _ in 0..<2 {
+            let warnings = try await warnings()
+            #expect(warnings.count == 1)
+            #expect(warnings.first?.contains("focusctl migrate --finish") == true)
+            #expect(warnings.first?.contains("format=1") == true)
+        }
+        #expect(try await migrate("--finish").lines == ["the log has format 2 now"])
+        #expect(try await migrate("--finish").lines == ["up to date"])
+        #expect(try await warnings() == [])
     }
 
     private static func makeBundle(in directory: String) throws -> String {

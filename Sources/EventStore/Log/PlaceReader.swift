@@ -9,7 +9,7 @@ public struct PlaceQuestion: Sendable {
     public var generation: Int32
     public var device: DeviceID
     public var incarnation: Incarnation
-    /// None past the incarnation's last.
+    /// None past the incarnation's last, unless it began again.
     public var places: ClosedRange<DeviceSequence>
     /// What the user's state knows of them.
     public var known: KnownRuns

@@ -26,6 +26,18 @@ extension UserState {
         devices[device]?[incarnation]?.lastEvent
     }
 
+    /// Whether an earlier program, which knows the 256 incarnations used last, takes events of this one only from 1 on.
+    public func isForgottenEarlier(_ incarnation: Incarnation, of device: DeviceID) -> Bool {
+        guard let record = devices[device], record[incarnation]?.owner == .unbound else { return false }
+        let recent = record.histories[0].recent
+        return recent.last != incarnation && !recent.contains(incarnation)
+    }
+
+    /// Whether an earlier program let the incarnation begin again at 1: it may have had more places than it has now.
+    public func hasBegunAgain(_ incarnation: Incarnation, of device: DeviceID) -> Bool {
+        devices[device]?[incarnation]?.isRepeated ?? false
+    }
+
     /// When the scope may begin one more incarnation; nil: now.
     public func mayBeginIncarnation(of device: DeviceID, _ scope: Scope, at now: Timestamp) -> Timestamp? {
         devices[device]?.history(of: .scope(scope))?.mayBegin(at: now)

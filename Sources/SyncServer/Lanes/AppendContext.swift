@@ -26,6 +26,10 @@ struct AppendContext {
 
     var isEnded: Bool { standing == .own(isEnded: true) }
 
+    var isForgottenEarlier: Bool {
+        user.reading { $0.isForgottenEarlier(incarnation, of: session.identity.device) }
+    }
+
     /// Those of its places that the log has reached.
     var earlierPlaces: ClosedRange<DeviceSequence>? {
         let request = append.request
@@ -36,8 +40,14 @@ struct AppendContext {
             case .lost: 0
             case .reoffer, nil: request.events.count
             }
-        let last = user.state.lastSequence(of: session.identity.device, incarnation: incarnation)
-        guard count > 0, request.firstSequence > .zero, request.firstSequence <= last else { return nil }
-        return request.firstSequence...min(last, request.firstSequence.advanced(by: count - 1))
+        guard count > 0, request.firstSequence > .zero else { return nil }
+        let end = request.firstSequence.advanced(by: count - 1)
+        let device = session.identity.device
+        // It may have been further before it began again.
+        if case .recall = request.healing, user.state.hasBegunAgain(incarnation, of: device) {
+            return request.firstSequence...end
+        }
+        let last = user.state.lastSequence(of: device, incarnation: incarnation)
+        return request.firstSequence <= last ? request.firstSequence...min(last, end) : nil
     }
 }

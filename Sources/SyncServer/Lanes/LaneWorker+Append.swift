@@ -182,6 +182,9 @@ extension LaneWorker {
         }
         switch check {
         case .earlier: return earlier(incoming, at: place, request, &receipts)
+        // An incarnation that began again may have lost a place at which an event of before stands.
+        case .lost where request.append.found?.event(envelope.id, at: place.sequence) != nil:
+            return earlier(incoming, at: place, request, &receipts)
         // Rule P10: what an ended incarnation does not have it never gets.
         case .next, .lost, .gap: if request.isEnded { return taken(place, request) }
         }
@@ -191,6 +194,8 @@ extension LaneWorker {
         }
         // Where the log does not say whose incarnations are, programs read it that leave lost places empty.
         if check == .lost, !context.format.hasIncarnations { return taken(place, request) }
+        // Those programs cannot fold what goes on in an incarnation that they have forgotten.
+        if check == .next, !context.format.hasIncarnations, request.isForgottenEarlier { return taken(place, request) }
         if case .unknown = incoming.content {
             let message = "This server does not know that type of event yet. Keep it and try again later."
             return .stopped(
