@@ -1,8 +1,8 @@
 -- Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user. $3: so
 -- many events of each at most, the first ones past what the rows show: versions have no gaps.
--- kind 'head': version = users.version (0: none), log_offset = next_offset, recorded_at = last_recorded_at,
--- schema_version = active generation. kind 'event': an event past that version; key = type, value = payload.
--- Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+-- kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
+-- last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
+-- payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
 WITH wanted AS MATERIALIZED (
     SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
     FROM unnest($1::integer[], $2::uuid[]) AS w (partition, user_id)
@@ -11,8 +11,9 @@ WITH wanted AS MATERIALIZED (
 SELECT
     'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
     false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
-    NULL::bigint AS incarnation, NULL::bigint AS device_seq, NULL::uuid AS event_id, NULL::timestamptz AS occurred_at,
-    p.last_recorded_at AS recorded_at, p.generation AS schema_version, NULL::smallint AS encoding
+    NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
+    NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
+    NULL::smallint AS encoding
 FROM wanted w
 JOIN log_partitions p ON p.partition = w.partition
 UNION ALL

@@ -63,7 +63,8 @@
 public enum Conformance {
     /// Every case, in the order of the protocol's rules.
     public static let cases: [ConformanceCase] =
-        FrameCases.all + IdentityCases.all + RevocationCases.all + AppendCases.all + RecallCases.all + QueueCases.all + SyncCases.all
+        FrameCases.all + IdentityCases.all + RevocationCases.all + AppendCases.all + RecallCases.all + QueueCases.all
+        + SyncCases.all
         + CursorCases.all + DigestCases.all + PeerCases.all + FetchCases.all + FlowCases.all + HeartbeatCases.all
         + ServersCases.all + RebuildCases.all + CrashCases.all + ShutDownCases.all + HealingCases.all
 }

@@ -14,7 +14,9 @@ enum RuleNames {
     static let unproven: Set<String> = []
 
     /// Where a name that both documents have means the protocol's: tests of sessions, of the server and of the client.
-    static let wirePlaces = ["SyncServerTests/", "FocusSyncClientTests/", "FocusCoreTests/Session/", "SimulationTests/"]
+    static let wirePlaces = [
+        "SyncServerTests/", "FocusSyncClientTests/", "FocusCoreTests/Session/", "SimulationTests/",
+    ]
     /// Tests there that are about the domain all the same.
     static let domainPlaces = [
         "SyncServerTests/Time/TimeTests.swift", "FocusSyncClientTests/SettingsBundleTests.swift",

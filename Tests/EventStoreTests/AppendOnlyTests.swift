@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @Suite("The log is append-only")
@@ -14,7 +15,7 @@ struct AppendOnlyTests {
         let batch = PartitionAppend(
             partition: Partition(0), expectedOffset: .zero,
             events: [.any(user: user, version: 1, offset: 0), .any(user: user, version: 2, offset: 1)])
-        _ = try LogWriter().append([batch], on: fixture.connection())
+        _ = try LogWriter().appendToEnd([batch], on: fixture.connection())
     }
 
     private static let changes = [

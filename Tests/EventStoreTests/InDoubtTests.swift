@@ -25,7 +25,7 @@ struct InDoubtTests {
     func committed() throws {
         let connection = try fixture.connection()
         let batches = [batch(0), batch(0, partition: 1)]
-        _ = try LogWriter().append(batches, on: connection)
+        _ = try LogWriter().appendToEnd(batches, on: connection)
         try terminate(connection)
         let outcomes = try LogWriter().resolveInDoubt(batches, on: fixture.connection())
         #expect(outcomes == [Partition(0): .committed(generation: 1), Partition(1): .committed(generation: 1)])
@@ -36,24 +36,24 @@ struct InDoubtTests {
         let connection = try fixture.connection()
         try terminate(connection)
         let batches = [batch(0)]
-        let error = #expect(throws: PostgresError.self) { try LogWriter().append(batches, on: connection) }
+        let error = #expect(throws: PostgresError.self) { try LogWriter().appendToEnd(batches, on: connection) }
         #expect(error?.outcomeIsUnknown == true)
         let fresh = try fixture.connection()
         #expect(try LogWriter().resolveInDoubt(batches, on: fresh) == [Partition(0): .behind])
-        #expect(try LogWriter().append(batches, on: fresh) == [Partition(0): .committed(generation: 1)])
+        #expect(try LogWriter().appendToEnd(batches, on: fresh) == [Partition(0): .committed(generation: 1)])
         #expect(try LogWriter().resolveInDoubt(batches, on: fresh) == [Partition(0): .committed(generation: 1)])
     }
 
     @Test("Another writer's events at our offsets are not ours")
     func othersEvents() throws {
         let connection = try fixture.connection()
-        _ = try LogWriter().append([batch(0)], on: connection)
+        _ = try LogWriter().appendToEnd([batch(0)], on: connection)
         #expect(try LogWriter().resolveInDoubt([batch(0)], on: connection) == [Partition(0): .behind])
         // The same event, judged otherwise by another server.
         var refused = batch(3)
         let ours = refused
         refused.events[1].type = EventType.eventRefused.rawValue
-        _ = try LogWriter().append([refused], on: connection)
+        _ = try LogWriter().appendToEnd([refused], on: connection)
         #expect(try LogWriter().resolveInDoubt([ours], on: connection) == [Partition(0): .behind])
         #expect(try LogWriter().resolveInDoubt([refused], on: connection) == [Partition(0): .committed(generation: 1)])
     }
@@ -65,7 +65,7 @@ struct InDoubtTests {
         let lost = try fixture.connection()
         let batches = [batch(0)]
         try lost.execute("BEGIN")
-        _ = try LogWriter().append(batches, on: lost)
+        _ = try LogWriter().appendToEnd(batches, on: lost)
         let outcome = Mutex<Result<[Partition: AppendOutcome], any Error>?>(nil)
         let fixture = fixture
         try withThread {
@@ -106,14 +106,14 @@ struct InDoubtTests {
             } during: {
                 var outcomes: [Partition: AppendOutcome]
                 do {
-                    outcomes = try LogWriter().append(batches, on: connection)
+                    outcomes = try LogWriter().appendToEnd(batches, on: connection)
                 } catch let error as PostgresError where error.outcomeIsUnknown {
                     doubts += 1
                     connection = try fixture.connection()
                     outcomes = try LogWriter().resolveInDoubt(batches, on: connection)
                 }
                 if outcomes[Partition(0)] == .behind {
-                    outcomes = try LogWriter().append(batches, on: connection)
+                    outcomes = try LogWriter().appendToEnd(batches, on: connection)
                 }
                 #expect(outcomes == [Partition(0): .committed(generation: 1)], "round \(round), delay \(delay)")
             }

@@ -99,8 +99,7 @@ private struct Writer {
                 waiting.remove(batch.partition)
                 for event in batch.events { versions[event.user] = event.version }
                 written += batch.events.map { Written(partition: batch.partition, id: $0.id) }
-                heads[batch.partition]!.nextOffset = batch.events.last!.offset.next
-                heads[batch.partition]!.lastRecordedAt = batch.events.last!.recordedAt
+                heads[batch.partition]!.move(behind: batch.events.last!)
             }
         }
     }
@@ -115,17 +114,19 @@ private struct Writer {
                 user: user, version: planned[user]!.rawValue, partition: partition,
                 offset: head.nextOffset.rawValue + Int64(index), recordedAt: recordedAt)
         }
-        return PartitionAppend(partition: partition, expectedOffset: head.nextOffset, events: events)
+        return PartitionAppend(behind: head, events: events)
     }
 
     private mutating func catchUp(_ partition: Partition, on connection: PostgresConnection) throws {
         let from = heads[partition]?.nextOffset ?? .zero
         let events = try LogReader().events(partition: partition, from: from, limit: 1_000_000, on: connection)
         for event in events { versions[event.user] = event.version }
-        var head = try LogReader().heads(of: [partition], on: connection)[0]
-        head.nextOffset = events.last?.offset.next ?? from
-        head.lastRecordedAt = events.last?.recordedAt ?? heads[partition]?.lastRecordedAt ?? Timestamp(microseconds: 0)
-        heads[partition] = head
+        if heads[partition] == nil {
+            heads[partition] = PartitionHead(
+                partition: partition, nextOffset: .zero, lastEvent: PartitionHead.noEvent,
+                lastRecordedAt: Timestamp(microseconds: 0), generation: 1)
+        }
+        if let last = events.last { heads[partition]!.move(behind: last) }
     }
 }
 

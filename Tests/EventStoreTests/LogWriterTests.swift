@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @Suite("LogWriter")
@@ -20,13 +21,14 @@ struct LogWriterTests {
         other.app = nil
         other.incarnation = Incarnation(.min)
         let batch = PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: [event, other])
-        #expect(try LogWriter().append([batch], on: connection) == [Partition(0): .committed(generation: 1)])
+        #expect(try LogWriter().appendToEnd([batch], on: connection) == [Partition(0): .committed(generation: 1)])
         let events = try LogReader().events(partition: Partition(0), from: .zero, limit: 10, on: connection)
         #expect(events == [event, other])
         #expect(
             try LogReader().heads(of: [Partition(0)], on: connection) == [
                 PartitionHead(
-                    partition: Partition(0), nextOffset: LogOffset(2), lastRecordedAt: other.recordedAt, generation: 1)
+                    partition: Partition(0), nextOffset: LogOffset(2), lastEvent: other.id,
+                    lastRecordedAt: other.recordedAt, generation: 1)
             ])
         let at = { try LogReader().event(of: user, partition: Partition(0), at: Version($0), on: connection) }
         #expect(try at(2) == other.id)
@@ -41,8 +43,8 @@ struct LogWriterTests {
                 partition: Partition(partition), expectedOffset: LogOffset(offset),
                 events: [.any(user: self.user, version: version, partition: Partition(partition), offset: offset)])
         }
-        _ = try LogWriter().append([append(1, 0, 1)], on: connection)
-        let outcomes = try LogWriter().append([append(0, 0, 1), append(1, 0, 2), append(2, 5, 1)], on: connection)
+        _ = try LogWriter().appendToEnd([append(1, 0, 1)], on: connection)
+        let outcomes = try LogWriter().appendToEnd([append(0, 0, 1), append(1, 0, 2), append(2, 5, 1)], on: connection)
         #expect(
             outcomes == [
                 Partition(0): .committed(generation: 1), Partition(1): .behind, Partition(2): .behind,
@@ -50,6 +52,35 @@ struct LogWriterTests {
         let heads = try LogReader().heads(of: (0..<4).map { Partition($0) }, on: connection)
         #expect(heads.map(\.nextOffset.rawValue) == [1, 1, 0, 0])
         #expect(try connection.integer("SELECT count(*) FROM events") == 2)
+    }
+
+    @Test("Nothing is appended behind another event than the one that the writer knows, or than the same event again")
+    func otherHistory() throws {
+        let connection = try fixture.connection()
+        let event = { LoggedEvent.any(user: self.user, version: $0 + 1, offset: $0, recordedAt: 2_000_000) }
+        let first = event(0)
+        var head = try LogReader().heads(of: [Partition(0)], on: connection)[0]
+        #expect(head.lastEvent == PartitionHead.noEvent && head.anchor == nil)
+        _ = try LogWriter().append([PartitionAppend(behind: head, events: [first])], on: connection)
+        var (other, again) = (event(0), first)
+        again.recordedAt = Timestamp(microseconds: 1_999_999)
+        other.version = Version(9)
+        for seen in [other, again] {
+            head.move(behind: seen)
+            let batch = PartitionAppend(behind: head, events: [event(1)])
+            #expect(try LogWriter().append([batch], on: connection) == [Partition(0): .behind])
+            #expect(try !LogCopier().append(batch, on: connection))
+        }
+        head.move(behind: first)
+        #expect(head.anchor == first.anchor)
+        #expect(try LogReader().heads(of: [Partition(0)], on: connection) == [head])
+        let second = event(1)
+        #expect(try LogCopier().append(PartitionAppend(behind: head, events: [second]), on: connection))
+        head.move(behind: second)
+        #expect(try LogReader().heads(of: [Partition(0)], on: connection) == [head])
+        let nobody = UserID(UUID())
+        let loaded = try UserLoader().load([(Partition(0), nobody)], on: connection)[nobody]?.get()
+        #expect(loaded?.head == head)
     }
 
     @Test("recorded_at never goes backwards: such an append fails as a whole")
@@ -60,9 +91,9 @@ struct LogWriterTests {
                 partition: Partition(0), expectedOffset: LogOffset(offset),
                 events: [.any(user: self.user, version: offset + 1, offset: offset, recordedAt: recordedAt)])
         }
-        _ = try LogWriter().append([batch(0, 5_000_000)], on: connection)
-        #expect(throws: PostgresError.self) { try LogWriter().append([batch(1, 4_999_999)], on: connection) }
-        _ = try LogWriter().append([batch(1, 5_000_000)], on: connection)
+        _ = try LogWriter().appendToEnd([batch(0, 5_000_000)], on: connection)
+        #expect(throws: PostgresError.self) { try LogWriter().appendToEnd([batch(1, 4_999_999)], on: connection) }
+        _ = try LogWriter().appendToEnd([batch(1, 5_000_000)], on: connection)
         #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 2)
     }
 
@@ -107,8 +138,8 @@ struct LogWriterTests {
                 partition: Partition(0), expectedOffset: LogOffset(offset),
                 events: [.any(user: self.user, version: 1, offset: offset)])
         }
-        _ = try LogWriter().append([batch(0)], on: connection)
-        let error = #expect(throws: PostgresError.self) { try LogWriter().append([batch(1)], on: connection) }
+        _ = try LogWriter().appendToEnd([batch(0)], on: connection)
+        let error = #expect(throws: PostgresError.self) { try LogWriter().appendToEnd([batch(1)], on: connection) }
         #expect(error?.constraint == "events_partition_user_id_version_key")
         #expect(try connection.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 1)
     }
@@ -121,7 +152,7 @@ struct LogWriterTests {
             event.occurredAt = Timestamp(microseconds: time)
             let batch = PartitionAppend(
                 partition: Partition(0), expectedOffset: LogOffset(Int64(index)), events: [event])
-            _ = try LogWriter().append([batch], on: connection)
+            _ = try LogWriter().appendToEnd([batch], on: connection)
             let read = try LogReader().events(partition: Partition(0), from: event.offset, limit: 1, on: connection)
             #expect(read.first?.occurredAt == event.occurredAt.stored)
         }
@@ -150,7 +181,7 @@ struct LogWriterTests {
                         payload: $0 % 10 == 0 ? payload : [1])
                 })
         }
-        #expect(try LogWriter().append(batches, on: connection).count == 4)
+        #expect(try LogWriter().appendToEnd(batches, on: connection).count == 4)
         let read = try LogReader().events(partition: Partition(3), from: LogOffset(10), limit: 1, on: connection)
         #expect(read.first?.payload == payload)
     }

@@ -80,6 +80,41 @@ struct MigratorTests {
         #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relname = 'half'") == 0)
     }
 
+    /// As a program did that knew no `last_event_id`.
+    private func log(_ events: [LoggedEvent], on connection: PostgresConnection) throws {
+        try connection.transaction { connection in
+            let last = events[events.count - 1]
+            let head = Statement(
+                name: "test_move_head",
+                sql: "UPDATE log_partitions SET next_offset = $2, last_recorded_at = $3 WHERE partition = $1")
+            _ = try connection.query(
+                head,
+                [
+                    .int4(last.partition.rawValue), .int8(last.offset.next.rawValue),
+                    .timestamptz(microsecondsSince1970: last.recordedAt.microseconds),
+                ])
+            try connection.copyIn(Queries.copyEventsIn) { writer in
+                for event in events { try writer.row(event.copyValues) }
+            }
+        }
+    }
+
+    @Test("A log that has events gets to know the last of each partition, also while an earlier program appends")
+    func lastEvents() throws {
+        let connection = try connect()
+        let before = Array(Migrations.all.prefix { $0.name != "last_event" })
+        _ = try Migrator(before).applyAll(on: connection)
+        _ = try connection.query(
+            Queries.initializeLog, [.int4(2), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
+        let history = try RandomHistory(seed: 8, users: 2, events: 60)
+        try log(Array(history.events.prefix(40)), on: connection)
+        try Migrator.migrate(on: connection)
+        let heads = { try LogReader().heads(of: [Partition(0), Partition(1)], on: connection) }
+        #expect(try heads().map(\.anchor) == [history.events[39].anchor, nil])
+        try log(Array(history.events.dropFirst(40)), on: connection)
+        #expect(try heads().map(\.anchor) == [history.events[59].anchor, nil])
+    }
+
     @Test("A read model of fold 1 is emptied; every user is then loaded from the events, as fold 2 folds them")
     func refold() throws {
         let connection = try connect()
@@ -90,8 +125,7 @@ struct MigratorTests {
             Queries.initializeLog, [.int4(1), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
         _ = try connection.query(Queries.initializeGeneration, [.int4(1)])
         let history = try RandomHistory(seed: 7, users: 2, events: 60)
-        _ = try LogWriter().append(
-            [PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: history.events)], on: connection)
+        try log(history.events, on: connection)
         // What fold 1 left: a user said to be complete, with a row that fold 2 would not make.
         let user = history.users[0]
         try connection.execute(

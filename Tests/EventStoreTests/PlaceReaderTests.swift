@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -12,10 +13,14 @@ import Testing
     private static let partition = Partition.of(user: user, count: StoreFixture.partitions)
 
     private static func id(_ number: Int) -> EventID {
-        EventID(UUID(uuid: withUnsafeBytes(of: (UInt64(7).bigEndian, UInt64(number).bigEndian)) { $0.load(as: uuid_t.self) }))
+        EventID(
+            UUID(
+                uuid: withUnsafeBytes(of: (UInt64(7).bigEndian, UInt64(number).bigEndian)) { $0.load(as: uuid_t.self) })
+        )
     }
 
-    private static func event(_ number: Int, _ device: DeviceID, _ sequence: Int, incarnation: Int64 = 1) -> LoggedEvent {
+    private static func event(_ number: Int, _ device: DeviceID, _ sequence: Int, incarnation: Int64 = 1) -> LoggedEvent
+    {
         LoggedEvent(
             partition: partition, offset: LogOffset(Int64(number - 1)), user: user, version: Version(Int64(number)),
             device: device, incarnation: Incarnation(incarnation), sequence: DeviceSequence(Int64(sequence)),
@@ -34,7 +39,7 @@ import Testing
         for start in stride(from: 0, to: events.count, by: 4_000) {
             let some = Array(events[start..<min(start + 4_000, events.count)])
             let append = PartitionAppend(partition: partition, expectedOffset: some[0].offset, events: some)
-            #expect(try LogWriter().append([append], on: connection)[partition] != .behind)
+            #expect(try LogWriter().appendToEnd([append], on: connection)[partition] != .behind)
         }
     }
 
@@ -71,7 +76,9 @@ import Testing
         }
     }
 
-    @Test("E1: events are found at their places, by the state alone and by pages of the read model", arguments: [0, 3, 17])
+    @Test(
+        "E1: events are found at their places, by the state alone and by pages of the read model",
+        arguments: [0, 3, 17])
     func places(gap: Int) throws {
         let fixture = try StoreFixture()
         let connection = try fixture.connection()
@@ -134,7 +141,7 @@ import Testing
             events.append(event)
         }
         let append = PartitionAppend(partition: Self.partition, expectedOffset: .zero, events: events)
-        #expect(try LogWriter().append([append], on: connection)[Self.partition] != .behind)
+        #expect(try LogWriter().appendToEnd([append], on: connection)[Self.partition] != .behind)
         var known = KnownRuns(isScanned: true)
         known.filledAt = .zero
         let question = PlaceQuestion(

@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import PostgresClient
+import Support
 import Testing
 
 extension RandomHistory {
@@ -9,7 +10,7 @@ extension RandomHistory {
         let events = Array(events[logged..<min(logged + count, events.count)])
         guard let first = events.first else { return logged }
         let append = PartitionAppend(partition: Self.partition, expectedOffset: first.offset, events: events)
-        #expect(try LogWriter().append([append], on: connection)[Self.partition] != .behind)
+        #expect(try LogWriter().appendToEnd([append], on: connection)[Self.partition] != .behind)
         return logged + events.count
     }
 

@@ -65,7 +65,7 @@ struct QueriesTests {
     func appendPlan() throws {
         let connection = try StoreFixture().connection()
         try connection.execute("SET plan_cache_mode = force_generic_plan; PREPARE a AS \(Queries.appendEvents.sql)")
-        let nulls = Array(repeating: "NULL", count: 20).joined(separator: ", ")
+        let nulls = Array(repeating: "NULL", count: 23).joined(separator: ", ")
         let result = try connection.query(Statement(name: "explain", sql: "EXPLAIN EXECUTE a (\(nulls))"))
         let plan = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
         let insertion = try #require(plan.firstIndex { $0.contains("Insert on events") })

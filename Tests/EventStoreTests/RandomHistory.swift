@@ -3,6 +3,7 @@ import FocusCore
 import FocusWire
 import Foundation
 import PostgresClient
+import Support
 
 /// A few users' lives, made from a seed: every kind of event, accepted or refused as the fold decides. In one
 /// partition.
@@ -184,7 +185,8 @@ extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
-            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: true
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
+            true
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
@@ -203,7 +205,7 @@ extension RandomHistory {
         var rest = events[...]
         while !rest.isEmpty {
             let events = Array(rest.prefix(100))
-            let outcomes = try LogWriter().append(
+            let outcomes = try LogWriter().appendToEnd(
                 [PartitionAppend(partition: Self.partition, expectedOffset: events[0].offset, events: events)],
                 on: connection)
             guard outcomes[Self.partition] != .behind else { throw EventStoreError.corrupt("the log is not empty") }

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -45,7 +46,7 @@ struct ReadModelTests {
             let events = Array(history.events[logged..<min(logged + Int.random(in: 1...60, using: &random), 400)])
             let append = PartitionAppend(
                 partition: RandomHistory.partition, expectedOffset: events[0].offset, events: events)
-            _ = try LogWriter().append([append], on: connection)
+            _ = try LogWriter().appendToEnd([append], on: connection)
             logged += events.count
             let some = history.users.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
             if !some.isEmpty { try project(some, upTo: .zero, loader: loader, on: connection) }
@@ -84,7 +85,7 @@ struct ReadModelTests {
             let events = Array(history.events[range])
             let append = PartitionAppend(
                 partition: RandomHistory.partition, expectedOffset: events[0].offset, events: events)
-            _ = try LogWriter().append([append], on: connection)
+            _ = try LogWriter().appendToEnd([append], on: connection)
         }
         for chunk in [1, 10, 1_000] {
             let loader = UserLoader(tail: 10, chunk: chunk)
@@ -168,6 +169,22 @@ struct ReadModelTests {
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [user])
         #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 0)
         #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
+    }
+
+    @Test("A batch is written on the timeline that it is made for, and on no other")
+    func otherTimeline() throws {
+        let connection = try fixture.connection()
+        let known = try LogReader().timeline(on: connection)
+        #expect(known.name.count == 8)
+        let write = { (timeline: Timeline) in
+            try ProjectionWriter().write(
+                ProjectionBatch(
+                    partition: Partition(1), generation: 1, checkpoint: LogOffset(9), timeline: timeline, users: []),
+                on: connection)
+        }
+        #expect(try write(Timeline(name: "FFFFFFFF")) == .otherLog)
+        #expect(try connection.integer("SELECT log_offset FROM read_1.checkpoints WHERE partition = 1") == 0)
+        #expect(try write(known) == .written(missing: [], checkpoint: LogOffset(9)))
     }
 
     @Test("A batch that leaves the checkpoint where it is waits for the disk: nobody could tell that it was lost")

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -53,7 +54,7 @@ struct RouteLoaderTests {
         for (number, event) in history.events.enumerated() {
             let append = PartitionAppend(
                 partition: RandomHistory.partition, expectedOffset: event.offset, events: [event])
-            _ = try LogWriter().append([append], on: connection)
+            _ = try LogWriter().appendToEnd([append], on: connection)
             // The read model learns of the first so many events of the route's life, the rest comes from the log.
             if number < beginning + projected { try project(history.users[0], on: connection) }
             let found = try RouteLoader().load(

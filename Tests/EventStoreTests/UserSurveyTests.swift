@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -25,7 +26,7 @@ import Testing
                 }
             }
             let append = PartitionAppend(partition: partition, expectedOffset: .zero, events: events)
-            _ = try LogWriter().append([append], on: connection)
+            _ = try LogWriter().appendToEnd([append], on: connection)
         }
         try owner.execute("INSERT INTO read_1.users VALUES (0, '\(users[24])', 1), (2, '\(users[3])', 1)")
         self.users = users

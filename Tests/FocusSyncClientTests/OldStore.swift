@@ -39,6 +39,21 @@ final class OldStore {
         var payload: Data
     }
 
+    private struct Sent: Codable, PersistableRecord {
+        static let databaseTableName = "sent"
+
+        var place: Int64
+        var incarnation: Int64
+        var sequence: Int64
+        var event: Data
+        var type: String
+        var occurredAt: Int64
+        var schemaVersion: Int32 = 1
+        var payload: Data
+        var version: Int64 = 1
+        var acknowledgedAt: Int64
+    }
+
     let directory: String
     private let database: DatabaseQueue
     var device = Device()
@@ -71,12 +86,12 @@ final class OldStore {
                 ).insert(database)
             }
             device.acknowledgedPlace = place
-            let outcome = AppendOutcome(
-                sequence: DeviceSequence(queued.sequence), event: event, type: "t", verdict: .accepted,
-                version: Version(1))
-            let sent = SentRecord(queued, place: place, outcome, at: Fixture.clock)
-            device.sentBytes += sent.keptBytes
-            try sent.insert(database)
+            device.sentBytes += Int64(bytes) + DeviceStore.keptRowBytes
+            try Sent(
+                place: place, incarnation: queued.incarnation, sequence: queued.sequence, event: queued.event,
+                type: queued.type, occurredAt: queued.occurredAt, payload: queued.payload,
+                acknowledgedAt: Fixture.clock.microseconds
+            ).insert(database)
         }
         return event
     }

@@ -90,7 +90,8 @@ enum SampleMessages {
         .appended(Appended(throughSequence: .zero, version: .zero, refused: [])),
         .welcome(
             Welcome(
-                protocolVersion: 1, session: "", log: LogID(SampleEvents.id(10)), lastSequence: .zero, logIsBehind: true,
+                protocolVersion: 1, session: "", log: LogID(SampleEvents.id(10)), lastSequence: .zero,
+                logIsBehind: true,
                 maximumFrameBytes: 1, maximumUnacknowledgedAppends: 1, heartbeatMilliseconds: 1,
                 serverTime: SampleEvents.time)),
         .appended(

@@ -97,7 +97,7 @@ final class MemoryStore: DeviceStorage {
 
     private func keep(_ queued: QueueRecord, _ outcome: AppendOutcome, _ receipts: [Receipt], at clock: Timestamp) {
         contents.device.lastSentPlace += 1
-        var sent = SentRecord(queued, place: contents.device.lastSentPlace, outcome, at: clock)
+        var sent = SentRecord(queued, place: contents.device.lastSentPlace, outcome, at: clock, log: nil)
         sent.keep(receipts)
         contents.sent.append(sent)
     }

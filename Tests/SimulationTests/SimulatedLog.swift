@@ -26,12 +26,16 @@ final class SimulatedLog {
     private var models: [Partition: ReadModel] = [:]
     /// What is on the disk of it: projections commit without waiting for that.
     private var flushed: [Partition: ReadModel] = [:]
+    /// What a standby has of it, which may take over.
+    private var replica: [Partition: ReadModel] = [:]
+    private(set) var timeline = Timeline(name: "1")
+    private(set) var restores = 0
     /// Every commit, in its order: as a standby gets them, or a backup that is wound forward.
     private var journal: [Commit] = []
     private enum Commit {
         case append(Partition, Int)
         case projection(Partition, ReadModel)
-        /// A crash had lost projections.
+        /// A crash, or a standby that took over, had lost projections.
         case lost([Partition: ReadModel])
     }
     private let witness: Witness
@@ -47,6 +51,7 @@ final class SimulatedLog {
             events[partition] = []
             models[partition] = ReadModel()
             flushed[partition] = ReadModel()
+            replica[partition] = ReadModel()
         }
     }
 
@@ -59,8 +64,11 @@ final class SimulatedLog {
             witness.fail("a batch of partition \(batch.partition) is not well formed")
             return .behind
         }
-        guard head(batch.partition).nextOffset == batch.expectedOffset else { return .behind }
-        if let first = batch.events.first, first.recordedAt < head(batch.partition).lastRecordedAt {
+        let head = head(batch.partition)
+        guard head.nextOffset == batch.expectedOffset, head.lastEvent == batch.expectedEvent,
+            head.lastRecordedAt == batch.expectedRecordedAt
+        else { return .behind }
+        if let first = batch.events.first, first.recordedAt < head.lastRecordedAt {
             witness.fail("recorded_at goes back in partition \(batch.partition)")
         }
         events[batch.partition, default: []] += batch.events
@@ -76,12 +84,16 @@ final class SimulatedLog {
         let events = events[partition] ?? []
         return PartitionHead(
             partition: partition, nextOffset: LogOffset(Int64(events.count)),
+            lastEvent: events.last?.id ?? PartitionHead.noEvent,
             lastRecordedAt: events.last?.recordedAt ?? Timestamp(microseconds: 0), generation: 1)
     }
 
     func events(_ partition: Partition, from offset: LogOffset, limit: Int) -> [LoggedEvent] {
         Array((events[partition] ?? []).dropFirst(Int(offset.rawValue)).prefix(limit))
     }
+
+    /// A commit that waited for the standby came through: everything before it is there.
+    func replicate() { witness.replicated() }
 
     func event(of user: UserID, _ partition: Partition, at version: Version) -> EventID? {
         events[partition]?.last { $0.user == user && $0.version == version }?.id
@@ -154,6 +166,7 @@ final class SimulatedLog {
     func write(_ batch: ProjectionBatch) -> ProjectionOutcome {
         guard var model = models[batch.partition] else { return .busy }
         if let anchor = batch.anchor, !holds(anchor, batch.partition) { return .otherLog }
+        if let timeline = batch.timeline, timeline != self.timeline { return .otherLog }
         guard model.checkpoint >= batch.base else { return .fellBack(to: model.checkpoint) }
         var missing: Set<UserID> = []
         for user in batch.users {
@@ -175,12 +188,12 @@ final class SimulatedLog {
         models[batch.partition] = model
         trace?("the read model is at \(model.checkpoint) of \(batch.partition): \(batch.users.map(\.version))")
         journal.append(.projection(batch.partition, model))
-        if !moves { flush() }
+        if !moves { flushed = models }
         return .written(missing: missing, checkpoint: model.checkpoint)
     }
 
-    /// The projections so far are on the disk.
-    func flush() { flushed = models }
+    /// The projections so far are on the disk, and on that of the standby.
+    func flush() { (flushed, replica) = (models, models) }
 
     /// Commits so far.
     var commits: Int { journal.count }
@@ -202,7 +215,8 @@ final class SimulatedLog {
         for partition in identity.allPartitions {
             events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
         }
-        flushed = models
+        restores += 1
+        flush()
         witness.fellBack(to: counts)
         return Set(whole)
     }
@@ -210,6 +224,14 @@ final class SimulatedLog {
     /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.
     func loseProjections() {
         models = flushed
+        journal.append(.lost(models))
+    }
+
+    /// The standby takes over: the log loses nothing, and the read model what had not reached it.
+    func failOver() {
+        models = replica
+        flush()
+        timeline = Timeline(name: timeline.name + "1")
         journal.append(.lost(models))
     }
 }

@@ -195,7 +195,9 @@ final class SimulatedServer {
     private func store(_ lane: Int, _ process: Process) -> SimulatedStore {
         let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
         let simulation = simulation
-        let store = SimulatedStore(simulation.log, dice) { [unowned simulation] in simulation.faults }
+        let store = SimulatedStore(simulation.log, dice, isPooled: simulation.plan.isPooled) { [unowned simulation] in
+            simulation.faults
+        }
         store.time = { [unowned simulation] in simulation.clock.wall() }
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }

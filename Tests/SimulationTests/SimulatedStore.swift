@@ -11,6 +11,9 @@ final class SimulatedStore: LaneStore {
     private var random: SeededGenerator
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
+    /// A connection outlives the server behind it: that the log was restored shows only when it is asked for its
+    /// anchors.
+    private let isPooled: Bool
     /// What is to happen before the database is asked: the connections go on meanwhile.
     var willCall: () throws -> Void = {}
     /// The database's clock.
@@ -18,8 +21,12 @@ final class SimulatedStore: LaneStore {
     /// The server has this much of a user's events.
     var didSee: (UserID, Version) -> Void = { _, _ in }
 
-    init(_ log: SimulatedLog, _ random: SeededGenerator, faults: @escaping () -> SimulationPlan.Faults) {
+    init(
+        _ log: SimulatedLog, _ random: SeededGenerator, isPooled: Bool,
+        faults: @escaping () -> SimulationPlan.Faults
+    ) {
         self.log = log
+        self.isPooled = isPooled
         self.random = random
         self.faults = faults
     }
@@ -33,9 +40,11 @@ final class SimulatedStore: LaneStore {
             // The connection went with the statement; the log, asked, has none of it.
             return Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, .behind) })
         }
-        try verify()
+        if !isPooled { try verify() }
         let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
+        // With PostgreSQL, while the commit waited: others read what no standby has.
         if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
+        if outcomes.values.contains(where: { $0 != .behind }) { log.replicate() }
         for batch in batches {
             guard case .committed = outcomes[batch.partition] else { continue }
             for event in batch.events { didSee(event.user, event.version) }
@@ -48,7 +57,7 @@ final class SimulatedStore: LaneStore {
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
         }
-        try verify()
+        if !isPooled { try verify() }
     }
 
     /// As a connection to a database that was restored meanwhile: it is a new one.
@@ -56,16 +65,23 @@ final class SimulatedStore: LaneStore {
         for (partition, anchor) in anchors where !log.holds(anchor, partition) { throw LogFellBack(partition) }
     }
 
-    func verifyAnchors() throws { try read() }
-
-    func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor] {
+    func verifyAnchors() throws {
         try read()
-        var anchors: [Partition: LogAnchor] = [:]
-        for head in heads where head.nextOffset > .zero {
-            let last = head.nextOffset.advanced(by: -1)
-            anchors[head.partition] = log.events(head.partition, from: last, limit: 1).first?.anchor
-        }
-        return anchors
+        try verify()
+    }
+
+    func timeline() throws -> Timeline {
+        try read()
+        return log.timeline
+    }
+
+    /// A database that was restored is reached over a new one.
+    var connectionNumber: Int { isPooled ? 0 : log.restores }
+
+    func confirm() throws {
+        try read()
+        log.replicate()
+        try verify()
     }
 
     func heads(of partitions: [Partition]) throws -> [PartitionHead] {

@@ -202,6 +202,9 @@ final class Simulation {
             log.loseProjections()
         case .flush: log.flush()
         case .pause: servers[random.number(0..<servers.count)].pause(for: random.number(10_000...6_000_000))
+        case .failover:
+            trace("a standby takes over")
+            log.failOver()
         }
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
     }

@@ -42,6 +42,8 @@ struct SimulationPlan {
         case lostProjections, flush
         /// A server's process stands still for a while.
         case pause
+        /// A standby takes over that has the log, and of the read model what the last `flush` left.
+        case failover
     }
 
     var users: Int
@@ -87,6 +89,8 @@ struct SimulationPlan {
     ]
     /// How often the log is restored from a backup.
     var restores: Int
+    /// Servers reach the log through a pooler.
+    var isPooled = false
     /// Microseconds that bytes travel, at most.
     let latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.

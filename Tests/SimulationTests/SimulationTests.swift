@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    @Test("T1, architecture.md §2: what a standby lacks of the read model is written again, at a checkpoint that stays")
+    func failover() throws {
+        try runUndisturbed(60) { plan in
+            (plan.projectionBounds, plan.disasters, plan.disasterKinds) = (3, 400_000, [.failover, .failover, .flush])
+        }
+    }
+
+    @Test("S6, E1: behind a pooler a log that lost its tail is met at any offset, also where others have filled it")
+    func pooled() throws {
+        try runUndisturbed(60) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (3, 6, 2, 1)
+            (plan.isPooled, plan.restores) = (true, 2)
+        }
+    }
+
     /// As many as asked for, in a row; the one that is asked for by name alone. The usual run always plays the same ones,
     /// so that a failure tells of the change; `--thorough` begins at a random one.
     private static func seeds(_ count: Int) -> [UInt64] {

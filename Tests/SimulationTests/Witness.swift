@@ -29,6 +29,8 @@ final class Witness {
     private var forgers: Set<DeviceID> = []
     /// Devices with libraries from before rule P10.
     var old: Set<DeviceID> = []
+    /// Up to where the standby is known to have each user's events.
+    private var safe: [UserID: Version] = [:]
     /// What devices were told since the log last lost its tail.
     private var promised: [Promise: DeviceSequence] = [:]
     private struct Promise: Hashable {
@@ -262,7 +264,11 @@ final class Witness {
         (revocations, proved) = ([:], [:])
         for (event, time) in kept { committed(event, at: time) }
         forgottenEnds.formUnion(endedBefore.subtracting(ended))
+        replicated()
     }
+
+    /// The standby has everything that is in the log.
+    func replicated() { safe = states.mapValues { $0.last?.version ?? .zero } }
 
     func version(of user: UserID) -> Version { states[user]?.last?.version ?? .zero }
     func state(of user: UserID) -> UserState { states[user]?.last ?? UserState(user: user) }
@@ -325,6 +331,9 @@ final class Witness {
         if recalled.version > version(of: device.user) {
             fail("P1: \(device) hears of version \(recalled.version), the log ends at \(version(of: device.user))")
         }
+        if recalled.version > safe[device.user, default: .zero] {
+            fail("P1: \(device) recalls as of version \(recalled.version), which no standby has")
+        }
     }
 
     /// The answer to a question.
@@ -353,6 +362,9 @@ final class Witness {
             fail("P1: \(device) hears of version \(appended.version), the log ends at \(version(of: device.user))")
         }
         guard appended.throughSequence > .zero, let versions = versions[key] else { return }
+        if versions[Int(appended.throughSequence.rawValue) - 1] > safe[device.user, default: .zero] {
+            fail("P1: \(device) hears of sequence \(appended.throughSequence), which no standby has")
+        }
         if appended.version < versions[Int(appended.throughSequence.rawValue) - 1] {
             fail("P7: \(device) is promised version \(appended.version), its event came later")
         }

@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    @Test("P2, P3, P10: it resends what was not acknowledged, and a restored store asks which of its events the log has")
+    @Test(
+        "P2, P3, P10: it resends what was not acknowledged, and a restored store asks which of its events the log has")
     func resends() async throws {
         try await withServer { server in
             let phone = try await Device("phone", of: user, on: server)

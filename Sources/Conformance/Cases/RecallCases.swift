@@ -4,7 +4,8 @@ import FocusCore
 /// log has an earlier format offers protocol 1 and knows no Recall: there the cases about it say nothing.
 enum RecallCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("P2", "what was logged 1,000 events ago is answered as the first time, refusals by their texts") {
+        ConformanceCase("P2", "what was logged 1,000 events ago is answered as the first time, refusals by their texts")
+        {
             site in
             let device = Device.ofNewUser()
             let events = Envelope.setUp("a") + (3...1_000).map { .post("n\($0)", app: $0 % 3 == 0 ? "nobody" : "a") }
@@ -52,7 +53,8 @@ enum RecallCases {
             let next = try await site.open(device.reborn())
             try await next.appendAccepted([other])
         },
-        ConformanceCase("P10", "an incarnation is one scope's for ever: another one's session gets nothing of it") { site in
+        ConformanceCase("P10", "an incarnation is one scope's for ever: another one's session gets nothing of it") {
+            site in
             let device = Device.ofNewUser()
             let live = try await site.open(device)
             try await live.appendAccepted(Envelope.setUp("a"))

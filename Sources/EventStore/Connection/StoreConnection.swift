@@ -12,6 +12,8 @@ public final class StoreConnection {
     let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
+    /// Counts connections: what one of them was told of commits says nothing of what the next one reaches.
+    public private(set) var connectionNumber = 0
     /// What the log must hold. Every new connection is asked for it before anything else: what was lost with a server, the
     /// next one does not know of. When it does not, whatever was asked throws `LogFellBack`.
     public var anchors: [Partition: LogAnchor] = [:]
@@ -51,6 +53,16 @@ public final class StoreConnection {
         return try perform { try LogWriter().resolveInDoubt(batches, on: $0) }
     }
 
+    /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
+    /// succeeded, and the log holds `anchors`. Everything that was seen before the call is then where that commit is.
+    /// Throws `LogFellBack`, `StoreStopped`, `PostgresError`.
+    public func confirm() throws {
+        try perform { connection in
+            _ = try connection.query(Queries.commitPulse)
+            try LogReader().verify(anchors, on: connection)
+        }
+    }
+
     public func heads(of partitions: [Partition]) throws -> [PartitionHead] {
         try perform { try LogReader().heads(of: partitions, on: $0) }
     }
@@ -71,13 +83,14 @@ public final class StoreConnection {
         try perform { try LogReader().users(partition: partition, in: range, on: $0) }
     }
 
-    public func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor] {
-        try perform { try LogReader().anchors(of: heads, on: $0) }
-    }
-
     /// A pooler changes servers behind a connection that stays: then nobody connects anew. Throws `LogFellBack`.
     public func verifyAnchors() throws {
         try perform { try LogReader().verify(anchors, on: $0) }
+    }
+
+    /// See `Timeline`.
+    public func timeline() throws -> Timeline {
+        try perform { try LogReader().timeline(on: $0) }
     }
 
     /// Tells other servers that these partitions grew.
@@ -192,6 +205,7 @@ public final class StoreConnection {
                     throw error
                 }
                 current = made
+                connectionNumber += 1
                 return made
             } catch let error as PostgresError {
                 onTrouble(error)

@@ -73,9 +73,9 @@ public struct LogGenerator: Sendable {
         let connection = try PostgresConnection(configuration.postgres)
         defer { connection.close() }
         if configuration.assumesRole { try SessionRole.assume(on: connection) }
-        while let head = work.withLockedValue({ $0.failure == nil ? $0.heads.popLast() : nil }) {
+        while var head = work.withLockedValue({ $0.failure == nil ? $0.heads.popLast() : nil }) {
             var maker = PartitionMaker(head.partition, plan, shares[head.partition] ?? [], from: head.nextOffset)
-            var batch = PartitionAppend(partition: head.partition, expectedOffset: maker.next, events: [])
+            var batch = PartitionAppend(behind: head, events: [])
             var isDone = false
             while !isDone {
                 let events = try maker.frame()
@@ -91,7 +91,8 @@ public struct LogGenerator: Sendable {
                 }
                 guard let made else { return }
                 progress(made)
-                batch = PartitionAppend(partition: head.partition, expectedOffset: maker.next, events: [])
+                if let last = batch.events.last { head.move(behind: last) }
+                batch = PartitionAppend(behind: head, events: [])
             }
         }
     }

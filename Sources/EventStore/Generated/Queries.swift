@@ -5,21 +5,31 @@ import PostgresClient
 /// Every statement of Schema/queries.
 enum Queries {
     /// Appends to several partitions at once: compare, swap and insert in one autocommit statement (architecture.md §1).
-    /// $1–$5: one element per partition; $6–$20: one element per event. A partition whose next_offset is not the expected
-    /// one is left alone, and so are its events. Returns the partitions that went through.
+    /// $1–$8: one element per partition; $9–$23: one element per event. A partition that does not end with the expected
+    /// event at the expected offset is left alone, and so are its events. Returns the partitions that went through.
     static let appendEvents = Statement(name: "append_events", sql: #"""
         WITH locked AS MATERIALIZED (
             -- Ascending order, so that two writers never wait for each other.
-            SELECT p.partition, b.next_offset, b.last_recorded_at, b.first_recorded_at >= p.last_recorded_at AS is_in_order
-            FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::timestamptz[], $5::timestamptz[])
-                AS b (partition, expected_offset, next_offset, first_recorded_at, last_recorded_at)
+            SELECT
+                p.partition, b.next_offset, b.last_event_id, b.last_recorded_at,
+                b.first_recorded_at >= p.last_recorded_at AS is_in_order
+            FROM unnest(
+                $1::integer[], $2::bigint[], $3::uuid[], $4::timestamptz[], $5::bigint[], $6::uuid[], $7::timestamptz[],
+                $8::timestamptz[]
+            ) AS b (
+                partition, expected_offset, expected_event_id, expected_recorded_at, next_offset, last_event_id,
+                first_recorded_at, last_recorded_at
+            )
+            -- A device may bring the same event back to the same place of another history; never at the same moment.
             JOIN log_partitions p ON p.partition = b.partition AND p.next_offset = b.expected_offset
+                AND p.last_event_id = b.expected_event_id AND p.last_recorded_at = b.expected_recorded_at
             ORDER BY p.partition
             FOR UPDATE OF p
         ), moved AS (
             UPDATE log_partitions p
             -- NULL breaks NOT NULL: a writer whose recorded_at goes backwards is wrong, and its statement fails as a whole.
             SET next_offset = l.next_offset,
+                last_event_id = l.last_event_id,
                 last_recorded_at = CASE WHEN l.is_in_order THEN l.last_recorded_at END
             FROM locked l
             WHERE p.partition = l.partition
@@ -36,10 +46,10 @@ enum Queries {
             -- a filter by array, not a join: its plan cannot go wrong.
             FROM (
                 SELECT
-                    unnest($6::integer[]), unnest($7::bigint[]), unnest($8::uuid[]), unnest($9::bigint[]), unnest($10::uuid[]),
-                    unnest($11::bigint[]), unnest($12::bigint[]), unnest($13::uuid[]), unnest($14::text[]), unnest($15::text[]),
-                    unnest($16::timestamptz[]), unnest($17::timestamptz[]), unnest($18::integer[]), unnest($19::smallint[]),
-                    unnest($20::bytea[])
+                    unnest($9::integer[]), unnest($10::bigint[]), unnest($11::uuid[]), unnest($12::bigint[]),
+                    unnest($13::uuid[]), unnest($14::bigint[]), unnest($15::bigint[]), unnest($16::uuid[]),
+                    unnest($17::text[]), unnest($18::text[]), unnest($19::timestamptz[]), unnest($20::timestamptz[]),
+                    unnest($21::integer[]), unnest($22::smallint[]), unnest($23::bytea[])
             ) AS e (
                 partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
                 occurred_at, recorded_at, schema_version, encoding, payload
@@ -90,7 +100,8 @@ enum Queries {
             users = 0, previous = NULL
         """#)
 
-    /// A durable commit of next to nothing, as small as an append can be: how long it takes is what appends wait for.
+    /// A durable commit of next to nothing, as small as an append can be: how long it takes is what appends wait for, and
+    /// what stands before it in PostgreSQL's journal is as safe as it is.
     static let commitPulse = Statement(name: "commit_pulse", sql: #"""
         SELECT pg_logical_emit_message(true, 'focus-sync', '')::text
         """#)
@@ -458,9 +469,9 @@ enum Queries {
 
     /// Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user. $3: so
     /// many events of each at most, the first ones past what the rows show: versions have no gaps.
-    /// kind 'head': version = users.version (0: none), log_offset = next_offset, recorded_at = last_recorded_at,
-    /// schema_version = active generation. kind 'event': an event past that version; key = type, value = payload.
-    /// Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+    /// kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
+    /// last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
+    /// payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
     static let loadUsers = Statement(name: "load_users", sql: #"""
         WITH wanted AS MATERIALIZED (
             SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
@@ -470,8 +481,9 @@ enum Queries {
         SELECT
             'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
             false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
-            NULL::bigint AS incarnation, NULL::bigint AS device_seq, NULL::uuid AS event_id, NULL::timestamptz AS occurred_at,
-            p.last_recorded_at AS recorded_at, p.generation AS schema_version, NULL::smallint AS encoding
+            NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
+            NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
+            NULL::smallint AS encoding
         FROM wanted w
         JOIN log_partitions p ON p.partition = w.partition
         UNION ALL
@@ -644,9 +656,9 @@ enum Queries {
         """#)
 
     /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
-    /// an offset of the log ($2), NULL when there is none.
+    /// an offset of the log ($2), NULL when there is none, and what read_timeline says.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
-        SELECT c.log_offset, e.event_id, e.recorded_at
+        SELECT c.log_offset, e.event_id, e.recorded_at, left(pg_walfile_name(pg_current_wal_lsn()), 8)
         FROM read_1.checkpoints c
         LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
         WHERE c.partition = $1
@@ -678,12 +690,13 @@ enum Queries {
         WHERE partition = $1 AND log_offset < $2
         """#)
 
-    /// Moves a partition's head over events that were copied in, if it still is where they begin and time does not go back.
-    /// $1: partition; $2: first offset; $3: offset after the last; $4, $5: recorded_at of the first and the last.
+    /// Moves a partition's head over events that were copied in, if it still ends with the event that they stand behind and
+    /// time does not go back. $1: partition; $2: first offset; $3, $4: the event before it, and its recorded_at; $5: offset
+    /// after the last; $6: the last; $7, $8: recorded_at of the first and the last.
     static let moveHead = Statement(name: "move_head", sql: #"""
         UPDATE log_partitions
-        SET next_offset = $3, last_recorded_at = $5
-        WHERE partition = $1 AND next_offset = $2 AND last_recorded_at <= $4
+        SET next_offset = $5, last_event_id = $6, last_recorded_at = $8
+        WHERE partition = $1 AND next_offset = $2 AND last_event_id = $3 AND last_recorded_at = $4 AND last_recorded_at <= $7
         RETURNING partition
         """#)
 
@@ -804,7 +817,7 @@ enum Queries {
 
     /// Where partitions of the log end, and what time it is: the database's clock is the one that all servers share.
     static let readHeads = Statement(name: "read_heads", sql: #"""
-        SELECT partition, next_offset, last_recorded_at, generation, clock_timestamp()
+        SELECT partition, next_offset, last_recorded_at, generation, last_event_id, clock_timestamp()
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         """#)
@@ -946,6 +959,12 @@ enum Queries {
         LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
         WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
         ORDER BY c.relname
+        """#)
+
+    /// Which of its histories PostgreSQL writes: a standby that takes over begins another. The files of its journal are
+    /// named for it. Empty on a standby, which writes none.
+    static let readTimeline = Statement(name: "read_timeline", sql: #"""
+        SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END
         """#)
 
     /// The rebuild or rollback that has not ended: its generation, fold, kind, beginning; how many partitions it has, has
@@ -1450,5 +1469,5 @@ enum Queries {
         """#)
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownUsers, readShownVersion, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
 }

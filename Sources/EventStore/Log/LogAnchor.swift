@@ -33,14 +33,6 @@ public struct LogFellBack: Error, Hashable, CustomStringConvertible {
 }
 
 extension LogReader {
-    /// The last event of each of these partitions that has one.
-    public func anchors(
-        of heads: [PartitionHead], on connection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: LogAnchor] {
-        let last = heads.filter { $0.nextOffset > .zero }.map { ($0.partition, $0.nextOffset.advanced(by: -1)) }
-        return try anchors(at: last, on: connection)
-    }
-
     /// Throws `LogFellBack` unless the log holds all of them; else `PostgresError`.
     func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
         let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)

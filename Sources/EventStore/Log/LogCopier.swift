@@ -34,7 +34,9 @@ public struct LogCopier: Sendable {
         let moved = try connection.query(
             Queries.moveHead,
             [
-                .int4(batch.partition.rawValue), .int8(batch.expectedOffset.rawValue), .int8(last.offset.next.rawValue),
+                .int4(batch.partition.rawValue), .int8(batch.expectedOffset.rawValue), .uuid(batch.expectedEvent.uuid),
+                .timestamptz(microsecondsSince1970: batch.expectedRecordedAt.microseconds),
+                .int8(last.offset.next.rawValue), .uuid(last.id.uuid),
                 .timestamptz(microsecondsSince1970: first.recordedAt.microseconds),
                 .timestamptz(microsecondsSince1970: last.recordedAt.microseconds),
             ])
@@ -44,7 +46,7 @@ public struct LogCopier: Sendable {
 
 extension LoggedEvent {
     /// In the order of `copy_events_in`.
-    fileprivate var copyValues: [PostgresValue] {
+    var copyValues: [PostgresValue] {
         [
             .int4(partition.rawValue), .int8(offset.rawValue), .uuid(user.uuid), .int8(version.rawValue),
             .uuid(device.uuid), .int8(incarnation.rawValue), .int8(sequence.rawValue), .uuid(id.uuid), .text(type),

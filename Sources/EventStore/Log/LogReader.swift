@@ -19,7 +19,7 @@ public struct LogReader: Sendable {
         var look = LogLook(heads: [], time: nil)
         for row in 0..<result.rowCount {
             look.heads.append(try PartitionHead(result, row: row))
-            look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 4))
+            look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 5))
         }
         look.heads.sort { $0.partition < $1.partition }
         return look
@@ -82,11 +82,12 @@ public struct UserInRange: Hashable, Sendable {
 }
 
 extension PartitionHead {
-    /// From the columns partition, next_offset, last_recorded_at, generation, beginning at `first`.
+    /// From the columns partition, next_offset, last_recorded_at, generation, last_event_id, beginning at `first`.
     init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
         self.init(
             partition: Partition(try result.int4(row: row, column: first)),
             nextOffset: LogOffset(try result.int8(row: row, column: first + 1)),
+            lastEvent: EventID(try result.uuid(row: row, column: first + 4)),
             lastRecordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: first + 2)),
             generation: try result.int4(row: row, column: first + 3))
     }

@@ -6,7 +6,8 @@ import PostgresClient
 public struct LogWriter: Sendable {
     public init() {}
 
-    /// Appends each batch whose partition still ends where it expects; the others are `.behind` and leave no trace.
+    /// Appends each batch whose partition still ends where, and as, it expects; the others are `.behind` and leave no
+    /// trace.
     ///
     /// Returns after the commit, with an outcome for every batch. When it throws, nothing is known if the error's
     /// `outcomeIsUnknown`: ask `resolveInDoubt` on another connection before anybody is told anything. Any other error
@@ -40,7 +41,10 @@ public struct LogWriter: Sendable {
         return [
             .int4Array(batches.map(\.partition.rawValue)),
             .int8Array(batches.map(\.expectedOffset.rawValue)),
+            .uuidArray(batches.map(\.expectedEvent.uuid)),
+            .timestamptzArray(batches.map(\.expectedRecordedAt.microseconds)),
             .int8Array(batches.map { $0.expectedOffset.advanced(by: $0.events.count).rawValue }),
+            .uuidArray(batches.map { ($0.events.last?.id ?? $0.expectedEvent).uuid }),
             .timestamptzArray(batches.map { $0.events.first?.recordedAt.microseconds }),
             .timestamptzArray(batches.map { $0.events.last?.recordedAt.microseconds }),
         ] + columns.parameters

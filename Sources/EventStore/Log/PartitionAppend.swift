@@ -1,16 +1,22 @@
 import FocusCore
 import PostgresClient
 
-/// Events to be appended to one partition if it still ends at `expectedOffset`.
+/// Events to be appended to one partition if it still ends at `expectedOffset`, with the event that the caller knows.
 public struct PartitionAppend: Sendable {
     public var partition: Partition
     public var expectedOffset: LogOffset
+    /// The event before `expectedOffset`, and its `recordedAt` (see `PartitionHead`).
+    public var expectedEvent: EventID
+    public var expectedRecordedAt: Timestamp
     /// In order; their offsets are `expectedOffset`, `expectedOffset + 1` …, and `recordedAt` never goes backwards.
     public var events: [LoggedEvent]
 
-    public init(partition: Partition, expectedOffset: LogOffset, events: [LoggedEvent]) {
-        self.partition = partition
-        self.expectedOffset = expectedOffset
+    /// - Parameter head: where the partition ends as far as the caller has folded it.
+    public init(behind head: PartitionHead, events: [LoggedEvent]) {
+        partition = head.partition
+        expectedOffset = head.nextOffset
+        expectedEvent = head.lastEvent
+        expectedRecordedAt = head.lastRecordedAt
         self.events = events
     }
 

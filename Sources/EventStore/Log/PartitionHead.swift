@@ -1,20 +1,42 @@
 import FocusCore
+import Foundation
 
 /// Where a partition of the log ends.
 public struct PartitionHead: Hashable, Sendable {
     public var partition: Partition
     /// The offset that the next event gets; everything below is committed.
     public var nextOffset: LogOffset
+    /// The newest event; `noEvent` while there is none.
+    public var lastEvent: EventID
     /// `recorded_at` of the newest event: the next one's is no earlier.
     public var lastRecordedAt: Timestamp
     /// The active generation of the read model.
     public var generation: Int32
 
-    public init(partition: Partition, nextOffset: LogOffset, lastRecordedAt: Timestamp, generation: Int32) {
+    /// The event before the first of a partition: the nil UUID.
+    public static let noEvent = EventID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+
+    public init(
+        partition: Partition, nextOffset: LogOffset, lastEvent: EventID, lastRecordedAt: Timestamp, generation: Int32
+    ) {
         self.partition = partition
         self.nextOffset = nextOffset
+        self.lastEvent = lastEvent
         self.lastRecordedAt = lastRecordedAt
         self.generation = generation
+    }
+
+    /// The newest event. Two histories of a partition that have the same one there are the same up to it.
+    public var anchor: LogAnchor? {
+        guard nextOffset > .zero, lastEvent != Self.noEvent else { return nil }
+        return LogAnchor(offset: nextOffset.advanced(by: -1), event: lastEvent, recordedAt: lastRecordedAt)
+    }
+
+    /// Moves behind an event that stands at `nextOffset`.
+    public mutating func move(behind event: LoggedEvent) {
+        nextOffset = event.offset.next
+        lastEvent = event.id
+        lastRecordedAt = event.recordedAt
     }
 }
 

@@ -12,18 +12,22 @@ public struct ProjectionBatch: Sendable {
     public var checkpoint: LogOffset
     /// An event as late as any that was folded into the rows: without it in the log, nothing is written.
     public var anchor: LogAnchor?
+    /// The one on which everything below `base`, and every user's rows up to its `base`, were written. On another
+    /// nothing is written: it may lack some of that, at a checkpoint that tells nothing. Nil: whichever.
+    public var timeline: Timeline?
     /// Each user once.
     public var users: [ProjectedUser]
 
     public init(
         partition: Partition, generation: Int32, base: LogOffset = .zero, checkpoint: LogOffset,
-        anchor: LogAnchor? = nil, users: [ProjectedUser]
+        anchor: LogAnchor? = nil, timeline: Timeline? = nil, users: [ProjectedUser]
     ) {
         self.partition = partition
         self.generation = generation
         self.base = base
         self.checkpoint = checkpoint
         self.anchor = anchor
+        self.timeline = timeline
         self.users = users
     }
 }
@@ -83,7 +87,7 @@ public enum ProjectionOutcome: Hashable, Sendable {
     case busy
     /// Another generation is active, or another version of the fold fills this one: nothing was written.
     case otherGeneration
-    /// The log does not hold the batch's anchor: nothing was written.
+    /// The log does not hold the batch's anchor, or another server took over: nothing was written.
     case otherLog
 
     /// Users who were left out; nil when nothing was written.

@@ -53,6 +53,9 @@ public struct ProjectionWriter: Sendable {
                     try locked.timestamptz(row: 0, column: 2) == anchor.recordedAt.microseconds
                 else { return .otherLog }
             }
+            if let timeline = batch.timeline {
+                guard try locked.text(row: 0, column: 3) == timeline.name else { return .otherLog }
+            }
             let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
             guard checkpoint >= batch.base else { return .fellBack(to: checkpoint) }
             // A statement of its own: its snapshot is younger than the lock.

@@ -25,6 +25,7 @@ struct StoredUser {
         head = PartitionHead(
             partition: Partition(try result.int4(row: row, column: LoadColumn.partition)),
             nextOffset: LogOffset(try result.int8(row: row, column: LoadColumn.offset)),
+            lastEvent: EventID(try result.uuid(row: row, column: LoadColumn.event)),
             lastRecordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: LoadColumn.recordedAt)),
             generation: try result.int4(row: row, column: LoadColumn.schemaVersion))
     }

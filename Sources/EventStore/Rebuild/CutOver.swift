@@ -43,11 +43,12 @@ struct CutOver {
                 let now = look.time
             else { throw RebuildError.overtaken(from.partition) }
             // One time for all its events, and the database's: this machine's clock is nobody else's.
-            head.lastRecordedAt = max(now, head.lastRecordedAt)
+            let time = max(now, head.lastRecordedAt)
             let tail = from.followed..<head.nextOffset
             let (users, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
-            try tell(followed.told, &head, &outcome, on: connection)
-            let unlike = try compare(followed.unkept.union(others), &head, &outcome, on: connection)
+            try tell(followed.told, &head, time, &outcome, on: connection)
+            let unlike = try compare(
+                followed.unkept.union(others), &head, time, &outcome, on: connection)
             try note(followed.different(users).union(unlike), from, on: connection)
             var moved = from
             try moved.move(to: from.beginning(.done), on: connection)
@@ -98,7 +99,8 @@ struct CutOver {
     /// Who could not be kept, or is new: read while appends wait.
     /// - Returns: whose rows are not the same.
     private func compare(
-        _ users: Set<UserID>, _ head: inout PartitionHead, _ outcome: inout Outcome, on connection: PostgresConnection
+        _ users: Set<UserID>, _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
+        on connection: PostgresConnection
     ) throws -> Set<UserID> {
         var unlike: Set<UserID> = []
         var rest = users.sorted()[...]
@@ -106,7 +108,8 @@ struct CutOver {
             let page = Array(rest.prefix(UserComparison.page))
             rest = rest.dropFirst(page.count)
             let compared = try comparison.compare(page, in: head.partition, on: connection)
-            try tell(compared.filter { !$0.change.isEmpty }.map(\.notice), &head, &outcome, on: connection)
+            try tell(
+                compared.filter { !$0.change.isEmpty }.map(\.notice), &head, time, &outcome, on: connection)
             unlike.formUnion(compared.filter { !$0.change.isIdentical }.map(\.user))
         }
         return unlike
@@ -121,13 +124,13 @@ struct CutOver {
     }
 
     private func tell(
-        _ notices: [RebuildNotice], _ head: inout PartitionHead, _ outcome: inout Outcome,
+        _ notices: [RebuildNotice], _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
         on connection: PostgresConnection
     ) throws {
         var events: [LoggedEvent] = []
         for notice in notices {
             let told = notice.events(
-                comparison.target, in: head, at: head.nextOffset.advanced(by: events.count))
+                comparison.target, in: head.partition, at: head.nextOffset.advanced(by: events.count), time)
             outcome.users += 1
             outcome.rows += notice.change.rowCount
             outcome.events += told.count
@@ -141,16 +144,14 @@ struct CutOver {
         _ events: inout [LoggedEvent], _ head: inout PartitionHead, on connection: PostgresConnection
     ) throws {
         var rest = events[...]
-        while let first = rest.first {
+        while !rest.isEmpty {
             let some = Array(rest.prefix(Self.eventLimit))
             rest = rest.dropFirst(some.count)
-            let outcomes = try LogWriter().append(
-                [PartitionAppend(partition: head.partition, expectedOffset: first.offset, events: some)],
-                on: connection)
+            let outcomes = try LogWriter().append([PartitionAppend(behind: head, events: some)], on: connection)
             guard case .committed = outcomes[head.partition], let last = some.last else {
                 throw RebuildError.overtaken(head.partition)
             }
-            head.nextOffset = last.offset.next
+            head.move(behind: last)
         }
         events = []
     }

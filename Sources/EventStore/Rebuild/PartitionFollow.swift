@@ -32,8 +32,9 @@ struct PartitionFollow {
         while true {
             let users = try survey.users(
                 of: PartitionHead(
-                    partition: place.partition, nextOffset: .zero, lastRecordedAt: Timestamp(microseconds: 0),
-                    generation: comparison.shown.number), after: place.after, on: connection)
+                    partition: place.partition, nextOffset: .zero, lastEvent: PartitionHead.noEvent,
+                    lastRecordedAt: Timestamp(microseconds: 0), generation: comparison.shown.number),
+                after: place.after, on: connection)
             var next = place
             next.after = users.last ?? place.after
             next.users += Int64(users.count)

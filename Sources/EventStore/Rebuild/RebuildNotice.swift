@@ -17,17 +17,19 @@ struct RebuildNotice: Sendable {
         sequence = state.lastSequence(of: .server, incarnation: Incarnation(0))
     }
 
-    /// The events of the log that tell it, to stand at `offset` and after it.
-    func events(_ generation: Generation, in head: PartitionHead, at offset: LogOffset) -> [LoggedEvent] {
+    /// The events of the log that tell it, recorded at `time`, to stand at `offset` and after it.
+    func events(
+        _ generation: Generation, in partition: Partition, at offset: LogOffset, _ time: Timestamp
+    ) -> [LoggedEvent] {
         var (version, sequence, offset) = (version, sequence, offset)
         return change.bodies(generation).map { body in
             (version, sequence) = (version.next, sequence.next)
             defer { offset = offset.next }
             return LoggedEvent(
-                partition: head.partition, offset: offset, user: user, version: version, device: .server,
+                partition: partition, offset: offset, user: user, version: version, device: .server,
                 incarnation: Incarnation(0), sequence: sequence, id: EventID(UUID()),
-                type: EventType.projectionRebuilt.rawValue, app: nil, occurredAt: head.lastRecordedAt,
-                recordedAt: head.lastRecordedAt, schemaVersion: FocusWire.payloadSchemaVersion,
+                type: EventType.projectionRebuilt.rawValue, app: nil, occurredAt: time,
+                recordedAt: time, schemaVersion: FocusWire.payloadSchemaVersion,
                 payload: PayloadCodec.encode(.projectionRebuilt(body)))
         }
     }

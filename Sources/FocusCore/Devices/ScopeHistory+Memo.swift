@@ -71,7 +71,8 @@ extension ScopeHistory {
             default: break
             }
         }
-        guard ids.count <= EventLimits.outcomesPerDevice, runs.allSatisfy({ $0.count <= EventLimits.outcomesPerDevice }),
+        guard ids.count <= EventLimits.outcomesPerDevice,
+            runs.allSatisfy({ $0.count <= EventLimits.outcomesPerDevice }),
             loaded.history.beginnings.count <= beginningLimit
         else { throw .malformed }
         try loaded.history.restore(ids, runs, refused)

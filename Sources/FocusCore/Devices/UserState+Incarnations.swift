@@ -46,7 +46,9 @@ extension UserState {
     /// Where a scope has as many open incarnations as it may: the one that was used longest ago, which ends when another
     /// begins. That loses nothing: its store recalls.
     public func oldestIncarnation(of device: DeviceID, _ scope: Scope) -> Incarnation? {
-        let open = (devices[device]?.incarnations ?? [:]).filter { $0.value.owner == .scope(scope) && !$0.value.isEnded }
+        let open = (devices[device]?.incarnations ?? [:]).filter {
+            $0.value.owner == .scope(scope) && !$0.value.isEnded
+        }
         guard open.count >= DeviceRecord.openLimit else { return nil }
         return open.min { ($0.value.lastVersion, $0.key) < ($1.value.lastVersion, $1.key) }?.key
     }

@@ -47,7 +47,8 @@ public struct Welcome: Hashable, Sendable {
 
     public init(
         protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, lastEvent: EventID? = nil,
-        isEnded: Bool = false, logIsBehind: Bool = false, maximumFrameBytes: UInt32, maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
+        isEnded: Bool = false, logIsBehind: Bool = false, maximumFrameBytes: UInt32,
+        maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
         serverTime: Timestamp, maximumFetches: UInt32 = 0
     ) {
         self.protocolVersion = protocolVersion

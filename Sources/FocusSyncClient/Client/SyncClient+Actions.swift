@@ -100,6 +100,7 @@ extension SyncClient {
             welcomes += 1
             tokenMayBeOld = true
             try noteTime(welcome)
+            try store.enter(welcome.log)
             configuration.onUpdate(.connected(welcome))
             watchAgain()
         case .appendsDelayed(let error, let milliseconds):

@@ -48,7 +48,7 @@ extension SyncClient {
             session = ClientSession(
                 hello: hello, queue: try store.queueRange, answered: try store.lastAnswered,
                 isHealing: try store.isHealing, isRecalling: try store.isRecalling,
-                ended: try store.endedIncarnations())
+                ended: try store.endedIncarnations(), log: try store.log)
             self.connection = connection
             defer {
                 self.connection = nil

@@ -49,6 +49,7 @@ public struct ClientSession: Sendable {
     let isRecalling: Bool
     private let isHealing: Bool
     private let answered: EventID?
+    private let log: LogID?
 
     /// - Parameters:
     ///   - queue: the sequences of the incarnation that `hello` names.
@@ -56,12 +57,14 @@ public struct ClientSession: Sendable {
     ///   - isHealing: a healing was begun on another connection and not finished (rule S6).
     ///   - isRecalling: recalling was begun on another connection and not finished (rule P10).
     ///   - ended: earlier incarnations that the log was told to end.
+    ///   - log: of the last Welcome; nil: the cursor's.
     public init(
         hello: Hello, queue: QueueRange, answered: EventID? = nil, isHealing: Bool = false, isRecalling: Bool = false,
-        ended: [Incarnation] = []
+        ended: [Incarnation] = [], log: LogID? = nil
     ) {
         self.hello = hello
         self.answered = answered
+        self.log = log ?? hello.cursor?.log
         self.isHealing = isHealing
         self.isRecalling = isRecalling
         self.ended = ended
@@ -171,7 +174,7 @@ public struct ClientSession: Sendable {
         heartbeatMilliseconds = max(1_000, Int64(welcome.heartbeatMilliseconds))
         silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
         let queue = sender.queue
-        let isOtherLog = hello.cursor.map { $0.log != welcome.log } ?? false
+        let isOtherLog = log.map { $0 != welcome.log } ?? false
         // An incarnation that began with a healing has nothing acknowledged by which another log would show, and would
         // offer it the events of this one some time (rule S6).
         let lacks = welcome.lastSequence < queue.acknowledged || hasOther(welcome)

@@ -36,6 +36,8 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     var answeredEvent: Data?
     /// Recalling was begun and not finished (rule P10).
     var isRecalling = false
+    /// The log of the last Welcome: whatever is acknowledged is in it. Nil: there was none.
+    var log: Data?
     /// A healing was begun and not finished (rule S6).
     var isHealing = false
     /// The greatest time seen (rule E3), in microseconds.

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 
 /// The tables of a device's store.
@@ -76,6 +77,16 @@ enum DeviceSchema {
             try database.alter(table: QueueRecord.databaseTableName) { table in
                 table.add(column: "isChosen", .boolean).notNull().defaults(to: false)
             }
+        }
+        migrator.registerMigration("log") { database in
+            for table in [SentRecord.databaseTableName, DeviceRecord.databaseTableName] {
+                try database.alter(table: table) { $0.add(column: "log", .blob) }
+            }
+            // The cursor's is the only log that a store of before knows of.
+            let device = Table(DeviceRecord.databaseTableName)
+            let log = try device.select(Column("cursorLog"), as: Data?.self).fetchOne(database) ?? nil
+            _ = try device.updateAll(database, Column("log").set(to: log))
+            _ = try SentRecord.updateAll(database, SentRecord.Columns.log.set(to: log))
         }
         return migrator
     }

@@ -31,13 +31,13 @@ extension DeviceStore {
 
     /// The next request, and where the one after it begins. Nil: there is nothing more.
     ///
-    /// Everything that is held goes, in the order in which it was answered: what the log holds at the same place is not
+    /// Everything that this log acknowledged and that is held goes, in the order in which it was answered: what the log holds at the same place is not
     /// stored twice, and by what it does not hold there another's life in the same places shows. Events of one receipt go
     /// together, so that it can be checked; where there is none, as many as fit.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
-            let records = try SentRecord.filter(SentRecord.Columns.place > position.place)
+            let records = try SentRecord.held(for: device.log).filter(SentRecord.Columns.place > position.place)
                 .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
             return try position.request(records, device, maximumBytes: maximumBytes)
         }
@@ -169,6 +169,9 @@ struct ReofferBatch {
 }
 
 extension SentRecord {
+    /// What may be offered to this log: nothing that another one acknowledged.
+    static func held(for log: Data?) -> QueryInterfaceRequest<SentRecord> { filter(Columns.log == log) }
+
     fileprivate func follows(_ other: SentRecord) -> Bool {
         incarnation == other.incarnation && sequence == other.sequence + 1
     }

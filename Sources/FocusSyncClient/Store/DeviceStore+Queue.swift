@@ -115,7 +115,7 @@ extension DeviceStore {
         record.queuedEvents -= 1
         record.queuedBytes -= Int64(queued.payload.count)
         record.lastSentPlace += 1
-        var sent = SentRecord(queued, place: record.lastSentPlace, outcome, at: clock)
+        var sent = SentRecord(queued, place: record.lastSentPlace, outcome, at: clock, log: record.log)
         sent.keep(receipts)
         try sent.insert(database)
         record.sentBytes += sent.keptBytes

@@ -80,7 +80,7 @@ extension DeviceStore {
             let first = try QueueRecord.order(QueueRecord.Columns.place).fetchOne(database)
             let derived = try record.following(first)
             try Self.begin(derived ?? Incarnation(DeviceSchema.randomIncarnation()), &record, database)
-            record.isHealing = try offersHeld && SentRecord.fetchCount(database) > 0
+            record.isHealing = try offersHeld && SentRecord.held(for: record.log).fetchCount(database) > 0
         }
     }
 

@@ -87,7 +87,7 @@ public final class DeviceStore: Sendable {
         try write { record, database in
             if isEnded { try Self.remember(ended: Incarnation(record.incarnation), at: clock, record, database) }
             try Self.begin(Incarnation(DeviceSchema.randomIncarnation()), &record, database)
-            record.isHealing = try offersHeld && SentRecord.fetchCount(database) > 0
+            record.isHealing = try offersHeld && SentRecord.held(for: record.log).fetchCount(database) > 0
             try Self.forgetVersions(database)
         }
     }
@@ -103,6 +103,22 @@ public final class DeviceStore: Sendable {
             _ = try QueueRecord.filter(key: place).updateAll(
                 database, QueueRecord.Columns.incarnation.set(to: record.incarnation),
                 QueueRecord.Columns.sequence.set(to: sequence))
+        }
+    }
+
+    /// The log of the last Welcome; nil: there was none.
+    public var log: LogID? { get throws { try record().log.flatMap { LogID(bytes: $0) } } }
+
+    /// Takes note of the log of a Welcome: what is acknowledged from now on is in it, and is offered to no other (rule
+    /// S6).
+    public func enter(_ log: LogID) throws {
+        try write { record, database in
+            let bytes = Data(log.bytes)
+            if record.log == nil {
+                _ = try SentRecord.held(for: nil)
+                    .updateAll(database, SentRecord.Columns.log.set(to: bytes))
+            }
+            record.log = bytes
         }
     }
 

@@ -18,6 +18,7 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
         static let event = Column(CodingKeys.event)
         static let payload = Column(CodingKeys.payload)
         static let receiptThrough = Column(CodingKeys.receiptThrough)
+        static let log = Column(CodingKeys.log)
     }
 
     /// The order in which events were answered: 1, 2, 3 … over all incarnations.
@@ -41,8 +42,10 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
     var receiptFirst: Int64?
     var receiptThrough: Int64?
     var receipt: Data?
+    /// The one that acknowledged it: no other is offered it.
+    var log: Data?
 
-    init(_ queued: QueueRecord, place: Int64, _ outcome: AppendOutcome, at time: Timestamp) {
+    init(_ queued: QueueRecord, place: Int64, _ outcome: AppendOutcome, at time: Timestamp, log: Data?) {
         self.place = place
         incarnation = queued.incarnation
         sequence = queued.sequence
@@ -55,6 +58,7 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
         if case .refused(let code, let message) = outcome.verdict { (refusal, self.message) = (code, message) }
         version = outcome.version.rawValue
         acknowledgedAt = time.microseconds
+        self.log = log
     }
 
     func envelope() throws(DeviceStoreError) -> Envelope {

@@ -25,6 +25,20 @@ struct AppendStaging {
     init(now: Timestamp) { self.now = now }
 }
 
+extension AppendStaging.Answer {
+    /// Whether the device is told to rely on what the log holds, or on what it will never hold (rule P10).
+    var saysWhatIsLogged: Bool { appended != nil || recalled != nil }
+
+    /// Nothing is said of what became of the events: they are to be sent again.
+    mutating func withdraw() {
+        (appended, recalled) = (nil, nil)
+        error =
+            error
+            ?? ProtocolError(
+                .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
+    }
+}
+
 /// An append frame on its way through the lane.
 struct PendingAppend {
     var session: UInt64

@@ -6,10 +6,14 @@ import FocusCore
 protocol LaneStore: AnyObject {
     /// See `StoreConnection.anchors`: anything may throw `LogFellBack`.
     var anchors: [Partition: LogAnchor] { get set }
-    func anchors(of heads: [PartitionHead]) throws -> [Partition: LogAnchor]
     func verifyAnchors() throws
+    func timeline() throws -> Timeline
     /// See `StoreConnection.append`: the outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
+    /// See `StoreConnection`: what it is told of commits is told over one connection.
+    var connectionNumber: Int { get }
+    /// Everything seen before is as safe as an append that came through; waits as that does.
+    func confirm() throws
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
     func look(at partitions: [Partition]) throws -> LogLook
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]

@@ -82,7 +82,6 @@ extension LaneWorker {
         let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
         if let error = passedOver(request) {
             answer.error = error
-            noteGap(&answer, session)
             staging.answers.append(answer)
             return true
         }
@@ -143,18 +142,10 @@ extension LaneWorker {
             }
             through = through.next
         }
-        noteGap(&answer, request.session)
         guard through >= frame.firstSequence else { return }
         answer.appended = Appended(
             throughSequence: through, version: request.user.state.version, refused: refused,
             receipts: receipts.finish(), incarnation: otherIncarnation(frame, request.session))
-    }
-
-    /// Rule P4: a gap is reported once.
-    func noteGap(_ answer: inout AppendStaging.Answer, _ session: LaneSession) {
-        let isGap = answer.error?.code == .sequenceGap
-        if isGap, session.reportedGap { answer.error = nil }
-        session.reportedGap = isGap
     }
 
     enum Step {
@@ -224,13 +215,13 @@ extension LaneWorker {
             quarantine(user.id, error)
             return false
         }
-        let next = partitions[user.partition]!.head.nextOffset
+        let head = partitions[user.partition]!.head
         let count = staging.batches[user.partition]?.events.count ?? 0
         staging.batches[
-            user.partition, default: PartitionAppend(partition: user.partition, expectedOffset: next, events: [])
+            user.partition, default: PartitionAppend(behind: head, events: [])
         ].events.append(
             LoggedEvent(
-                partition: user.partition, offset: next.advanced(by: count), user: user.id,
+                partition: user.partition, offset: head.nextOffset.advanced(by: count), user: user.id,
                 version: event.version, device: event.device, incarnation: event.incarnation,
                 sequence: event.sequence, id: event.id, type: logged.type.rawValue, app: event.app,
                 occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: logged.schemaVersion,

@@ -8,7 +8,9 @@ extension LaneWorker {
     /// Commits what was staged, or tells why not.
     func commit(_ staging: AppendStaging) throws {
         lastAnswered = staging.answers.count
-        guard !staging.batches.isEmpty else { return answer(staging) { _ in true } }
+        guard !staging.batches.isEmpty else { return try answer(staging) { _ in true } }
+        // What its commit will cover, if it comes through.
+        let known = partitions.values.map(\.head)
         let batches = staging.batches.values.sorted { $0.partition < $1.partition }
         let outcomes: [Partition: AppendOutcome]
         do {
@@ -21,19 +23,20 @@ extension LaneWorker {
         } catch {
             context.logger.error("append failed", metadata: ["error": "\(error)"])
             for user in staging.touched.keys { forget(user) }
-            let unavailable = ProtocolError(
-                .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
             for var answer in staging.answers {
-                (answer.appended, answer.recalled) = (nil, nil)
-                answer.error = answer.error ?? unavailable
+                answer.withdraw()
                 deliver(answer)
             }
             return
         }
         FaultPoint.pass(.committed)
+        if outcomes.values.contains(where: { $0 != .behind }) {
+            confirmed.confirm(known, on: connection.connectionNumber)
+        }
         var cutOver: Set<Partition> = []
         for batch in batches {
             guard case .committed(let generation) = outcomes[batch.partition] else { continue }
+            confirmed.confirm(batch, on: connection.connectionNumber)
             if generation != partitions[batch.partition]?.head.generation { cutOver.insert(batch.partition) }
             committed(batch)
         }
@@ -42,24 +45,22 @@ extension LaneWorker {
         let behind = Set(batches.map(\.partition)).filter {
             if case .committed = outcomes[$0] { false } else { true }
         }
-        settle(staging, behind: behind, cutOver: cutOver)
+        try settle(staging, behind: behind, cutOver: cutOver)
         for partition in behind.union(cutOver).sorted() { try catchUp(partition) }
     }
 
     private func committed(_ batch: PartitionAppend) {
         guard var state = partitions[batch.partition], let last = batch.events.last else { return }
         lastGrowth = context.clock.monotonic()
-        state.head = PartitionHead(
-            partition: batch.partition, nextOffset: last.offset.next, lastRecordedAt: last.recordedAt,
-            generation: state.head.generation)
+        state.head.move(behind: last)
         for event in batch.events { state.unprojected[event.user] = event.offset }
         partitions[batch.partition] = state
-        connection.anchors[batch.partition] = last.anchor
+        connection.anchors[batch.partition] = state.head.anchor
     }
 
     /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where
     /// another generation is shown, what was folded from the one before is acknowledged and not sent.
-    private func settle(_ staging: AppendStaging, behind: Set<Partition>, cutOver: Set<Partition>) {
+    private func settle(_ staging: AppendStaging, behind: Set<Partition>, cutOver: Set<Partition>) throws {
         for (id, keys) in staging.touched {
             guard let user = users[id] else { continue }
             if behind.contains(user.partition) || cutOver.contains(user.partition) {
@@ -70,7 +71,7 @@ extension LaneWorker {
                 notePeer(id, changed: keys)
             }
         }
-        answer(staging) { !behind.contains($0) }
+        try answer(staging) { !behind.contains($0) }
         FaultPoint.pass(.answered)
         for id in staging.touched.keys {
             guard let user = users[id], !behind.contains(user.partition) else { continue }
@@ -79,7 +80,9 @@ extension LaneWorker {
         }
     }
 
-    private func answer(_ staging: AppendStaging, isSettled: (Partition) -> Bool) {
+    private func answer(_ staged: AppendStaging, isSettled: (Partition) -> Bool) throws {
+        var staging = staged
+        try confirm(&staging, isSettled: isSettled)
         var again: [PendingAppend] = []
         for answer in staging.answers {
             if isSettled(answer.partition) { deliver(answer) } else { again.append(answer.append) }
@@ -99,10 +102,13 @@ extension LaneWorker {
             frame += FrameCodec.frame(.appended(appended))
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
-        if let error = answer.error {
+        // Rule P4: a gap is reported once. Not before it is delivered: what is staged may be staged again.
+        let isGap = answer.error?.code == .sequenceGap
+        if let error = answer.error, !isGap || !session.reportedGap {
             frame += FrameCodec.frame(.error(error))
             note(error, about: answer.append, session)
         }
+        session.reportedGap = isGap
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
         // Rule P3.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }

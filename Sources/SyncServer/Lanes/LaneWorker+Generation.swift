@@ -3,10 +3,14 @@ import FocusCore
 import Logging
 
 extension LaneWorker {
-    /// The partition has events, or a generation, that this lane does not know yet. Throws `LogFellBack` when it has fewer.
+    /// The partition has events, or a generation, that this lane does not know yet. Throws `LogFellBack` when it has
+    /// fewer, or others.
     func isAhead(_ head: PartitionHead) throws -> Bool {
         guard let known = partitions[head.partition]?.head else { return false }
         guard head.nextOffset >= known.nextOffset else { throw LogFellBack(head.partition) }
+        guard head.nextOffset > known.nextOffset || head.anchor == known.anchor else {
+            throw LogFellBack(head.partition)
+        }
         return head.nextOffset > known.nextOffset || head.generation != known.generation
     }
 
@@ -25,8 +29,7 @@ extension LaneWorker {
         let isChanged = { [self] (id: UserID) in self.partition(of: id) == partition && changed?.contains(id) ?? true }
         for id in users.keys.filter(isChanged) { forget(id) }
         if try isAhead(head), head.nextOffset > state.head.nextOffset { try follow(head, &state) }
-        connection.anchors.merge(try store.anchors(of: [head])) { $1 }
-        state.head = head
+        (state.head, connection.anchors[partition]) = (head, head.anchor)
         state.checkpoint = min(try store.checkpoints(of: [head])[partition] ?? .zero, head.nextOffset)
         state.unprojected = [:]
         for lacking in try store.users(partition: partition, in: state.checkpoint..<head.nextOffset) {

@@ -8,9 +8,12 @@ extension LaneWorker {
     func begin() throws {
         let owned = partitions.keys.sorted()
         let asked = context.clock.monotonic()
+        // Before the checkpoints: what is read of them is of this one or a later one, and then nothing is written.
+        timeline = try store.timeline()
         let heads = try look(at: owned, asked: asked)
         let checkpoints = try store.checkpoints(of: heads)
-        connection.anchors = try store.anchors(of: heads)
+        connection.anchors = [:]
+        for head in heads { connection.anchors[head.partition] = head.anchor }
         for head in heads {
             guard var state = partitions[head.partition] else { continue }
             state.head = head
@@ -63,7 +66,8 @@ extension LaneWorker {
         partitions[partition] = state
     }
 
-    /// Folds what the log got until `head`.
+    /// Folds what the log got until `head`. Throws `LogFellBack` when that stands behind another event than the last
+    /// one that this lane knows, or does not lead to the head.
     func follow(_ head: PartitionHead, _ state: inout PartitionState) throws {
         let (partition, from) = (head.partition, state.head.nextOffset)
         lastGrowth = context.clock.monotonic()
@@ -76,10 +80,11 @@ extension LaneWorker {
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
                 peers.changed(changed.user)
             }
-            connection.anchors.merge(try store.anchors(of: [head])) { $1 }
+            // After the look at the users, which does not say behind what their events stand.
+            _ = try read(0, behind: state.head)
         } else {
-            let count = Int(head.nextOffset.rawValue - from.rawValue)
-            let events = try store.events(partition: partition, from: from, limit: count)
+            let events = try read(Int(head.nextOffset.rawValue - from.rawValue), behind: state.head)
+            guard events.last?.anchor == head.anchor else { throw LogFellBack(partition) }
             for event in events {
                 state.unprojected[event.user] = event.offset
                 refold(event)
@@ -87,9 +92,19 @@ extension LaneWorker {
             for id in Set(events.map(\.user)) {
                 if let user = users[id] { review(user) }
             }
-            connection.anchors[partition] = events.last?.anchor
         }
-        state.head = head
+        (state.head, connection.anchors[partition]) = (head, head.anchor)
+    }
+
+    /// So many events behind the one that the lane knows as the last.
+    private func read(_ count: Int, behind known: PartitionHead) throws -> [LoggedEvent] {
+        let anchored = known.anchor == nil ? 0 : 1
+        let events = try store.events(
+            partition: known.partition, from: known.nextOffset.advanced(by: -anchored), limit: count + anchored)
+        guard events.count == count + anchored, anchored == 0 || events.first?.anchor == known.anchor else {
+            throw LogFellBack(known.partition)
+        }
+        return Array(events.dropFirst(anchored))
     }
 
     private func refold(_ logged: LoggedEvent) {

@@ -126,7 +126,6 @@ extension LaneWorker {
                 answer.error = userQuarantined(user.id)
             }
         }
-        noteGap(&answer, session)
         guard answer.error == nil, lost.first <= last.next else { return }
         answer.appended = Appended(
             throughSequence: lost.last, version: user.state.version, refused: [],

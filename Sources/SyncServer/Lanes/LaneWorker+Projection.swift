@@ -64,7 +64,8 @@ extension LaneWorker {
         projector.post(
             ProjectionBatch(
                 partition: partition, generation: state.head.generation, base: state.checkpoint,
-                checkpoint: report.checkpoint, anchor: connection.anchors[partition], users: projected), report)
+                checkpoint: report.checkpoint, anchor: connection.anchors[partition], timeline: timeline,
+                users: projected), report)
     }
 
     /// The projector is done with a batch: what was written is no longer owed; what was not is owed again.
@@ -106,10 +107,28 @@ extension LaneWorker {
 
     /// A partition in which nothing happens writes nothing, and would never hear that what it wrote was lost.
     func lookForLoss() throws {
+        let found = try store.timeline()
+        guard found == timeline else { return try projectAgain(on: found) }
         for (partition, checkpoint) in try store.checkpoints(of: partitions.values.map(\.head)) {
             guard let known = partitions[partition], checkpoint < known.checkpoint else { continue }
             try fallBack(partition, to: checkpoint)
         }
+    }
+
+    /// Another server took over. What was flushed on the one before it need not have reached it, and its checkpoint
+    /// says nothing of rows that were written while it stayed where it was: all that is past it is projected again.
+    private func projectAgain(on found: Timeline) throws {
+        context.logger.notice("another PostgreSQL server took over", metadata: ["timeline": "\(found.name)"])
+        let checkpoints = try store.checkpoints(of: partitions.values.map(\.head))
+        // Batches under way were written before, or will not be.
+        beginnings += 1
+        for partition in partitions.keys { partitions[partition]?.isProjecting = false }
+        for (partition, checkpoint) in checkpoints {
+            guard let known = partitions[partition] else { continue }
+            try fallBack(partition, to: min(checkpoint, known.head.nextOffset))
+        }
+        confirmed.forget()
+        timeline = found
     }
 
     /// PostgreSQL crashed and lost projections that were not flushed (the log loses nothing): everybody with events since

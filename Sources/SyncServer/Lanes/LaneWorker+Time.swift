@@ -20,10 +20,11 @@ import Logging
 ///     know, the next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the
 ///     case above.
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
-/// `fallBack` puts him in again.
+/// `fallBack` puts him in again; so it does for everybody past the checkpoint when another server takes over.
 ///
-/// What it costs when nothing is due: three statements per lane and second, of which one probes an index once per
-/// partition and reads no row, one reads the checkpoints and one the partitions' last events; and a walk over `dueTimes`.
+/// What it costs when nothing is due: four statements per lane and second, of which one probes an index once per
+/// partition and reads no row, one reads the checkpoints, one the partitions' last events and one no table; and a walk
+/// over `dueTimes`.
 extension LaneWorker {
     /// Nothing will be due before the next event.
     private static let never = Timestamp(microseconds: .max)

@@ -49,8 +49,12 @@ final class LaneWorker {
     var nextCacheCheck = MonotonicTime(milliseconds: 0)
     /// What the projector reports, until the lane takes it up.
     private var reports: Deque<(Partition, ProjectionReport)> = []
-    /// How often the lane has read anew where the log stands: what was under way before is of no concern any more.
-    private(set) var beginnings = 0
+    /// How often the lane has read anew where the log, or the read model, stands: what was under way before is of no
+    /// concern any more.
+    var beginnings = 0
+    var confirmed = ConfirmedHeads()
+    /// The one on which the read model has what the lane believes it to have.
+    var timeline: Timeline?
     private var hasBegun = false
     private var isStopped = false
 
@@ -81,7 +85,8 @@ final class LaneWorker {
     private func unknown(_ partition: Partition) -> PartitionState {
         PartitionState(
             head: PartitionHead(
-                partition: partition, nextOffset: .zero, lastRecordedAt: Timestamp(microseconds: 0), generation: 0),
+                partition: partition, nextOffset: .zero, lastEvent: PartitionHead.noEvent,
+                lastRecordedAt: Timestamp(microseconds: 0), generation: 0),
             checkpoint: .zero, gathersUntil: context.clock.monotonic())
     }
 

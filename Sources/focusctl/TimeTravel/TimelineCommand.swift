@@ -86,7 +86,8 @@ struct TimelineWatch {
         switch collection {
         case .activeFocus, .focusVisibility, .alerts, .classAlerts, .badges, .preferences, .routes, .refusals: true
         case .apps, .authorizations, .focuses, .audience, .notifications, .categories, .actions, .suggestions,
-            .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices, .incarnations, .placePages,
+            .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices, .incarnations,
+            .placePages,
             .interactions,
             .routePoints, .preferenceDefaults:
             false

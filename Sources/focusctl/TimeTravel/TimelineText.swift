@@ -53,7 +53,8 @@ enum TimelineText {
                 ?? "preference \(key.key) of \(app) is absent"
         case .routes: return value.map { route(key.key, $0) } ?? "route \(key.key) of \(app) is gone"
         case .refusals, .apps, .authorizations, .focuses, .audience, .notifications, .categories, .actions,
-            .suggestions, .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices, .incarnations,
+            .suggestions, .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices,
+            .incarnations,
             .placePages, .interactions, .routePoints, .preferenceDefaults:
             return nil
         }

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -32,7 +33,7 @@ import Testing
     private mutating func grow(_ users: [UserID]) throws {
         let from = history.events.count
         for user in users { try history.append(user, nil, nil) }
-        _ = try LogWriter().append(
+        _ = try LogWriter().appendToEnd(
             [
                 PartitionAppend(
                     partition: partition, expectedOffset: LogOffset(Int64(from)),

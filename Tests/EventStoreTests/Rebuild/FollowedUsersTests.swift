@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -43,7 +44,7 @@ import Testing
         var random = SeededGenerator(seed: UInt64(from))
         for _ in 0..<count { try history.append(user ?? history.users.randomElement(using: &random)!, nil, nil) }
         let (begin, end) = (LogOffset(Int64(from)), LogOffset(Int64(history.events.count)))
-        _ = try LogWriter().append(
+        _ = try LogWriter().appendToEnd(
             [PartitionAppend(partition: partition, expectedOffset: begin, events: Array(history.events[from...]))],
             on: fixture.connection)
         return begin..<end
@@ -66,7 +67,7 @@ import Testing
             for (kept, read) in zip(followed.told, told) {
                 #expect(kept.change.rows == read.change.rows && kept.change.horizon == read.change.horizon)
                 let events = [kept, read].map { notice in
-                    notice.events(Generation(2), in: head, at: head.nextOffset).map {
+                    notice.events(Generation(2), in: partition, at: head.nextOffset, head.lastRecordedAt).map {
                         [$0.version.rawValue, $0.sequence.rawValue, $0.offset.rawValue]
                     }
                 }
@@ -89,7 +90,7 @@ import Testing
     func unseen() throws {
         let user = try #require(try compared(comparison()).first { $0.user == history.users[2] })
         #expect(user.change.isEmpty && !user.change.isIdentical)
-        #expect(user.notice.events(Generation(2), in: user.loaded.head, at: .zero).isEmpty)
+        #expect(user.notice.events(Generation(2), in: partition, at: .zero, .init(microseconds: 0)).isEmpty)
     }
 
     @Test("Bounded: who has no room is compared again when he appends, and named when he differs")

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -62,7 +63,7 @@ import Testing
             user: fixture.history.users[0],
             version: fixture.history.last(of: fixture.history.users[0]).version.next.rawValue,
             offset: fixture.end.rawValue, recordedAt: 1_800_000_000_000_000)
-        let outcomes = try LogWriter().append(
+        let outcomes = try LogWriter().appendToEnd(
             [PartitionAppend(partition: Partition(0), expectedOffset: fixture.end, events: [event])],
             on: fixture.connection)
         #expect(outcomes == [Partition(0): .committed(generation: 2)])

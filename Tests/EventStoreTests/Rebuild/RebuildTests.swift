@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -83,7 +84,7 @@ import Testing
         _ = try fixture.rebuilder().rebuild()
         var history = fixture.history
         for _ in 0..<40 { try history.append(history.users[2], nil, nil) }
-        _ = try LogWriter().append(
+        _ = try LogWriter().appendToEnd(
             [
                 PartitionAppend(
                     partition: RandomHistory.partition, expectedOffset: fixture.end,

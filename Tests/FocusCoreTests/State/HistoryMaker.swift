@@ -135,7 +135,8 @@ enum EventScopeOfTests {
     static func needsApp(_ body: EventBody, using random: inout SeededRandom) -> Bool {
         switch body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
-            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: false
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
+            false
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: false
         // Of an app, or of all.
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0

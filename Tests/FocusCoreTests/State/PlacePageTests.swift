@@ -62,7 +62,9 @@ import Testing
         }
     }
 
-    @Test("E1: pages that no program wrote are refused", arguments: [[0x80], [1, 1, 0], [0, 1, 0, 0], [1, 1, 0xFF, 0x7F, 0]])
+    @Test(
+        "E1: pages that no program wrote are refused",
+        arguments: [[0x80], [1, 1, 0], [0, 1, 0, 0], [1, 1, 0xFF, 0x7F, 0]])
     func malformed(bytes: [UInt8]) {
         #expect(throws: ProtoError.self) { try PlacePage(decoding: bytes[...]) }
     }

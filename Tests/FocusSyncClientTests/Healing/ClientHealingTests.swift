@@ -92,6 +92,22 @@ import Testing
             ])
     }
 
+    @Test("S6: another log is known as one before the first snapshot too")
+    func otherLogWithoutCursor() {
+        let other = welcome(0, log: LogID(Fixture.user(3).uuid))
+        var hello = hello
+        hello.cursor = nil
+        var session = ClientSession(
+            hello: hello, queue: QueueRange(acknowledged: DeviceSequence(9), last: DeviceSequence(9)),
+            log: LogID(Fixture.user(4).uuid))
+        _ = session.connected(now: at(0))
+        #expect(
+            session.receive(.welcome(other), now: at(1)) == [
+                .beginIncarnation(.otherLog(logged: .zero, acknowledged: DeviceSequence(9))),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
+            ])
+    }
+
     @Test("S6: a healing that a new incarnation is to begin is not begun in another log, nor on a later connection")
     func otherLogWhileHealing() {
         let other = welcome(0, log: LogID(Fixture.user(3).uuid))
@@ -165,7 +181,8 @@ import Testing
     // MARK: Protocol 2
 
     private func live2(
-        acknowledged: Int64 = 9, last: Int64 = 9, answered: Int64? = 9, logged: Int64, event: Int64?, isEnded: Bool = false,
+        acknowledged: Int64 = 9, last: Int64 = 9, answered: Int64? = 9, logged: Int64, event: Int64?,
+        isEnded: Bool = false,
         isBehind: Bool = false, isHealing: Bool = false, isRecalling: Bool = false, ended: [Incarnation] = []
     ) -> (ClientSession, [ClientAction]) {
         var welcome = welcome(logged, isBehind: isBehind)
@@ -182,7 +199,9 @@ import Testing
         return (session, actions.filter { if case .report = $0 { false } else { true } })
     }
 
-    @Test("S6: another event where the last one was acknowledged is a reason; one that cannot be named, or compared, is none")
+    @Test(
+        "S6: another event where the last one was acknowledged is a reason; one that cannot be named, or compared, is none"
+    )
     func otherEvent() {
         #expect(live2(logged: 9, event: 8).1.first == .beginHealing(logged: DeviceSequence(9)))
         #expect(live2(logged: 9, event: 9).1 == [])
@@ -190,13 +209,16 @@ import Testing
         #expect(live2(answered: nil, logged: 9, event: 8).1 == [])
     }
 
-    @Test("S6, P10: after another event stood in an acknowledged place, the incarnation is left when the healing is through")
+    @Test(
+        "S6, P10: after another event stood in an acknowledged place, the incarnation is left when the healing is through"
+    )
     func leavesAfterHealing() {
         var (session, _) = live2(logged: 9, event: 8)
         let reason = IncarnationReason.conflict(at: DeviceSequence(9))
         #expect(
             session.healingSent(nil, next: position(9, 10, 9)) == [
-                .endHealing(HealingReport()), .beginIncarnation(reason), .end(.reconnect(milliseconds: 0...0, cause: nil)),
+                .endHealing(HealingReport()), .beginIncarnation(reason),
+                .end(.reconnect(milliseconds: 0...0, cause: nil)),
             ])
         (session, _) = live2(last: 11, logged: 9, event: 8)
         #expect(

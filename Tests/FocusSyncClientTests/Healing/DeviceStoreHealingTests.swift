@@ -126,12 +126,22 @@ import Testing
         #expect(try store.sent().count == count + 998)
     }
 
-    @Test("S6: a store of before events without a payload counted counts anew")
-    func recounts() throws {
+    @Test("S6: a store of before events without a payload counted counts anew, and knows the log of its cursor")
+    func earlierStore() throws {
+        let log = LogID(Fixture.user(1).uuid)
         let old = try OldStore(directory: directory.path + "/before", upTo: "3")
         for bytes in [8, 0, 0] { try old.add(bytes: bytes, isAcknowledged: true) }
-        try old.finish { $0.sentBytes = 8 }
-        #expect(try DeviceStore(directory: old.directory).record().sentBytes == 8 + 3 * DeviceStore.keptRowBytes)
+        try old.finish { ($0.sentBytes, $0.cursorLog) = (8, Data(log.bytes)) }
+        let store = try DeviceStore(directory: old.directory)
+        #expect(try store.record().sentBytes == 8 + 3 * DeviceStore.keptRowBytes)
+        #expect(try store.log == log)
+        #expect(
+            try store.nextToHeal(HealingPosition(place: 0, next: DeviceSequence(1), logged: .zero), maximumBytes: 4_096)
+                .0?.lastSequence == DeviceSequence(3))
+        // What it holds is that log's: no other is offered it.
+        try store.enter(LogID(Fixture.user(2).uuid))
+        try store.beginIncarnation(offersHeld: true)
+        #expect(try !store.isHealing)
     }
 
     @Test("S6: what an earlier incarnation had acknowledged is offered first, under its own sequences")
@@ -156,6 +166,24 @@ import Testing
         #expect(try summary(offers(logged: 0)) == ["1-2 [1]"])
         try store.beginIncarnation(offersHeld: false)
         #expect(try !store.isHealing, "another log, or a server that does not know healing, gets nothing")
+    }
+
+    @Test("S6: what a log had acknowledged is offered to no other, and to that one again when it is back")
+    func otherLog() throws {
+        let logs = [LogID(Fixture.user(1).uuid), LogID(Fixture.user(2).uuid)]
+        // Acknowledged by a store that did not note by which log.
+        try send(1, code: 1)
+        for (index, log) in logs.enumerated() {
+            try store.enter(log)
+            try store.beginIncarnation(offersHeld: true)
+            #expect(try store.isHealing == (index == 0) && store.log == log)
+            try send(2, code: UInt8(index + 2))
+        }
+        #expect(try summary(offers(logged: 0)) == ["1-2 [3]"])
+        try store.enter(logs[0])
+        try store.beginIncarnation(offersHeld: true)
+        #expect(try store.isHealing)
+        #expect(try summary(offers(logged: 0)) == ["1-1 [1]", "1-2 [2]"])
     }
 
     @Test("S6: that a healing goes on is kept, and new answers and receipts with the events")

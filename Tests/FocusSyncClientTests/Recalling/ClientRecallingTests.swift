@@ -5,14 +5,17 @@ import Testing
 
 @Suite("ClientSession, recalling") struct ClientRecallingTests {
     private let hello = Hello(
-        minimumProtocol: 1, maximumProtocol: 2, token: "t", deviceClass: .phone, incarnation: Incarnation(7), cursor: nil,
+        minimumProtocol: 1, maximumProtocol: 2, token: "t", deviceClass: .phone, incarnation: Incarnation(7),
+        cursor: nil,
         collections: [])
     private let reconnect = ClientAction.end(.reconnect(milliseconds: 0...0, cause: nil))
 
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
     private func id(_ number: Int64) -> EventID { Fixture.cursor(number).event }
 
-    private func welcome(_ last: Int64, _ event: Int64? = nil, isEnded: Bool = false, protocol version: UInt32 = 2) -> Welcome {
+    private func welcome(_ last: Int64, _ event: Int64? = nil, isEnded: Bool = false, protocol version: UInt32 = 2)
+        -> Welcome
+    {
         Welcome(
             protocolVersion: version, session: "s", log: Fixture.log, lastSequence: DeviceSequence(last),
             lastEvent: event.map(id), isEnded: isEnded, maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64,
@@ -73,7 +76,8 @@ import Testing
     func nothingToAsk() {
         let behind = IncarnationReason.storeBehind(logged: DeviceSequence(4), known: DeviceSequence(3))
         #expect(live(acknowledged: 3, last: 3, welcome(4, 77)).1 == [.beginIncarnation(behind), reconnect])
-        #expect(live(acknowledged: 3, last: 3, welcome(3, 3, isEnded: true)).1 == [.beginIncarnation(.ended), reconnect])
+        #expect(
+            live(acknowledged: 3, last: 3, welcome(3, 3, isEnded: true)).1 == [.beginIncarnation(.ended), reconnect])
     }
 
     @Test("P10: everything is asked for, one question at a time, then the store goes on in a new incarnation")

@@ -70,7 +70,8 @@ import Testing
         #expect(try recalls().map(\.events.count) == [1_000, 3, 1, 1, 1])
     }
 
-    @Test("P10: what is held is acknowledged where it stands, with its answer and receipt, and the rest gets new places")
+    @Test(
+        "P10: what is held is acknowledged where it stands, with its answer and receipt, and the rest gets new places")
     func keeps() throws {
         let events = try make(6)
         try acknowledge(through: 2)
@@ -158,7 +159,8 @@ import Testing
         let (request, _) = try store.nextToHeal(position, maximumBytes: 4_096)
         let refused = [2, 4].map { number in
             RefusedEvent(
-                sequence: DeviceSequence(number), event: events[Int(number) - 1], code: "sequence_conflict", message: "")
+                sequence: DeviceSequence(number), event: events[Int(number) - 1], code: "sequence_conflict", message: ""
+            )
         }
         try store.keepHealed(
             Appended(throughSequence: DeviceSequence(4), version: Version(9), refused: refused),

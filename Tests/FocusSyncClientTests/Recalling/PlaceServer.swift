@@ -75,7 +75,8 @@ struct PlaceServer {
         return Welcome(
             protocolVersion: isNew ? 2 : 1, session: "s", log: Fixture.log, lastSequence: DeviceSequence(life.last),
             lastEvent: isNew ? life.held[life.last]?.event : nil, isEnded: isNew && life.isEnded,
-            logIsBehind: isBehind(hello.cursor), maximumFrameBytes: frameBytes, maximumUnacknowledgedAppends: 4, heartbeatMilliseconds: 10_000_000,
+            logIsBehind: isBehind(hello.cursor), maximumFrameBytes: frameBytes, maximumUnacknowledgedAppends: 4,
+            heartbeatMilliseconds: 10_000_000,
             serverTime: Fixture.clock)
     }
 

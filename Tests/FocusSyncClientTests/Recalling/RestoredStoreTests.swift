@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test("P10: a store restored at 300 of 1,000 logs each new event once, however many", arguments: [5, 700, 705, 800])
+    @Test(
+        "P10: a store restored at 300 of 1,000 logs each new event once, however many", arguments: [5, 700, 705, 800])
     func restoredOnce(count: Int) throws {
         var server = PlaceServer()
         let phone = try RestoredPhone()
@@ -81,7 +82,9 @@ import Testing
         try expectOnce(events, server, phone)
     }
 
-    @Test("P10: a store restored from a backup of the restored one, made before or after its first connection, or within it")
+    @Test(
+        "P10: a store restored from a backup of the restored one, made before or after its first connection, or within it"
+    )
     func restoredFromSecond() throws {
         for connections in 0...3 {
             var server = PlaceServer()
@@ -208,7 +211,9 @@ import Testing
         #expect(step > 20)
     }
 
-    @Test("P10: an event that is made between any two steps of recalling is logged once, also when the store is restored then")
+    @Test(
+        "P10: an event that is made between any two steps of recalling is logged once, also when the store is restored then"
+    )
     func madeMeanwhile() throws {
         var step = 0
         while true {
@@ -272,7 +277,9 @@ import Testing
         #expect(try phone.store.endedIncarnations().isEmpty)
     }
 
-    @Test("P10: a server of protocol 1 is not asked and gets nothing, is told of once a connection, and a newer one goes on")
+    @Test(
+        "P10: a server of protocol 1 is not asked and gets nothing, is told of once a connection, and a newer one goes on"
+    )
     func protocol1() throws {
         var server = PlaceServer()
         server.protocolVersion = 1
@@ -381,7 +388,8 @@ import Testing
                 guard !losesTail, phones.count < 3, let backup = backups.randomElement(using: &random) else { continue }
                 phones.append(try RestoredPhone.copy(of: backup))
             case 10: tails.append(server)
-            default: server = tails.removeLast()
+            default:
+                server = tails.removeLast()
                 if tails.isEmpty { tails = [server] }
             }
         }

@@ -41,7 +41,9 @@ struct Replica {
             checkedVersion = cursor.version
             self.cursor = cursor
             compare(digests)
-        case .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses, .unknown: break
+        case .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+            .unknown:
+            break
         }
     }
 

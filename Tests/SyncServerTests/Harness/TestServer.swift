@@ -19,14 +19,16 @@ struct TestServer: Sendable {
     /// The server's: tokens end by it.
     let clock: ServerClock
 
-    /// - Parameter pool: how the server reaches that database, when not directly.
+    /// - Parameters:
+    ///   - pool: how the server reaches that database, when not directly.
+    ///   - migrates: false where nothing can be committed.
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
         clock: ServerClock = .system, pool: PostgresConfiguration? = nil, rules: FoldRules = .current,
-        log kept: KeptLog? = nil,
+        log kept: KeptLog? = nil, migrates: Bool = true,
         configure: (inout SyncServerConfiguration) -> Void = { _ in }
     ) async throws -> TestServer {
-        let (conninfo, log) = try await onThread { try prepare(existing, partitions) }
+        let (conninfo, log) = try await onThread { try prepare(existing, partitions, migrates) }
         let owner = PostgresConfiguration(conninfo: conninfo)
         var configuration = SyncServerConfiguration(host: "127.0.0.1", port: 0, security: .plaintext)
         configuration.limits = limits
@@ -44,11 +46,13 @@ struct TestServer: Sendable {
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log, clock: clock)
     }
 
-    private static func prepare(_ existing: String?, _ partitions: Int32) throws -> (String, LogIdentity) {
+    private static func prepare(_ existing: String?, _ partitions: Int32, _ migrates: Bool) throws -> (
+        String, LogIdentity
+    ) {
         let conninfo = try existing ?? TestCluster.shared.makeDatabase()
         let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
         defer { connection.close() }
-        _ = try Migrator.migrate(on: connection, partitions: partitions, dryRun: false)
+        if migrates { _ = try Migrator.migrate(on: connection, partitions: partitions, dryRun: false) }
         return (conninfo, try LogIdentity.read(on: connection))
     }
 

@@ -44,6 +44,8 @@ enum TestStatement {
         name: "test_count_due", sql: "SELECT count(*) FROM read_1.users WHERE due_at IS NOT NULL")
     static let lockPartitions = Statement(
         name: "test_lock_partitions", sql: "SELECT 1 FROM log_partitions FOR UPDATE")
+    static let lockPartition = Statement(
+        name: "test_lock_partition", sql: "SELECT 1 FROM log_partitions WHERE partition = $1 FOR UPDATE")
     /// Sessions on this database that wait for somebody's lock.
     static let countWaiting = Statement(
         name: "test_count_waiting",
@@ -82,6 +84,48 @@ enum TestStatement {
         name: "test_count_future",
         sql: "SELECT count(*) FROM events WHERE recorded_at > clock_timestamp() + interval '2 seconds'")
 
+    /// Users whose versions are not 1, 2, 3 …
+    static let gapsOfUsers = Statement(
+        name: "test_gaps_of_users",
+        sql: """
+            SELECT count(*) FROM (
+              SELECT 1 FROM events GROUP BY user_id HAVING count(*) <> max(version) OR min(version) <> 1
+            ) AS users
+            """)
+
+    /// Partition 0 ends behind its first events, and then `count` of another user, at once; the read model is empty.
+    static func otherEnd(keeping kept: Int, behindIt count: Int) -> String {
+        """
+        UPDATE read_1.checkpoints SET log_offset = 0;
+        SET session_replication_role = replica;
+        DELETE FROM events WHERE partition = 0 AND log_offset >= \(kept);
+        DO $$
+        DECLARE shown record;
+        BEGIN
+            FOR shown IN SELECT relname FROM pg_class WHERE relnamespace = 'read_1'::regnamespace AND relkind = 'r'
+                AND relname <> 'checkpoints'
+            LOOP
+                EXECUTE format('DELETE FROM read_1.%I', shown.relname);
+            END LOOP;
+        END $$;
+        WITH other AS MATERIALIZED (SELECT gen_random_uuid() AS id), added AS (
+            INSERT INTO events (
+                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
+                occurred_at, recorded_at, schema_version, encoding, payload)
+            SELECT
+                0, \(kept - 1) + n, other.id, n, other.id, 1, n, gen_random_uuid(), 'badge.cleared', 'a',
+                e.occurred_at, e.recorded_at, 1, 0, ''
+            FROM other, generate_series(1, \(count)) AS n, events e
+            WHERE e.partition = 0 AND e.log_offset = \(kept - 1)
+            RETURNING log_offset, event_id, recorded_at
+        )
+        UPDATE log_partitions p
+        SET next_offset = a.log_offset + 1, last_recorded_at = a.recorded_at, last_event_id = a.event_id
+        FROM added a WHERE p.partition = 0 AND a.log_offset = \(kept + count - 1);
+        SET session_replication_role = origin
+        """
+    }
+
     /// What only a damaged database has: a user without its rows and with a hole in its stream.
     static func damage(_ user: UserID) -> String {
         """
@@ -94,6 +138,15 @@ enum TestStatement {
     /// Says that something was due long ago, which is wrong.
     static func makeStale(_ user: UserID) -> String {
         "UPDATE read_1.users SET due_at = '1970-01-01T00:00:00Z' WHERE user_id = '\(user)'"
+    }
+
+    /// Rows of a device that do not load, and the same rows as they were.
+    static func breakDevices(_ user: UserID) -> String {
+        "UPDATE read_1.devices SET memo = '\\xff' || memo WHERE user_id = '\(user)'"
+    }
+
+    static func mendDevices(_ user: UserID) -> String {
+        "UPDATE read_1.devices SET memo = substring(memo FROM 2) WHERE user_id = '\(user)'"
     }
 
     /// What only a damaged database has: rows that do not fold, and a due time from before the damage.

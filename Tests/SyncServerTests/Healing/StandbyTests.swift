@@ -18,51 +18,6 @@ import Testing
         }
     }
 
-    private static var settings: EmbeddedClusterSettings {
-        var settings = EmbeddedClusterSettings()
-        settings.isDurable = false
-        settings.overrides = ["shared_buffers": "32MB", "max_wal_size": "256MB"]
-        return settings
-    }
-
-    /// A standby that streams from the primary, asynchronously.
-    private static func standby(of primary: EmbeddedCluster, in place: String) throws -> EmbeddedCluster {
-        let backup = try BaseBackup.take(conninfo: primary.conninfo, to: place + "/base", settings: settings)
-        try backup.restore(dataDirectory: place + "/standby")
-        let cluster = place + "/standby/postgres"
-        let owner = try FileManager.default.attributesOfItem(atPath: cluster)[.ownerAccountID] as? Int ?? 0
-        let signal = cluster + "/standby.signal"
-        _ = FileManager.default.createFile(atPath: signal, contents: Data())
-        chown(signal, uid_t(owner), gid_t(owner))
-        let source = primary.conninfo.replacingOccurrences(of: "'", with: "''")
-        try "primary_conninfo = '\(source)'\n".write(
-            toFile: place + "/standby/custom.conf", atomically: true, encoding: .utf8)
-        chmod(place + "/standby/custom.conf", 0o644)
-        return try EmbeddedCluster.start(dataDirectory: place + "/standby", settings: settings)
-    }
-
-    private static func value(_ sql: String, _ cluster: EmbeddedCluster) throws -> String? {
-        let connection = try PostgresConnection(PostgresConfiguration(conninfo: cluster.conninfo))
-        defer { connection.close() }
-        let result = try connection.query(Statement(name: "test_value", sql: sql))
-        return result.rowCount == 0 ? nil : try result.text(row: 0, column: 0)
-    }
-
-    /// Whichever of the two takes writes.
-    private static func either(_ one: EmbeddedCluster, _ other: EmbeddedCluster) throws -> String {
-        let values = { (name: String) in
-            try [one, other].map { cluster in
-                let rest = try #require(cluster.conninfo.split(separator: "\(name)='").last)
-                return String(rest.prefix { $0 != "'" })
-            }
-        }
-        let hosts = try (values("host").joined(separator: ","), values("port").joined(separator: ","))
-        let (user, database) = try (values("user")[0], values("dbname")[0])
-        return """
-            host='\(hosts.0)' port='\(hosts.1)' user='\(user)' dbname='\(database)' target_session_attrs=read-write
-            """
-    }
-
     /// - Parameter livesOn: the server is not started anew, and meets the promoted standby by itself.
     @Test(
         "S6: a promoted standby that lacks the tail gets it back from devices, once; what nobody holds is listed",
@@ -71,10 +26,10 @@ import Testing
         let place = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: place) }
         let primary = try await onThread {
-            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Self.settings)
+            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
         }
-        let standby = try await onThread { try Self.standby(of: primary, in: place) }
-        let conninfo = try livesOn ? Self.either(primary, standby) : primary.conninfo
+        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        let conninfo = try livesOn ? Standby.either(primary, standby) : primary.conninfo
         var server = try await TestServer.start(partitions: 2, conninfo: conninfo)
         let user = UserID.random()
         let (a, b) = (
@@ -93,14 +48,10 @@ import Testing
         try await onThread {
             try eventually("the standby has what there is") {
                 // It may lack even the tables.
-                (try? Self.value("SELECT count(*)::text FROM events", standby)) == "14"
+                (try? Standby.value("SELECT count(*)::text FROM events", standby)) == "14"
             }
-            // The standby hears no more: what follows is the tail that it lacks.
-            _ = try Self.value("ALTER SYSTEM SET primary_conninfo = ''", standby)
-            _ = try Self.value("SELECT pg_reload_conf()::text", standby)
-            try eventually("the standby is cut off") {
-                try Self.value("SELECT count(*)::text FROM pg_stat_wal_receiver", standby) == "0"
-            }
+            // What follows is the tail that it lacks.
+            try Standby.cutOff(standby)
         }
         acknowledged += try await a.with(port: server.port) {
             try await $0.append(Self.posts("a-tail", 30)).map(\.event)
@@ -118,9 +69,9 @@ import Testing
         _ = kill(primary.postmasterPID, SIGKILL)
         if !livesOn { try await server.server.stop() }
         try await onThread {
-            let isPromoted = try Self.value("SELECT pg_promote()::text", standby)
+            let isPromoted = try Standby.value("SELECT pg_promote()::text", standby)
             #expect(isPromoted == "true")
-            let count = try Self.value("SELECT count(*)::text FROM events", standby)
+            let count = try Standby.value("SELECT count(*)::text FROM events", standby)
             #expect(count == "14")
         }
         if !livesOn { server = try await TestServer.start(conninfo: standby.conninfo) }

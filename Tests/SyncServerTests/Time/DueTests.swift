@@ -182,7 +182,7 @@ private final class LockedCheckpoints: @unchecked Sendable {
             }
         }
         let batch = PartitionAppend(partition: Partition(0), expectedOffset: .zero, events: events)
-        guard try LogWriter().append([batch], on: connection)[Partition(0)] != .behind else {
+        guard try LogWriter().appendToEnd([batch], on: connection)[Partition(0)] != .behind else {
             throw WireError.unexpected("the log is not empty")
         }
         try connection.execute("BEGIN")

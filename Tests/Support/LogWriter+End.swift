@@ -1,0 +1,30 @@
+import EventStore
+import FocusCore
+import PostgresClient
+
+extension PartitionAppend {
+    /// For tests that know offsets only; `LogWriter.appendToEnd` finds the event before them.
+    public init(partition: Partition, expectedOffset: LogOffset, events: [LoggedEvent]) {
+        let head = PartitionHead(
+            partition: partition, nextOffset: expectedOffset, lastEvent: PartitionHead.noEvent,
+            lastRecordedAt: Timestamp(microseconds: 0), generation: 1)
+        self.init(behind: head, events: events)
+    }
+}
+
+extension LogWriter {
+    /// Appends batches behind whatever event stands before their offsets.
+    public func appendToEnd(
+        _ batches: [PartitionAppend], on connection: PostgresConnection
+    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+        var known: [PartitionAppend] = []
+        for batch in batches {
+            var copy = batch
+            if let head = try LogReader().heads(of: [batch.partition], on: connection).first {
+                (copy.expectedEvent, copy.expectedRecordedAt) = (head.lastEvent, head.lastRecordedAt)
+            }
+            known.append(copy)
+        }
+        return try append(known, on: connection)
+    }
+}

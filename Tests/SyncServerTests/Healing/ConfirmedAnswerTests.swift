@@ -1,0 +1,116 @@
+import EventStore
+import FocusCore
+import FocusWire
+import Foundation
+import NIOConcurrencyHelpers
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// PostgreSQL with a synchronous standby: a transaction that waits for it is seen by nobody, until a crash ends the
+/// wait. Then everybody sees what the standby may lack.
+@Suite("Answers with a synchronous standby", .fewAtATime) struct ConfirmedAnswerTests {
+    /// What a device sends, hears nothing of, and sends again.
+    enum Sent: CaseIterable { case event, loss }
+
+    private static let waits = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    private static let device = DeviceID.random()
+
+    private func message(_ sent: Sent, _ envelope: Envelope) -> ClientMessage {
+        switch sent {
+        case .event: .append(AppendRequest(firstSequence: DeviceSequence(4), envelopes: [envelope]))
+        case .loss:
+            .heal(.lost(LostEvents(incarnation: Incarnation(1), first: DeviceSequence(4), last: DeviceSequence(4))))
+        }
+    }
+
+    /// - Parameter startsLater: the server that is asked again did not run when the event was first sent.
+    @Test(
+        "P1: what is sent again is acknowledged when the standby has it, and not because it can be read",
+        arguments: Sent.allCases, [false, true])
+    func sentAgain(sent: Sent, startsLater: Bool) async throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let primary = try await onThread {
+            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
+        }
+        let user = UserID.random()
+        try await prepare(primary, user)
+        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        try await onThread { try Standby.makeSynchronous(primary) }
+        let conninfo = try Standby.either(primary, standby)
+        let one = try await TestServer.start(conninfo: conninfo, migrates: false)
+        var two = startsLater ? nil : try await TestServer.start(conninfo: conninfo, migrates: false)
+        let (phone, _) = try await open(one, user)
+        try await phone.append(from: 3, [.post("n", app: "a")])
+        #expect(try await phone.appended().throughSequence == DeviceSequence(3))
+
+        // The standby hears no more. The commit waits, its device leaves, and PostgreSQL dies.
+        let envelope = Envelope.post("m", app: "a")
+        try await onThread { try Standby.cutOff(standby) }
+        try await phone.send(message(sent, envelope))
+        try await onThread {
+            try eventually("the commit waits") { try Standby.value(Self.waits, primary) == "1" }
+        }
+        await phone.close()
+        try await awaiting("the server hears of it") { one.server.connectionCount == 0 }
+        try await onThread {
+            let pid = try Standby.value("SELECT pid::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'", primary)
+            _ = kill(try #require(pid.flatMap { Int32($0) }), SIGKILL)
+            try eventually("PostgreSQL has recovered") {
+                // It lets nobody in meanwhile.
+                (try? Standby.value("SELECT count(*)::text FROM events", primary)) == "5"
+            }
+        }
+        if startsLater { two = try await TestServer.start(conninfo: conninfo, migrates: false) }
+        let second = try #require(two)
+        let (again, welcome) = try await open(second, user)
+        #expect(welcome.lastSequence == DeviceSequence(4))
+        try await again.send(message(sent, envelope))
+        let isAcknowledged = NIOLockedValueBox(false)
+        let listener = Task {
+            _ = try await again.appended()
+            isAcknowledged.withLockedValue { $0 = true }
+        }
+        try await onThread {
+            try eventually("the second server answers, or waits for the standby") {
+                let isWaiting = try Standby.value(Self.waits + " AND query LIKE '%emit_message%'", primary) == "1"
+                return isWaiting || isAcknowledged.withLockedValue { $0 }
+            }
+            _ = kill(primary.postmasterPID, SIGKILL)
+            #expect(try Standby.value("SELECT pg_promote()::text", standby) == "true")
+        }
+        let isInLog = try await onThread { try Standby.value("SELECT count(*)::text FROM events", standby) == "5" }
+        #expect(!isInLog && !isAcknowledged.withLockedValue { $0 }, "acknowledged, and the log lacks it")
+        listener.cancel()
+        await again.close()
+
+        let (last, behind) = try await open(second, user)
+        #expect(behind.lastSequence == DeviceSequence(3))
+        try await last.send(message(sent, envelope))
+        #expect(try await last.appended().throughSequence == DeviceSequence(4))
+        let count = try await onThread { try Standby.value("SELECT count(*)::text FROM events", standby) }
+        #expect(count == "5")
+        await last.close()
+        for server in [one, second] { try await server.server.stop() }
+        try await onThread {
+            try standby.stop()
+            try primary.stop()
+        }
+    }
+
+    private func open(_ server: TestServer, _ user: UserID) async throws -> (WireClient, Welcome) {
+        try await WireClient.open(server, user: user, device: Self.device)
+    }
+
+    private func prepare(_ primary: EmbeddedCluster, _ user: UserID) async throws {
+        let server = try await TestServer.start(partitions: 1, conninfo: primary.conninfo)
+        let (phone, _) = try await open(server, user)
+        try await phone.append(from: 1, Envelope.setUp("a"))
+        _ = try await phone.appended()
+        await phone.close()
+        try await server.server.stop()
+    }
+}

@@ -1,0 +1,51 @@
+import FocusCore
+import PostgresClient
+import Testing
+
+@testable import SyncServer
+
+/// A pooler that changed to another PostgreSQL behind connections that stay: the log there lacks what was appended
+/// last, and other devices have filled its place since. The server's clock stands still, so it does not look by itself.
+@Suite("Log with another end", .fewAtATime) struct OtherEndTests {
+    private let user = UserID.random()
+
+    /// - Parameters:
+    ///   - more: events beyond those that take the place of the lost ones.
+    ///   - looks: whether the server looks where the log ends before it appends.
+    @Test(
+        "S6, E1: nothing is appended behind events of others that stand where the lost ones stood",
+        arguments: [(0, false), (0, true), (5, false), (5, true), (1_500, true)])
+    func filled(more: Int, looks: Bool) async throws {
+        let server = try await TestServer.start(partitions: 1, clock: ManualTime().clock)
+        // Its own hints may reach it too, and would have it look.
+        server.server.faults.set(.notifyLost, true)
+        let device = DeviceID.random()
+        let (first, _) = try await WireClient.open(server, user: user, device: device)
+        try await first.untilLive()
+        try await first.append(from: 1, Envelope.setUp("a") + [.post("n", app: "a")])
+        _ = try await first.appended()
+        try await onThread {
+            let database = try server.database()
+            defer { database.close() }
+            try database.execute(TestStatement.otherEnd(keeping: 2, behindIt: 2 + more))
+        }
+        if looks { await (try WireClient.open(server, user: .random())).client.close() }
+        // It may be cut off by now.
+        try? await first.append(from: 4, [.post("m", app: "a")])
+        // Any other answer would be wrong: the server knows another history.
+        _ = try await first.goAway()
+        let (again, welcome) = try await WireClient.open(server, user: user, device: device)
+        #expect(welcome.lastSequence == DeviceSequence(1))
+        try await again.append(from: 2, [Envelope.setUp("a")[1], .post("n", app: "a"), .post("m", app: "a")])
+        #expect(try await again.appended().throughSequence == DeviceSequence(4))
+        try await onThread {
+            let database = try server.database()
+            defer { database.close() }
+            for statement in [TestStatement.gaps, TestStatement.gapsOfUsers] {
+                #expect(try database.query(statement).int8(row: 0, column: 0) == 0, "\(statement.name)")
+            }
+        }
+        await again.close()
+        try await server.server.stop()
+    }
+}
