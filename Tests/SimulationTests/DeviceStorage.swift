@@ -15,7 +15,7 @@ protocol DeviceStorage: AnyObject {
     var lastAnswered: EventID? { get throws }
     var isHealing: Bool { get throws }
     var isRecalling: Bool { get throws }
-    var endedIncarnations: [Incarnation] { get throws }
+    var endedIncarnations: [EndedIncarnation] { get throws }
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
     /// All that are not acknowledged, whatever their incarnation.
@@ -129,7 +129,7 @@ final class StoredDevice: DeviceStorage {
     }
 
     var isRecalling: Bool { get throws { try store.isRecalling } }
-    var endedIncarnations: [Incarnation] { get throws { try store.endedIncarnations() } }
+    var endedIncarnations: [EndedIncarnation] { get throws { try store.endedIncarnations() } }
     func beginRecalling() throws { try store.beginRecalling() }
 
     func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition) {

@@ -16,7 +16,7 @@ final class MemoryStore: DeviceStorage {
         var queue: [QueueRecord] = []
         /// By place.
         var sent: [SentRecord] = []
-        var ended: [Incarnation] = []
+        var ended: [EndedIncarnation] = []
         var rows: [RowKey: [UInt8]] = [:]
         var digests = RunningDigests()
     }
@@ -105,6 +105,7 @@ final class MemoryStore: DeviceStorage {
     func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws {
         if isEnded { remember(ended: incarnation) }
         begin(new)
+        contents.device.unseenVersion = 0
         contents.device.isHealing = offersHeld && !contents.sent.isEmpty
     }
 
@@ -119,14 +120,14 @@ final class MemoryStore: DeviceStorage {
     }
 
     private func remember(ended incarnation: Incarnation) {
-        contents.ended.removeAll { $0 == incarnation }
-        contents.ended.append(incarnation)
+        contents.ended.removeAll { $0.incarnation == incarnation }
+        contents.ended.append(EndedIncarnation(incarnation, place: contents.device.lastSentPlace))
     }
 
     // MARK: Recalling
 
     var isRecalling: Bool { contents.device.isRecalling }
-    var endedIncarnations: [Incarnation] { contents.ended }
+    var endedIncarnations: [EndedIncarnation] { contents.ended }
     func beginRecalling() throws { contents.device.isRecalling = true }
 
     func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition) {
@@ -144,7 +145,6 @@ final class MemoryStore: DeviceStorage {
     }
 
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome] {
-        remember(ended: recall.incarnation)
         var outcomes: [AppendOutcome] = []
         for (index, (event, outcome)) in zip(recall.events, recalled.outcomes).enumerated() {
             guard let outcome else { continue }
@@ -159,6 +159,8 @@ final class MemoryStore: DeviceStorage {
             keep(contents.queue.remove(at: place), answer, recalled.receipts, at: clock)
             outcomes.append(answer)
         }
+        contents.device.unseenVersion = max(contents.device.unseenVersion, recalled.version.rawValue)
+        remember(ended: recall.incarnation)
         return outcomes
     }
 
@@ -230,12 +232,14 @@ final class MemoryStore: DeviceStorage {
 
     // MARK: Healing
 
-    var isHealing: Bool { contents.device.isHealing }
-    func beginHealing(logged: DeviceSequence) throws { contents.device.isHealing = true }
+    var isHealing: Bool { contents.device.healsNext }
+    func beginHealing(logged: DeviceSequence) throws {
+        (contents.device.isHealing, contents.device.unseenVersion) = (true, 0)
+    }
     func endHealing() throws { contents.device.isHealing = false }
 
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
-        let records = contents.sent.filter { $0.place > position.place }
+        let records = contents.sent.filter { $0.place > position.place && $0.place <= position.through ?? .max }
         return try position.request(records, contents.device, maximumBytes: maximumBytes)
     }
 
@@ -255,6 +259,7 @@ final class MemoryStore: DeviceStorage {
                     (sent.refusal, sent.message) = (refused.code, refused.message)
                 }
                 sent.version = appended.version.rawValue
+                contents.device.unseenVersion = max(contents.device.unseenVersion, appended.version.rawValue)
                 sent.keep(appended.receipts)
             }
             kept.append(sent)

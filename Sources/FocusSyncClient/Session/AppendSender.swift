@@ -77,9 +77,10 @@ struct AppendSender: Hashable, Sendable {
         resumesAt = max(resumesAt ?? time, time)
     }
 
-    mutating func resume(now: MonotonicTime) -> [ClientAction] {
-        guard let time = resumesAt, time <= now else { return [] }
+    /// False: nothing waited until then.
+    mutating func resume(now: MonotonicTime) -> Bool {
+        guard let time = resumesAt, time <= now else { return false }
         resumesAt = nil
-        return next()
+        return true
     }
 }

@@ -7,6 +7,7 @@ extension ClientSession {
         if state == .live, let request = error.request { return [.fetchFailed(request: request, error)] }
         if state == .live, healing != nil, let actions = receiveHealingError(error) { return actions }
         if state == .live, recalling != nil, let actions = receiveRecallError(error) { return actions }
+        if state == .live, let actions = receiveEndingError(error) { return actions }
         switch error.code {
         case .sequenceConflict:
             // Instead of Welcome: the incarnation is another scope's, and nothing in it is this store's (rule P10).
@@ -60,7 +61,7 @@ extension ClientSession {
             return leave(.storeBehind(logged: expected.advanced(by: -1), known: sender.queue.last))
         }
         sender.rewind()
-        return sender.next()
+        return appendNext()
     }
 
     mutating func receiveGoAway(_ goAway: GoAway) -> [ClientAction] {

@@ -6,8 +6,7 @@ import FocusCore
 extension ClientSession {
     /// - Parameter leaves: why the incarnation cannot be continued after it; nil: it can.
     mutating func beginHealing(_ welcome: Welcome, leaves: IncarnationReason?) -> [ClientAction] {
-        // The log may have forgotten that these take no further event, and what it does not hold of them has other places
-        // by now. A server of protocol 1 knows of no end.
+        // The log may have forgotten that these take no further event. A server of protocol 1 knows of no end.
         var healing = HealingSender(welcome, ending: protocolVersion >= 2 ? ended : [], leaves: leaves)
         let actions = healing.next()
         self.healing = healing
@@ -16,9 +15,8 @@ extension ClientSession {
 
     /// The incarnation takes no further event again, or is another scope's.
     mutating func receiveEnded(_ incarnation: Incarnation?) -> [ClientAction] {
-        guard incarnation == nil || incarnation == healing?.ending.first else { return [] }
-        healing?.ending.removeFirst()
-        healing?.isEnding = false
+        guard incarnation == nil || incarnation == healing?.ending.first?.incarnation else { return [] }
+        healing?.ended()
         return continueHealing()
     }
 
@@ -28,11 +26,7 @@ extension ClientSession {
         healing?.asked = nil
         // Otherwise it was asked for before an error took the place back.
         guard asked == healing?.position else { return continueHealing() }
-        if let request {
-            healing?.sent(request, next: next)
-        } else {
-            healing?.isComplete = true
-        }
+        healing?.sent(request, next: next)
         return continueHealing()
     }
 
@@ -117,7 +111,7 @@ extension ClientSession {
         if healing.report.displaced > 0 {
             return [end, .beginRecalling(.displaced)] + startRecalling(offersHeld: false)
         }
-        guard let reason = healing.leaves else { return [end] + sender.next() }
+        guard let reason = healing.leaves else { return [end] + appendNext() }
         return [end] + leaveHere(reason, offersHeld: false)
     }
 }

@@ -47,6 +47,7 @@ extension ClientSession {
 
     mutating func receive(_ recalled: Recalled) -> [ClientAction] {
         if healing?.isEnding == true { return receiveEnded(recalled.incarnation) }
+        if let actions = receiveEndedAgain(recalled) { return actions }
         guard let asked = recalling?.inFlight?.recall, asked.incarnation == recalled.incarnation,
             asked.firstSequence == recalled.firstSequence
         else { return [] }

@@ -45,7 +45,8 @@ public struct ClientSession: Sendable {
     /// Of the connection; from Welcome on.
     private(set) var protocolVersion: UInt32 = 1
     /// Incarnations that take no further event.
-    let ended: [Incarnation]
+    let ended: [EndedIncarnation]
+    var ending = Ending()
     let isRecalling: Bool
     private let isHealing: Bool
     private let answered: EventID?
@@ -56,11 +57,11 @@ public struct ClientSession: Sendable {
     ///   - answered: the event at `queue.acknowledged`, if the store knows it.
     ///   - isHealing: a healing was begun on another connection and not finished (rule S6).
     ///   - isRecalling: recalling was begun on another connection and not finished (rule P10).
-    ///   - ended: earlier incarnations that the log was told to end.
+    ///   - ended: earlier incarnations that the log was told to end, by their place.
     ///   - log: of the last Welcome; nil: the cursor's.
     public init(
         hello: Hello, queue: QueueRange, answered: EventID? = nil, isHealing: Bool = false, isRecalling: Bool = false,
-        ended: [Incarnation] = [], log: LogID? = nil
+        ended: [EndedIncarnation] = [], log: LogID? = nil
     ) {
         self.hello = hello
         self.answered = answered
@@ -109,14 +110,14 @@ public struct ClientSession: Sendable {
     /// Events were put into the queue; `last` is the newest.
     public mutating func queued(through last: DeviceSequence) -> [ClientAction] {
         sender.queued(through: last)
-        return mayAppend ? sender.next() : []
+        return appendNext()
     }
 
     /// The answer to `sendAppend`: one frame went out, with the events after `after` up to `last`.
     public mutating func appendSent(after: DeviceSequence, through last: DeviceSequence) -> [ClientAction] {
         guard state == .live else { return [] }
         sender.sent(after: after, through: last)
-        return mayAppend ? sender.next() : []
+        return appendNext()
     }
 
     /// The answer to `compare`: the collections whose digests differ.
@@ -151,7 +152,8 @@ public struct ClientSession: Sendable {
         if let time = waitsForRecall, time <= now { return end(.reconnect(milliseconds: nil, cause: nil)) }
         if healing != nil { return resumeHealing(now: now) }
         if recalling != nil { return resumeRecalling(now: now) }
-        return mayAppend ? sender.resume(now: now) : []
+        guard mayAppend, sender.resume(now: now) else { return [] }
+        return appendNext()
     }
 
     // MARK: Messages
@@ -191,7 +193,8 @@ public struct ClientSession: Sendable {
         }
         // Events that the log has and whose answer was lost are sent again all the same: the answer comes again
         // (rule P2), and a store restored from a backup shows itself by a conflict.
-        return [welcomed] + sender.next()
+        if protocolVersion >= 2, queue.acknowledged == .zero { ending.left = ended.map(\.incarnation) }
+        return [welcomed] + appendNext()
     }
 
     /// Why the incarnation cannot be continued, as far as Welcome tells. The ids of unanswered events are not judged by
@@ -223,7 +226,7 @@ public struct ClientSession: Sendable {
                 return leave(.storeBehind(logged: appended.throughSequence, known: sender.queue.last))
             }
             sender.acknowledged(through: appended.throughSequence)
-            return [.acknowledge(appended)] + sender.next()
+            return [.acknowledge(appended)] + appendNext()
         case .snapshotBegin(_, let collections):
             snapshotCollections = collections
             return [.beginStaging]
@@ -256,7 +259,7 @@ public struct ClientSession: Sendable {
         return [.end(end)]
     }
 
-    private var mayAppend: Bool { state == .live && healing == nil && recalling == nil && waitsForRecall == nil }
+    var mayAppend: Bool { state == .live && healing == nil && recalling == nil && waitsForRecall == nil }
 
     var currentTime: MonotonicTime { now }
 }

@@ -10,6 +10,8 @@ public struct HealingPosition: Hashable, Sendable {
     var logged: DeviceSequence
     /// Whether what is not held of the current incarnation is declared lost: not when it has ended and takes nothing more.
     var mayLose = true
+    /// The last place in the store that is offered before an incarnation is ended again. Nil: everything is.
+    var through: Int64?
 }
 
 /// What came of a healing.
@@ -48,8 +50,11 @@ struct HealingSender: Hashable, Sendable {
     var asked: HealingPosition?
     /// Everything was sent.
     var isComplete = false
-    /// Incarnations that are ended again before anything is offered, one at a time (rule P10).
-    var ending: [Incarnation]
+    /// Incarnations that are ended again, each after what is held of it was offered and before anything of later ones is
+    /// (rule P10): what the log holds keeps its place, and what it does not hold there has another by now.
+    private(set) var ending: [EndedIncarnation]
+    /// Everything up to the first of them was sent.
+    private var reachesEnd = false
     /// The first of them was sent.
     var isEnding = false
     /// Why the incarnation cannot be continued afterwards.
@@ -57,10 +62,11 @@ struct HealingSender: Hashable, Sendable {
     let window: Int
     let maximumBytes: Int
 
-    init(_ welcome: Welcome, ending: [Incarnation], leaves: IncarnationReason?) {
+    init(_ welcome: Welcome, ending: [EndedIncarnation], leaves: IncarnationReason?) {
         (self.ending, self.leaves) = (ending, leaves)
         position = HealingPosition(
-            place: 0, next: welcome.lastSequence.next, logged: welcome.lastSequence, mayLose: !welcome.isEnded)
+            place: 0, next: welcome.lastSequence.next, logged: welcome.lastSequence, mayLose: !welcome.isEnded,
+            through: ending.first?.place)
         window = max(1, Int(welcome.maximumUnacknowledgedAppends) - 1)
         maximumBytes = min(AppendSender.frameBytes, Int(welcome.maximumFrameBytes))
     }
@@ -68,22 +74,36 @@ struct HealingSender: Hashable, Sendable {
     /// At most one request at a time: the answer asks for the next.
     mutating func next() -> [ClientAction] {
         guard asked == nil, !isComplete, !isEnding, resumesAt == nil, inFlight.count < window else { return [] }
-        if let first = ending.first {
-            isEnding = true
-            return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
-        }
         if let lost = missing {
             missing = nil
             sent(.lost(lost), next: position)
             return [.send(.heal(.lost(lost)))] + next()
         }
+        if reachesEnd, let first = ending.first?.incarnation {
+            // Nothing of it comes back to be offered again.
+            guard inFlight.isEmpty else { return [] }
+            isEnding = true
+            return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
+        }
         asked = position
         return [.sendHealing(position, maximumBytes: maximumBytes)]
     }
 
-    mutating func sent(_ request: HealRequest, next: HealingPosition) {
+    /// - Parameter request: nil: nothing is left up to `position.through`.
+    mutating func sent(_ request: HealRequest?, next: HealingPosition) {
+        guard let request else {
+            (reachesEnd, isComplete) = (!ending.isEmpty, ending.isEmpty)
+            return
+        }
         inFlight.append(InFlight(request: request, before: position, after: next))
         position = next
+    }
+
+    /// The first incarnation takes no further event, or is another scope's.
+    mutating func ended() {
+        ending.removeFirst()
+        (isEnding, reachesEnd) = (false, false)
+        position.through = ending.first?.place
     }
 
     /// What is in flight will not be taken: offer it again.
@@ -92,7 +112,7 @@ struct HealingSender: Hashable, Sendable {
         guard let head = inFlight.first else { return }
         position = head.before
         inFlight.removeAll()
-        isComplete = false
+        (isComplete, reachesEnd) = (false, false)
     }
 }
 

@@ -40,6 +40,9 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     var log: Data?
     /// A healing was begun and not finished (rule S6).
     var isHealing = false
+    /// Of the newest answer about events that stand elsewhere than behind `answeredEvent`, which Welcome names: recalled
+    /// and offered ones. Until the cursor is there, the log may have lost them and nothing shows it (rule S6).
+    var unseenVersion: Int64 = 0
     /// The greatest time seen (rule E3), in microseconds.
     var greatestTime: Int64 = .min
     // The cursor; nil before the first snapshot.
@@ -64,6 +67,8 @@ extension DeviceRecord {
         device = owner.device.description
         scope = owner.scope.app.map { "app:\($0)" } ?? "system"
     }
+
+    var healsNext: Bool { isHealing || unseenVersion > cursorVersion }
 
     var eventClock: EventClock {
         get { EventClock(greatest: Timestamp(microseconds: greatestTime)) }

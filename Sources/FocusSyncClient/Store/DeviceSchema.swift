@@ -88,6 +88,11 @@ enum DeviceSchema {
             _ = try device.updateAll(database, Column("log").set(to: log))
             _ = try SentRecord.updateAll(database, SentRecord.Columns.log.set(to: log))
         }
+        migrator.registerMigration("unseen version") { database in
+            try database.alter(table: DeviceRecord.databaseTableName) { table in
+                table.add(column: "unseenVersion", .integer).notNull().defaults(to: 0)
+            }
+        }
         return migrator
     }
 

@@ -4,13 +4,13 @@ import GRDB
 
 /// What a log that lost its tail gets back from this store (rule S6).
 extension DeviceStore {
-    /// A healing was begun and not finished: it goes on with the next connection.
-    public var isHealing: Bool { get throws { try record().isHealing } }
+    /// A healing was begun and not finished, or may have been for nothing: the next connection heals.
+    public var isHealing: Bool { get throws { try record().healsNext } }
 
     /// Takes note that the log ends at `logged` in the current incarnation and is to get back what is held of the rest.
     func beginHealing(logged: DeviceSequence) throws {
         try write { record, database in
-            record.isHealing = true
+            (record.isHealing, record.unseenVersion) = (true, 0)
             // Versions of the lost history mean nothing to what the log now holds. What it lacks is shown meanwhile.
             try Self.forgetVersions(database)
             _ = try SentRecord.filter(
@@ -37,7 +37,9 @@ extension DeviceStore {
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
-            let records = try SentRecord.held(for: device.log).filter(SentRecord.Columns.place > position.place)
+            let places =
+                SentRecord.Columns.place > position.place && SentRecord.Columns.place <= position.through ?? .max
+            let records = try SentRecord.held(for: device.log).filter(places)
                 .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
             return try position.request(records, device, maximumBytes: maximumBytes)
         }
@@ -61,6 +63,7 @@ extension DeviceStore {
                     continue
                 }
                 kept.version = appended.version.rawValue
+                record.unseenVersion = max(record.unseenVersion, appended.version.rawValue)
                 if let refused { (kept.refusal, kept.message) = (refused.code, refused.message) }
                 kept.keep(appended.receipts)
                 try kept.update(database)
@@ -95,7 +98,7 @@ extension HealingPosition {
         let current = Incarnation(device.incarnation)
         var after = self
         guard let batch = ReofferBatch(records, maximumBytes: maximumBytes) else {
-            guard mayLose, next <= device.queue.acknowledged else { return (nil, self) }
+            guard through == nil, mayLose, next <= device.queue.acknowledged else { return (nil, self) }
             after.next = device.queue.acknowledged.next
             return (.lost(current, next, device.queue.acknowledged), after)
         }

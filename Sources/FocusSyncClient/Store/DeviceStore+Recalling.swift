@@ -49,7 +49,6 @@ extension DeviceStore {
     /// - Returns: what became of those.
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp = .now) throws -> [AppendOutcome] {
         try write { record, database in
-            try Self.remember(ended: recall.incarnation, at: clock, record, database)
             var outcomes: [AppendOutcome] = []
             for (index, (event, outcome)) in zip(recall.events, recalled.outcomes).enumerated() {
                 guard let outcome else { continue }
@@ -65,6 +64,9 @@ extension DeviceStore {
                 try place.deleteAll(database)
                 outcomes.append(answer)
             }
+            record.unseenVersion = max(record.unseenVersion, recalled.version.rawValue)
+            // After what is held of it: see `EndedIncarnation.place`.
+            try Self.remember(ended: recall.incarnation, at: clock, record, database)
             try Self.trimSent(after: outcomes.count, &record, at: clock, database)
             return outcomes
         }
@@ -88,10 +90,10 @@ extension DeviceStore {
 
     /// Incarnations that take no further event, oldest first: a log that lost its tail may have forgotten it (rule S6).
     /// Remembered for as long as acknowledged events are kept, and at most `endedLimit`.
-    public func endedIncarnations() throws -> [Incarnation] {
+    public func endedIncarnations() throws -> [EndedIncarnation] {
         try database.read { database in
             try EndedRecord.order(EndedRecord.Columns.place, EndedRecord.Columns.endedAt).fetchAll(database)
-                .map { Incarnation($0.incarnation) }
+                .map { EndedIncarnation(Incarnation($0.incarnation), place: $0.place) }
         }
     }
 

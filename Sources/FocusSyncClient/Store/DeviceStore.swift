@@ -87,6 +87,7 @@ public final class DeviceStore: Sendable {
         try write { record, database in
             if isEnded { try Self.remember(ended: Incarnation(record.incarnation), at: clock, record, database) }
             try Self.begin(Incarnation(DeviceSchema.randomIncarnation()), &record, database)
+            record.unseenVersion = 0
             record.isHealing = try offersHeld && SentRecord.held(for: record.log).fetchCount(database) > 0
             try Self.forgetVersions(database)
         }

@@ -183,7 +183,7 @@ import Testing
     private func live2(
         acknowledged: Int64 = 9, last: Int64 = 9, answered: Int64? = 9, logged: Int64, event: Int64?,
         isEnded: Bool = false,
-        isBehind: Bool = false, isHealing: Bool = false, isRecalling: Bool = false, ended: [Incarnation] = []
+        isBehind: Bool = false, isHealing: Bool = false, isRecalling: Bool = false, ended: [EndedIncarnation] = []
     ) -> (ClientSession, [ClientAction]) {
         var welcome = welcome(logged, isBehind: isBehind)
         welcome.protocolVersion = 2
@@ -227,25 +227,44 @@ import Testing
             ])
     }
 
-    @Test("S6, P10: ended incarnations are ended again, one after the other, before anything is offered")
+    @Test(
+        "S6, P10: each ended incarnation is ended again when what is held of it was taken, before later ones are offered"
+    )
     func endsAgain() {
-        let ended = [Incarnation(3), Incarnation(4)]
-        func recall(_ incarnation: Incarnation) -> ClientAction {
-            .send(.recall(Recall(incarnation: incarnation, firstSequence: DeviceSequence(1), events: [])))
+        let ended = [EndedIncarnation(Incarnation(3), place: 2), EndedIncarnation(Incarnation(4), place: 5)]
+        func recall(_ index: Int) -> ClientAction {
+            .send(
+                .recall(Recall(incarnation: ended[index].incarnation, firstSequence: DeviceSequence(1), events: [])))
         }
-        func recalled(_ incarnation: Incarnation) -> ServerMessage {
-            .recalled(
-                Recalled(incarnation: incarnation, firstSequence: DeviceSequence(1), outcomes: [], version: Version(1)))
+        func through(_ place: Int64?, after sent: Int64) -> HealingPosition {
+            var position = position(sent, 5)
+            position.through = place
+            return position
         }
         var (session, actions) = live2(logged: 4, event: 4, ended: ended)
-        #expect(actions == [.beginHealing(logged: DeviceSequence(4)), recall(ended[0])])
+        #expect(actions == [.beginHealing(logged: DeviceSequence(4)), ask(through(2, after: 0))])
+        let offer = reoffer(1, 2, incarnation: 3)
+        #expect(session.healingSent(offer, next: through(2, after: 2)) == [ask(through(2, after: 2))])
+        #expect(session.healingSent(nil, next: through(2, after: 2)) == [], "it may have to be offered once more")
+        let taken = appended(2, incarnation: 3)
+        #expect(session.receive(.appended(taken), now: at(2)) == [.keepHealed(taken, offer), recall(0)])
         let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000, sequence: DeviceSequence(1))
         _ = session.receive(.error(error), now: at(2))
-        #expect(session.tick(now: at(1_002)) == [recall(ended[0])])
-        #expect(session.receive(recalled(ended[0]), now: at(1_003)) == [recall(ended[1])])
+        #expect(session.tick(now: at(1_002)) == [recall(0)])
+        let answer = Recalled(
+            incarnation: Incarnation(3), firstSequence: DeviceSequence(1), outcomes: [], version: Version(1))
+        #expect(session.receive(.recalled(answer), now: at(1_003)) == [ask(through(5, after: 2))])
+        #expect(session.healingSent(nil, next: through(5, after: 2)) == [recall(1)])
         // Another scope's: there is nothing to end.
         let conflict = ProtocolError(.sequenceConflict, "no", sequence: DeviceSequence(1))
-        #expect(session.receive(.error(conflict), now: at(1_004)) == [ask(position(0, 5))])
+        #expect(session.receive(.error(conflict), now: at(1_004)) == [ask(through(nil, after: 2))])
+        #expect(session.healingSent(nil, next: through(nil, after: 2)) == [.endHealing(report(2))])
+    }
+
+    private func report(_ events: Int) -> HealingReport {
+        var report = HealingReport()
+        report.events = events
+        return report
     }
 
     @Test("S6: a server of protocol 1 is told of no end")
@@ -253,7 +272,7 @@ import Testing
         var welcome = welcome(4)
         welcome.protocolVersion = 1
         let queue = QueueRange(acknowledged: DeviceSequence(9), last: DeviceSequence(9))
-        var session = ClientSession(hello: hello, queue: queue, ended: [Incarnation(3)])
+        var session = ClientSession(hello: hello, queue: queue, ended: [EndedIncarnation(Incarnation(3), place: 1)])
         _ = session.connected(now: at(0))
         #expect(session.receive(.welcome(welcome), now: at(1)).last == ask(position(0, 5)))
     }

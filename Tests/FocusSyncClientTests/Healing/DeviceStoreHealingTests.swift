@@ -100,6 +100,39 @@ import Testing
             try summary(offers(logged: 0)) == ["1-3 []", "4-5 [2]", "6-7 []", "8-9 []"])
     }
 
+    @Test("S6: what was offered, or recalled, is offered once more until the cursor is past the answer")
+    func unseen() throws {
+        func reach(_ version: Int64) throws {
+            try store.advance(
+                to: Cursor(log: Fixture.log, version: Version(version), event: Fixture.cursor(1).event, view: 1))
+        }
+        try send(2)
+        try reach(9)
+        #expect(try !store.isHealing)
+        try store.beginHealing(logged: .zero)
+        let offer = try #require(try offers(logged: 0).first)
+        try store.keepHealed(Appended(throughSequence: DeviceSequence(2), version: Version(50), refused: []), offer)
+        try store.endHealing()
+        #expect(try store.isHealing, "the log may lose it before anything of it is seen")
+        try reach(49)
+        #expect(try store.isHealing)
+        try reach(50)
+        #expect(try !store.isHealing)
+
+        let event = try #require(try store.enqueue([Fixture.draft()], clock: Fixture.clock).first)
+        try store.beginRecalling()
+        let recall = Recall(
+            incarnation: try store.incarnation, firstSequence: event.sequence, events: [event.envelope.id])
+        _ = try store.keepRecalled(
+            Recalled(
+                incarnation: recall.incarnation, firstSequence: recall.firstSequence, outcomes: [.accepted],
+                version: Version(60)), recall)
+        try store.endRecalling(offersHeld: false)
+        #expect(try store.isHealing)
+        try reach(60)
+        #expect(try !store.isHealing)
+    }
+
     @Test("S6: what is not held any more is lost; events of one receipt leave together")
     func lost() throws {
         try send(40, code: 1)
@@ -200,7 +233,7 @@ import Testing
                 throughSequence: DeviceSequence(3), version: Version(20), refused: [refused], receipts: [receipt]),
             request)
         try store.endHealing()
-        #expect(try !store.isHealing)
+        #expect(try !store.record().isHealing)
         #expect(
             try store.sent().map(\.verdict) == [
                 .refused(code: "app_unknown", message: "no"), .refused(code: "app_unknown", message: "now"), .accepted,

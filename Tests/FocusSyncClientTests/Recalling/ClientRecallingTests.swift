@@ -175,6 +175,48 @@ import Testing
         }
     }
 
+    @Test("P10: where nothing is acknowledged, ended incarnations are ended again before the first Append, not before")
+    func endsBeforeAppend() {
+        let ended = [3, 4].map { EndedIncarnation(Incarnation($0), place: 0) }
+        func open(acknowledged: Int64, last: Int64, protocol version: UInt32 = 2) -> (ClientSession, [ClientAction]) {
+            let queue = QueueRange(acknowledged: DeviceSequence(acknowledged), last: DeviceSequence(last))
+            var session = ClientSession(hello: hello, queue: queue, ended: ended)
+            _ = session.connected(now: at(0))
+            let actions = session.receive(.welcome(welcome(acknowledged, protocol: version)), now: at(1))
+            return (session, Array(actions.dropFirst()))
+        }
+        func end(_ incarnation: Int64) -> ClientAction {
+            .send(.recall(Recall(incarnation: Incarnation(incarnation), firstSequence: DeviceSequence(1), events: [])))
+        }
+        func answer(_ incarnation: Int64) -> ServerMessage {
+            .recalled(
+                Recalled(
+                    incarnation: Incarnation(incarnation), firstSequence: DeviceSequence(1), outcomes: [],
+                    version: Version(1)))
+        }
+        #expect(open(acknowledged: 2, last: 5).1 == [append(after: 2)])
+        #expect(open(acknowledged: 0, last: 5, protocol: 1).1 == [append(after: 0)])
+        var (session, actions) = open(acknowledged: 0, last: 0)
+        #expect(actions == [])
+        #expect(session.queued(through: DeviceSequence(1)) == [end(3)])
+        #expect(session.queued(through: DeviceSequence(2)) == [])
+        let wait = ProtocolError(.tooMany, "wait", retryAfterMilliseconds: 2_000, sequence: DeviceSequence(1))
+        #expect(
+            session.receive(.error(wait), now: at(10)) == [.report(.appendsDelayed(wait, milliseconds: 2_000))])
+        #expect(session.queued(through: DeviceSequence(3)) == [])
+        #expect(session.tick(now: at(2_010)) == [end(3)])
+        #expect(session.receive(answer(4), now: at(2_011)) == [], "it was not asked for")
+        #expect(session.receive(answer(3), now: at(2_012)) == [end(4)])
+        // Another scope's.
+        let conflict = ProtocolError(.sequenceConflict, "no", sequence: DeviceSequence(1))
+        #expect(session.receive(.error(conflict), now: at(2_013)) == [append(after: 0)])
+        // A server that knows Recall no more: nothing can be ended, and events are worth more.
+        (session, actions) = open(acknowledged: 0, last: 1)
+        #expect(actions == [end(3)])
+        let unknown = ProtocolError(.unknownMessage, "what?")
+        #expect(session.receive(.error(unknown), now: at(2_014)) == [append(after: 0)])
+    }
+
     @Test("P10: another log is not asked: the queue goes to it in a new incarnation")
     func otherLog() {
         var other = hello

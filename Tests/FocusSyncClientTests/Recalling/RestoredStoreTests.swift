@@ -325,7 +325,7 @@ import Testing
         }
     }
 
-    @Test("P10, S6: a log that lost the end of an incarnation is told of it again before it gets anything back")
+    @Test("P10, S6: a log that lost the end of an incarnation is told of it again by whoever heals")
     func endedAgain() throws {
         var server = PlaceServer()
         let phone = try RestoredPhone()
@@ -345,6 +345,48 @@ import Testing
         try phone.synchronize(&server)
         #expect(server.isEnded(old) && server.endedAnew == [old])
         #expect(events.allSatisfy { server.counts[$0] == 1 })
+    }
+
+    @Test("P10: a log that lost all of an incarnation is told of its end before an event of its gets another place")
+    func endedBeforeAppend() throws {
+        var server = PlaceServer()
+        let empty = server
+        let phone = try RestoredPhone()
+        let first = try phone.backUp()
+        _ = try phone.make(1)
+        try phone.synchronize(&server)
+        try phone.restore(first)
+        let events = try phone.make(1)
+        let second = try phone.backUp()
+        let old = try phone.store.incarnation
+        while try !phone.store.incarnationIsNew(server) { #expect(try phone.connect(&server)) }
+        // Nothing is held, and nothing acknowledged in the new incarnation: only the end says what was lost.
+        server = empty
+        try phone.synchronize(&server)
+        #expect(server.isEnded(old))
+        try phone.restore(second)
+        try phone.synchronize(&server)
+        #expect(server.counts == [events[0]: 1])
+    }
+
+    @Test("S6, P10: what a log had of an ended incarnation is offered before it ends again, and keeps its places")
+    func offeredBeforeEnd() throws {
+        var server = PlaceServer()
+        let empty = server
+        let phone = try RestoredPhone()
+        let held = try phone.make(1)
+        let first = try phone.backUp()
+        _ = try phone.make(1)
+        try phone.synchronize(&server)
+        try phone.restore(first)
+        let moved = try phone.make(1)
+        let second = try phone.backUp()
+        try phone.synchronize(&server)
+        server = empty
+        try phone.synchronize(&server)
+        try phone.restore(second)
+        try phone.synchronize(&server)
+        #expect(server.counts == [held[0]: 1, moved[0]: 1])
     }
 
     // MARK: Random lives
