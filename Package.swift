@@ -79,7 +79,7 @@ let package = Package(
         tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore"]),
-        tests("FocusWireTests", ["FocusWire", "FocusCore", protobuf]),
+        tests("FocusWireTests", ["FocusWire", "FocusCore", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [

@@ -1,4 +1,5 @@
 import EventStore
+import FocusCore
 import Logging
 import PostgresClient
 
@@ -47,6 +48,7 @@ struct Backend: Sendable {
                         "the log keeps an earlier format until every server is of this version: then run focusctl migrate --finish; devices whose store was restored wait until then",
                         metadata: ["format": "\(log.format)", "newest": "\(EventStore.logFormats.upperBound)"])
                 }
+                try warn(ofOtherFolds: StatusReader().shownFolds(on: connection), logger)
                 return Backend(
                     store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
@@ -55,6 +57,17 @@ struct Backend: Sendable {
                 try cluster?.stop()
                 throw error
             }
+        }
+    }
+
+    /// Rows stay as the other fold made them until an event changes them.
+    private static func warn(ofOtherFolds shown: [Int32?], _ logger: Logger) {
+        for fold in shown where fold != FocusCore.foldVersion {
+            logger.warning(
+                "the read model is of another fold: some rows are not what this program makes of the log; run focusctl projections rebuild, which does that while this server runs",
+                metadata: [
+                    "fold": "\(fold.map(String.init) ?? "unknown")", "own": "\(FocusCore.foldVersion)",
+                ])
         }
     }
 

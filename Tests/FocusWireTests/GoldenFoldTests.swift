@@ -1,5 +1,6 @@
 import FocusCore
 import FocusWire
+import Support
 import Testing
 
 /// Every stored sample is folded, as a rebuild of the read model folds a log of any age.
@@ -67,7 +68,7 @@ struct GoldenFoldTests {
         for key in plain.rowKeys { #expect(plain.row(key) == extended.row(key), "\(key)") }
     }
 
-    @Test("all samples fold as one history, in the catalogue's order")
+    @Test("all samples fold as one history, in the catalogue's order, to the bytes that this version of the fold makes")
     func history() throws {
         var state = UserState(user: UserID(SampleEvents.id(2)))
         for type in EventType.allCases {
@@ -76,5 +77,9 @@ struct GoldenFoldTests {
             }
         }
         #expect(state.version.rawValue >= Int64(EventType.allCases.count))
+        var digests = FoldDigests()
+        digests.add(state)
+        let differences = try digests.differences(over: "samples_\(EventType.allCases.count)")
+        #expect(differences.isEmpty, "\(FoldDigests.advice)\n\(differences.joined(separator: "\n"))")
     }
 }

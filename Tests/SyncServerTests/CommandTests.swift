@@ -133,6 +133,41 @@ import Testing
         }
     }
 
+    /// What focusd says when it starts.
+    private static func warnings(_ conninfo: String, _ directory: String) async throws -> [Substring] {
+        let arguments = [
+            "serve", "--plaintext", "--database", conninfo, "--data-dir", directory, "--listen", "127.0.0.1:0",
+            "--log-level", "warning",
+        ]
+        let child = try ChildProcess(
+            "/bin/sh", ["-c", #"exec "$0" "$@" 2> "$LOG""#, FocusdProcess.binary("focusd")] + arguments,
+            environment: ["LOG": "\(directory)/log"])
+        let line = await child.firstLine()
+        #expect(line.hasPrefix("focusd ready"))
+        // Whoever has read that it is ready may end it (rule G1).
+        child.signal(SIGTERM)
+        #expect(await child.exitCode() == 0)
+        return try String(contentsOfFile: "\(directory)/log", encoding: .utf8).split(separator: "\n")
+    }
+
+    @Test("focusd says at its start that the read model is of another fold, and which command makes it this one's")
+    func otherFold() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try String(repeating: "30", count: 32).write(
+            toFile: "\(directory)/token.key", atomically: true, encoding: .utf8)
+        let conninfo = try TestCluster.shared.makeDatabase()
+        #expect(try await Self.warnings(conninfo, directory) == [])
+        let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+        defer { connection.close() }
+        try connection.execute("UPDATE generations SET fold_version = \(FocusCore.foldVersion - 1)")
+        let warnings = try await Self.warnings(conninfo, directory)
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains("focusctl projections rebuild") == true)
+        #expect(warnings.first?.contains("fold=\(FocusCore.foldVersion - 1)") == true)
+        #expect(warnings.first?.contains("own=\(FocusCore.foldVersion)") == true)
+    }
+
     @Test("P10: focusd says that the log keeps an earlier format, until focusctl migrate --finish raises it for good")
     func finish() async throws {
         let log = try EarlierLog()
@@ -146,22 +181,8 @@ import Testing
             let output = await child.rest()
             return FocusctlCommands.Result(exitCode: await child.exitCode(), output: output)
         }
-        /// What focusd says of the format when it starts.
         func warnings() async throws -> [Substring] {
-            let arguments = [
-                "serve", "--plaintext", "--database", log.conninfo, "--data-dir", directory, "--listen", "127.0.0.1:0",
-                "--log-level", "warning",
-            ]
-            let child = try ChildProcess(
-                "/bin/sh", ["-c", #"exec "$0" "$@" 2> "$LOG""#, FocusdProcess.binary("focusd")] + arguments,
-                environment: ["LOG": "\(directory)/log"])
-            let line = await child.firstLine()
-            #expect(line.hasPrefix("focusd ready"))
-            // Whoever has read that it is ready may end it (rule G1).
-            child.signal(SIGTERM)
-            #expect(await child.exitCode() == 0)
-            let text = try String(contentsOfFile: "\(directory)/log", encoding: .utf8)
-            return text.split(separator: "\n").filter { $0.contains("format") }
+            try await Self.warnings(log.conninfo, directory).filter { $0.contains("format") }
         }
         #expect(
             try await migrate("--dry-run").lines == ["would apply 0016_incarnations", "would apply 0017_last_event"])

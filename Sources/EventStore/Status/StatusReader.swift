@@ -22,6 +22,16 @@ public struct StatusReader: Sendable {
         return status
     }
 
+    /// The versions of the fold that fill what partitions show, each once; nil among them: nobody knows.
+    public func shownFolds(on connection: PostgresConnection) throws(PostgresError) -> [Int32?] {
+        let result = try connection.query(Queries.readShownFolds, [])
+        var folds: [Int32?] = []
+        for row in 0..<result.rowCount {
+            folds.append(result.isNull(row: row, column: 0) ? nil : try result.int4(row: row, column: 0))
+        }
+        return folds
+    }
+
     private func partitions(
         of generation: Generation, on connection: PostgresConnection
     ) throws(PostgresError) -> [PartitionProjection] {

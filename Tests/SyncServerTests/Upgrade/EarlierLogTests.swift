@@ -19,6 +19,18 @@ import Testing
 
     // MARK: Read model
 
+    @Test("Its users fold to the bytes that this version of the fold makes")
+    func bytes() throws {
+        var digests = FoldDigests()
+        for user in [user, EarlierLog.other] {
+            var state = UserState(user: user)
+            for event in log.events where event.user == user { _ = try state.apply(event.decoded()) }
+            digests.add(state)
+        }
+        let differences = try digests.differences(over: "log_v1")
+        #expect(differences.isEmpty, "\(FoldDigests.advice)\n\(differences.joined(separator: "\n"))")
+    }
+
     @Test("E1: every user folds; the read model is filled as the events make it, and a rebuild finds no difference")
     func folds() async throws {
         let server = try await TestServer.start(conninfo: log.conninfo)
