@@ -13,7 +13,11 @@ import Testing
 /// wait. Then everybody sees what the standby may lack.
 @Suite("Answers with a synchronous standby", .fewAtATime) struct ConfirmedAnswerTests {
     /// What a device sends, hears nothing of, and sends again.
-    enum Sent: CaseIterable { case event, loss }
+    enum Sent: CaseIterable {
+        case event, loss
+        /// Of an event that the log does not hold: that its incarnation ended is what the standby lacks.
+        case recall
+    }
 
     private static let waits = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
     private static let device = DeviceID.random()
@@ -23,6 +27,17 @@ import Testing
         case .event: .append(AppendRequest(firstSequence: DeviceSequence(4), envelopes: [envelope]))
         case .loss:
             .heal(.lost(LostEvents(incarnation: Incarnation(1), first: DeviceSequence(4), last: DeviceSequence(4))))
+        case .recall:
+            .recall(Recall(incarnation: Incarnation(1), firstSequence: DeviceSequence(4), events: [envelope.id]))
+        }
+    }
+
+    private func answer(_ client: WireClient) async throws -> ServerMessage {
+        try await client.first { message in
+            switch message {
+            case .appended, .recalled: message
+            default: nil
+            }
         }
     }
 
@@ -67,11 +82,12 @@ import Testing
         if startsLater { two = try await TestServer.start(conninfo: conninfo, migrates: false) }
         let second = try #require(two)
         let (again, welcome) = try await open(second, user)
-        #expect(welcome.lastSequence == DeviceSequence(4))
+        #expect(welcome.lastSequence == DeviceSequence(sent == .recall ? 3 : 4))
+        #expect(welcome.isEnded == (sent == .recall))
         try await again.send(message(sent, envelope))
         let isAcknowledged = NIOLockedValueBox(false)
         let listener = Task {
-            _ = try await again.appended()
+            _ = try await answer(again)
             isAcknowledged.withLockedValue { $0 = true }
         }
         try await onThread {
@@ -88,9 +104,13 @@ import Testing
         await again.close()
 
         let (last, behind) = try await open(second, user)
-        #expect(behind.lastSequence == DeviceSequence(3))
+        #expect(behind.lastSequence == DeviceSequence(3) && !behind.isEnded)
         try await last.send(message(sent, envelope))
-        #expect(try await last.appended().throughSequence == DeviceSequence(4))
+        switch try await answer(last) {
+        case .appended(let appended): #expect(appended.throughSequence == DeviceSequence(4))
+        case .recalled(let recalled): #expect(recalled.outcomes == [nil])
+        case let other: Issue.record("\(other)")
+        }
         let count = try await onThread { try Standby.value("SELECT count(*)::text FROM events", standby) }
         #expect(count == "5")
         await last.close()
