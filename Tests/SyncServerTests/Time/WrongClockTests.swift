@@ -57,6 +57,39 @@ import Testing
         for server in [server, other] { try await server.server.stop() }
     }
 
+    @Test("P4: after an error about events that may be sent again, those behind them are taken when they have come")
+    func waitsForThoseBefore() async throws {
+        let clock = ShiftedClock()
+        let server = try await TestServer.start(partitions: 1, clock: clock.clock)
+        let device = DeviceID.random()
+        let (first, _) = try await WireClient.open(server, user: user, device: device)
+        let events = Envelope.setUp("a") + [.post("n", app: "b"), .post("m", app: "a")]
+        try await first.append(from: 1, Array(events[..<3]))
+        #expect(try await first.appended().refused.count == 1)
+        await first.close()
+        // The answer was lost. What it sends again is in the log, and nothing is said of it.
+        let (client, _) = try await WireClient.open(server, user: user, device: device)
+        clock.shift(seconds: 86_400)
+        try await client.append(from: 1, Array(events[..<3]))
+        #expect(try await client.error().code == .unavailable)
+        clock.shift(seconds: 0)
+        // An answer to the next would acknowledge those before it, as if none of them had been refused.
+        try await client.append(from: 4, [events[3]])
+        let gap = try await client.first { message -> ProtocolError? in
+            switch message {
+            case .error(let error): error
+            case .appended: ProtocolError(.internal, "It is taken.")
+            default: nil
+            }
+        }
+        #expect(gap.code == .sequenceGap && gap.expected == DeviceSequence(1))
+        try await client.append(from: 1, events)
+        let appended = try await client.appended()
+        #expect(appended.throughSequence == DeviceSequence(4) && appended.refused.map(\.event) == [events[2].id])
+        await client.close()
+        try await server.server.stop()
+    }
+
     private func logged(_ server: TestServer) throws -> Int64 {
         let database = try server.database()
         defer { database.close() }
