@@ -70,7 +70,8 @@ import Testing
             let (client, welcome) = try await WireClient.open(server, user: user, device: device)
             #expect(welcome.lastSequence == DeviceSequence(1_000) && welcome.lastEvent == events[999].id)
             try await client.append(from: 301, new)
-            try await client.append(from: 306, posts(1...1, "behind"))
+            // It may be cut off by now.
+            try? await client.append(from: 306, posts(1...1, "behind"))
             var heard: [ServerMessage] = []
             while true {
                 let message = try await client.next()
