@@ -32,6 +32,34 @@ import Testing
     }
 
     @Test(
+        "P2, P10: killed at any step of a recalling and of appends behind it, each event is there once, and answered",
+        arguments: FaultPoint.allCases)
+    func killedWhileRecalling(_ point: FaultPoint) async throws {
+        let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
+        let server = try await FocusdProcess(database: conninfo)
+        var kills = 0
+        while kills < (Self.rounds > 3 ? 100 : 4) {
+            let device = try await RecallingDevice(server, conninfo: conninfo, queued: Self.rounds > 3 ? 1_010 : 10)
+            await server.kill()
+            try await server.start(fault: "\(point.rawValue):\(kills + 1)")
+            let work = try await device.begin()
+            try await awaiting("it is killed, or there is nothing more to do") { server.hasExited || work.isOver }
+            let isKilled = server.hasExited
+            if isKilled {
+                await server.waitForExit()
+                try await server.start()
+            }
+            try await device.verify(work)
+            guard isKilled else { break }
+            kills += 1
+        }
+        print("\(point): killed at \(kills) steps")
+        // Projections are written when appends pause.
+        #expect(kills >= (point == .projected ? 1 : 4))
+        await server.remove()
+    }
+
+    @Test(
         "Random kills of focusd and the postmaster, cuts and partitions: every acknowledged event exactly once, views equal a fresh replay"
     )
     func randomKills() async throws {

@@ -68,6 +68,9 @@ final class FocusdProcess {
         _ = await waitForExit()
     }
 
+    /// A signal ended it, or it ended itself.
+    var hasExited: Bool { child?.hasExited ?? true }
+
     func killPostmaster() throws {
         guard let running = try EmbeddedCluster.running(dataDirectory: directory) else { return }
         Foundation.kill(running.postmasterPID, SIGKILL)
