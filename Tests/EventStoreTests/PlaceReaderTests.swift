@@ -114,6 +114,41 @@ import Testing
         #expect(connection.statementCount - before == 2)
     }
 
+    @Test(
+        "E1: a look-up reads the ranges of its runs alone, whatever the planner believes of users",
+        arguments: ["force_generic_plan", "force_custom_plan"])
+    func readsNoMore(planning: String) throws {
+        let fixture = try StoreFixture()
+        let owner = try fixture.owner()
+        defer { owner.close() }
+        try Self.log(600, gap: 17, on: owner)
+        // Nearly everybody else has one event.
+        try owner.execute(
+            """
+            INSERT INTO events (
+                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type,
+                occurred_at, recorded_at, schema_version, encoding, payload)
+            SELECT
+                e.partition, 1000000 + n, gen_random_uuid(), 1, gen_random_uuid(), 1, 1, gen_random_uuid(), e.type,
+                e.occurred_at, e.recorded_at, 1, 0, ''
+            FROM events e, generate_series(1, 20000) AS n WHERE e.version = 1;
+            ANALYZE events
+            """)
+        let runs = Self.question(try Self.load(owner).state, 1...40).known.runs
+        func array(_ numbers: [Version]) -> String { "'{\(numbers.map(\.description).joined(separator: ","))}'" }
+        let connection = try fixture.connection()
+        defer { connection.close() }
+        try connection.execute("SET plan_cache_mode = \(planning); PREPARE p AS \(Queries.readPlaces.sql)")
+        let values =
+            "\(Self.partition.rawValue), '\(Self.user)', \(array(runs.map(\.versions.lowerBound))), "
+            + "\(array(runs.map(\.versions.upperBound))), '\(Self.phone)', 1, 1, 40, 1048576"
+        let result = try connection.query(
+            Statement(name: "explain", sql: "EXPLAIN (ANALYZE, TIMING OFF) EXECUTE p (\(values))"))
+        let plan = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }.joined(separator: "\n")
+        let passedOver = plan.matches(of: /Rows Removed by [A-Za-z ]*: (\d+)/).compactMap { Int($0.1) }.reduce(0, +)
+        #expect(runs.count == 40 && plan.contains("rows=40 loops=1") && passedOver < 100, "\(plan)")
+    }
+
     @Test("E1: what no page names is looked for in the whole stream, and what a page names must be there")
     func indexIsNotBelieved() throws {
         let fixture = try StoreFixture()
