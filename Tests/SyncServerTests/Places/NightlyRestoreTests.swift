@@ -54,6 +54,9 @@ import Testing
             }
             #expect(phone.putOff == 1, "seed \(seed)")
         }
+        // It ends those again that it remembers, each time that it begins another.
+        let ended = try phone.endedIncarnations()
+        #expect(ended >= min(Self.nights, 256) && ended <= DeviceStore.endedLimit, "seed \(seed)")
         try phone.restore(oldest)
         try await phone.live(3)
         let last = try #require(phone.reports.last)
@@ -128,6 +131,12 @@ private final class RestoredDevice {
     func restore(_ copy: String) throws {
         try FileManager.default.removeItem(atPath: state + "/device")
         try FileManager.default.copyItem(atPath: copy, toPath: state + "/device")
+    }
+
+    func endedIncarnations() throws -> Int {
+        let store = try DeviceStore(directory: state + "/device")
+        defer { try? store.close() }
+        return try store.endedIncarnations().count
     }
 
     // MARK: Life
