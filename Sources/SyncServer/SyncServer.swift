@@ -15,6 +15,7 @@ public final class SyncServer: Service {
     private let context: LaneContext
     private let lanes: Lanes
     private let hints: HeadHints
+    let primary: PrimaryHeartbeat
     /// What tests break.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
@@ -40,10 +41,11 @@ public final class SyncServer: Service {
         hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
+        primary = PrimaryHeartbeat(store, clock: time.clock, logger: logger)
         context = LaneContext(
             log: log, format: format, store: store, configuration: LaneConfiguration(), clock: time.clock,
             databaseTime: time, budget: budget, hints: hints, faults: faults,
-            freshness: Freshness(lanes: lanes.lanes.count), logger: logger,
+            freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
@@ -64,6 +66,7 @@ public final class SyncServer: Service {
         }
         hints.start { [lanes] in lanes.lookAtHeads($0) }
         verifier?.start()
+        primary.start()
         let services = services
         let tls = tls
         let channel = try await ServerBootstrap(group: group)
@@ -97,12 +100,13 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let (lanes, hints, verifier) = (lanes.lanes, hints, verifier)
+        let (lanes, hints, verifier, primary) = (lanes.lanes, hints, verifier, primary)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
                 verifier?.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
+                primary.stop()
                 done.resume()
             }
         }

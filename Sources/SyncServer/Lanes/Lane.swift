@@ -72,6 +72,8 @@ struct LaneContext: Sendable {
     var hints: HeadHints
     var faults: Faults
     var freshness: Freshness
+    /// Nil: it is never in doubt.
+    var primary: PrimaryHeartbeat?
     var logger: Logger
     var receiptKey: ReceiptKey?
 }

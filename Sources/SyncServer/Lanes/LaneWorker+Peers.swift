@@ -29,7 +29,9 @@ extension LaneWorker {
         guard !peers.isEmpty else { return }
         let now = context.clock.monotonic()
         // Another lane may wait for the database: a viewer may have been revoked there.
-        peersWait = now - context.freshness.oldest >= configuration.freshnessMilliseconds
+        peersWait =
+            now - context.freshness.oldest >= configuration.freshnessMilliseconds
+            || !(context.primary?.vouches(within: configuration.freshnessMilliseconds) ?? true)
         guard !peersWait else { return }
         tell(peers.take(now: now, visible: visible))
         if !missingPeers.isEmpty { peers.lookAgain(at: now) }

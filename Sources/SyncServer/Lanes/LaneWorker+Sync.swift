@@ -19,9 +19,11 @@ extension LaneWorker {
         }
     }
 
-    /// A server that has not confirmed its heads lately sends no rows (architecture.md §3).
+    /// A server that has not confirmed its heads lately sends no rows (architecture.md §3); nor one whose PostgreSQL may
+    /// have been replaced.
     var isFresh: Bool {
         context.clock.monotonic() - headsConfirmedAt < configuration.freshnessMilliseconds
+            && context.primary?.vouches(within: configuration.freshnessMilliseconds) ?? true
     }
 
     /// As much as the session has room for of what it has not been sent.

@@ -50,6 +50,12 @@ enum Standby {
         }
     }
 
+    /// It hears of everything again.
+    static func reconnect(_ standby: EmbeddedCluster) throws {
+        _ = try value("ALTER SYSTEM RESET primary_conninfo", standby)
+        _ = try value("SELECT pg_reload_conf()::text", standby)
+    }
+
     static func value(_ sql: String, _ cluster: EmbeddedCluster) throws -> String? {
         let connection = try PostgresConnection(PostgresConfiguration(conninfo: cluster.conninfo))
         defer { connection.close() }

@@ -121,6 +121,52 @@ import Testing
         }
     }
 
+    @Test(
+        "A3: a primary that cannot reach its synchronous standby may be none any more: nothing of it is news until it can"
+    )
+    func isolated() async throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let primary = try await onThread {
+            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
+        }
+        let user = UserID.random()
+        try await prepare(primary, user)
+        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        let server = try await TestServer.start(conninfo: primary.conninfo)
+        let vouches = { server.server.primary.vouches(within: 1_000) }
+        #expect(vouches(), "commits wait for nobody, and nothing is in doubt")
+        try await onThread { try Standby.makeSynchronous(primary) }
+        let (before, _) = try await open(server, user)
+        try await before.untilLive()
+        await before.close()
+        try await onThread { try Standby.cutOff(standby) }
+        try await awaiting("nobody vouches for the primary") { !vouches() }
+
+        let (tablet, _) = try await WireClient.open(server, user: user)
+        let hasRows = NIOLockedValueBox(false)
+        let listener = Task {
+            try await tablet.untilLive()
+            hasRows.withLockedValue { $0 = true }
+        }
+        // Its Welcome comes after the rows of the one before it would have.
+        let (watch, _) = try await WireClient.open(server, user: user)
+        #expect(!hasRows.withLockedValue { $0 }, "it may be revoked where the log goes on")
+        await watch.close()
+        try await onThread { try Standby.reconnect(standby) }
+        try await listener.value
+        #expect(vouches())
+        await tablet.close()
+        // A commit that waits does not keep the server from stopping.
+        try await onThread { try Standby.cutOff(standby) }
+        try await awaiting("nobody vouches for the primary") { !vouches() }
+        try await server.server.stop()
+        try await onThread {
+            try standby.stop()
+            try primary.stop()
+        }
+    }
+
     private func open(_ server: TestServer, _ user: UserID) async throws -> (WireClient, Welcome) {
         try await WireClient.open(server, user: user, device: Self.device)
     }

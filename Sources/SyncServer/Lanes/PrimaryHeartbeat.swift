@@ -1,0 +1,94 @@
+import EventStore
+import FocusCore
+import Logging
+import NIOConcurrencyHelpers
+import PostgresClient
+import Waits
+
+/// Whether the PostgreSQL server that the lanes ask is still the one that writes the log (rules A3 and V2).
+///
+/// Where commits wait for a synchronous standby, one that waits is made four times a second, over a connection of its
+/// own, and without a success within the last second nothing is news. With an asynchronous standby nothing is proved: a
+/// primary that was cut off from it and from those who promoted it goes on vouching for what it has.
+final class PrimaryHeartbeat: Sendable {
+    private static let pauseSeconds = 0.25
+
+    private struct State {
+        /// Commits wait for a standby, as far as is known.
+        var waits = false
+        /// When the last commit that succeeded was sent.
+        var provedAt = MonotonicTime(milliseconds: .min / 2)
+        var cancellation: PostgresCancellation?
+        var isStopping = false
+        var hasEnded = true
+    }
+
+    private let store: StoreConfiguration
+    private let clock: ServerClock
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
+    private let pausing = StoppablePause()
+
+    init(_ store: StoreConfiguration, clock: ServerClock, logger: Logger) {
+        self.store = store
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Whether what was read within so many milliseconds was the log's.
+    func vouches(within milliseconds: Int64) -> Bool {
+        let (waits, provedAt) = state.withLockedValue { ($0.waits, $0.provedAt) }
+        return !waits || clock.monotonic() - provedAt < milliseconds
+    }
+
+    func start() {
+        state.withLockedValue { $0.hasEnded = false }
+        thread.withLockedValue { $0 = LaneThread(name: "heartbeat") { [self] in run() } }
+    }
+
+    /// Ends a commit that waits: nothing rests on it.
+    func stop() {
+        state.withLockedValue { $0.isStopping = true }
+        pausing.stop()
+        // A request that comes between two statements cancels nothing.
+        while let cancellation = state.withLockedValue({ $0.hasEnded ? nil : $0.cancellation }) {
+            cancellation.cancel()
+            Deadline.after(seconds: 0.01).sleep()
+        }
+        thread.withLockedValue { $0 }?.join()
+    }
+
+    private func run() {
+        var connection: PostgresConnection?
+        repeat {
+            do {
+                let usable = try connection ?? store.connect()
+                connection = usable
+                let isStopping = state.withLockedValue { state in
+                    state.cancellation = usable.cancellation
+                    return state.isStopping
+                }
+                if isStopping { break }
+                try prove(on: usable)
+            } catch {
+                logger.debug("no heartbeat", metadata: ["error": "\(error)"])
+                connection?.close()
+                connection = nil
+            }
+        } while pausing.sleep(seconds: Self.pauseSeconds)
+        state.withLockedValue { $0.hasEnded = true }
+        connection?.close()
+    }
+
+    private func prove(on connection: PostgresConnection) throws {
+        let asked = clock.monotonic()
+        let isProved = try PrimaryProof().seek(on: connection) { [state] in
+            state.withLockedValue { $0.waits = true }
+        }
+        state.withLockedValue { state in
+            state.waits = isProved
+            if isProved { state.provedAt = asked }
+        }
+    }
+}
