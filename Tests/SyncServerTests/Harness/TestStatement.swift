@@ -93,6 +93,21 @@ enum TestStatement {
             ) AS users
             """)
 
+    /// Whether a commit of nothing, by which a server confirms what it read, comes through in this database.
+    static func mayConfirm(_ mayConfirm: Bool) -> String {
+        let (verb, end) = mayConfirm ? ("GRANT", "TO") : ("REVOKE", "FROM")
+        return """
+            DO $$
+            DECLARE f regprocedure;
+            BEGIN
+                FOR f IN SELECT oid FROM pg_proc WHERE proname = 'pg_logical_emit_message'
+                LOOP
+                    EXECUTE format('\(verb) EXECUTE ON FUNCTION %s \(end) PUBLIC', f);
+                END LOOP;
+            END $$
+            """
+    }
+
     /// Partition 0 ends behind its first events, and then `count` of another user, at once; the read model is empty.
     static func otherEnd(keeping kept: Int, behindIt count: Int) -> String {
         """

@@ -167,6 +167,41 @@ import Testing
         }
     }
 
+    @Test("P1: where no commit comes through, what is in the log already is not acknowledged, and is to be sent again")
+    func nothingComesThrough() async throws {
+        let user = UserID.random()
+        let first = try await TestServer.start(partitions: 1)
+        let (phone, _) = try await open(first, user)
+        let events = Envelope.setUp("a")
+        try await phone.append(from: 1, events)
+        _ = try await phone.appended()
+        await phone.close()
+        // It has committed nothing of its own.
+        let second = try await TestServer.start(conninfo: first.conninfo)
+        try await onThread { try mayConfirm(false, first) }
+        let (again, _) = try await open(second, user)
+        try await again.append(from: 1, events)
+        let code = try await again.first { message -> ErrorCode? in
+            switch message {
+            case .error(let error): error.code
+            case .appended: .internal
+            default: nil
+            }
+        }
+        #expect(code == .unavailable)
+        try await onThread { try mayConfirm(true, first) }
+        try await again.append(from: 1, events)
+        #expect(try await again.appended().throughSequence == DeviceSequence(2))
+        await again.close()
+        for server in [first, second] { try await server.server.stop() }
+    }
+
+    private func mayConfirm(_ mayConfirm: Bool, _ server: TestServer) throws {
+        let database = try server.database()
+        defer { database.close() }
+        try database.execute(TestStatement.mayConfirm(mayConfirm))
+    }
+
     private func open(_ server: TestServer, _ user: UserID) async throws -> (WireClient, Welcome) {
         try await WireClient.open(server, user: user, device: Self.device)
     }
