@@ -28,11 +28,13 @@ extension SyncClient {
         case .send(let message): connection?.send(message)
         case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
         case .acknowledge(let appended):
-            try noteAnswered(store.acknowledge(appended))
+            try noteAnswered(store.acknowledge(appended, clock: configuration.clock()))
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
         case .beginRecalling, .sendRecall, .keepRecalled, .endRecalling: return try performRecalling(action)
         case .beginIncarnation(let reason):
-            try store.beginIncarnation(offersHeld: reason.isOfSameLog, isEnded: reason == .ended)
+            try store.beginIncarnation(
+                offersHeld: reason.isOfSameLog, isEnded: reason == .ended,
+                clock: configuration.clock())
             try noteConfirmed([])
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()

@@ -10,7 +10,8 @@ extension SyncClient {
         case .sendRecall(let position):
             let (recall, next) = try store.nextToRecall(position)
             return session?.recallSent(recall, next: next) ?? []
-        case .keepRecalled(let recalled, let recall): try noteAnswered(store.keepRecalled(recalled, recall))
+        case .keepRecalled(let recalled, let recall):
+            try noteAnswered(store.keepRecalled(recalled, recall, clock: configuration.clock()))
         case .endRecalling(let report, let offersHeld):
             try store.endRecalling(offersHeld: offersHeld)
             try noteConfirmed([])

@@ -63,8 +63,8 @@ extension ClientSession {
         case .sequenceConflict where healing?.isEnding == true: return receiveEnded(nil)
         case .sequenceConflict:
             guard let head = healing?.inFlight.first else { return [] }
-            healing?.rewind()
-            healing?.position = head.after
+            // What was sent behind it is answered all the same.
+            healing?.inFlight.removeFirst()
             healing?.report.conflicts.append(
                 LostEvents(
                     incarnation: head.request.incarnation, first: error.sequence ?? head.request.firstSequence,

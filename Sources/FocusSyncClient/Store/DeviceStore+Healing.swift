@@ -37,12 +37,26 @@ extension DeviceStore {
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
-            let places =
+            let isLeft =
                 SentRecord.Columns.place > position.place && SentRecord.Columns.place <= position.through ?? .max
-            let records = try SentRecord.held(for: device.log).filter(places)
-                .order(SentRecord.Columns.place).limit(SessionLimits().eventsPerAppend).fetchAll(database)
+            let left = SentRecord.held(for: device.log).filter(isLeft).order(SentRecord.Columns.place)
+            let records = try Self.nextBatch(of: left, maximumBytes: maximumBytes, database)
             return try position.request(records, device, maximumBytes: maximumBytes)
         }
+    }
+
+    /// As many as the next request can carry, at least. Mostly those are one receipt's events, often few: of tens of
+    /// thousands that are held, each would otherwise be read a thousand times.
+    private static func nextBatch(
+        of left: QueryInterfaceRequest<SentRecord>, maximumBytes: Int, _ database: Database
+    ) throws -> [SentRecord] {
+        let limit = SessionLimits().eventsPerAppend
+        let ofReceipt = try left.fetchOne(database)?.eventsOfReceipt ?? limit
+        let records = try left.limit(ofReceipt).fetchAll(database)
+        guard ofReceipt < limit, ReofferBatch(records, maximumBytes: maximumBytes)?.isProved == false else {
+            return records
+        }
+        return try left.limit(limit).fetchAll(database)
     }
 
     /// Keeps what became of healed events, and new receipts. Those whose place is another's now are unanswered again:
@@ -117,7 +131,7 @@ extension HealingPosition {
 /// The first of the records that can go together.
 struct ReofferBatch {
     private var records: ArraySlice<SentRecord>
-    private let isProved: Bool
+    let isProved: Bool
 
     /// Nil: there are none.
     init?(_ records: [SentRecord], maximumBytes: Int) {
@@ -174,6 +188,13 @@ struct ReofferBatch {
 extension SentRecord {
     /// What may be offered to this log: nothing that another one acknowledged.
     static func held(for log: Data?) -> QueryInterfaceRequest<SentRecord> { filter(Columns.log == log) }
+
+    /// Nil: its receipt does not begin with it, or there is none.
+    fileprivate var eventsOfReceipt: Int? {
+        guard receipt != nil, receiptFirst == sequence, let receiptThrough else { return nil }
+        let (length, overflow) = receiptThrough.subtractingReportingOverflow(sequence)
+        return overflow || !(0..<Int64(SessionLimits().eventsPerAppend)).contains(length) ? nil : Int(length) + 1
+    }
 
     fileprivate func follows(_ other: SentRecord) -> Bool {
         incarnation == other.incarnation && sequence == other.sequence + 1

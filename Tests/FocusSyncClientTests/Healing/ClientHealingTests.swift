@@ -178,6 +178,36 @@ import Testing
         #expect(actions.contains(.endHealing(report)))
     }
 
+    @Test("S6: of frames under way each may meet a conflict; none is taken for one about the queue")
+    func conflicts() {
+        var (session, _) = live(welcome(4))
+        let (first, second) = (reoffer(5, 2), reoffer(7, 3))
+        _ = session.healingSent(first, next: position(6, 7))
+        _ = session.healingSent(second, next: position(9, 10))
+        _ = session.healingSent(nil, next: position(9, 10))
+        // The server answers each frame that it gets, once.
+        var frames = [first, second]
+        var ends = false
+        while !frames.isEmpty {
+            let sequence = frames.removeFirst().firstSequence
+            var actions = session.receive(
+                .error(ProtocolError(.sequenceConflict, "", sequence: sequence)), now: at(2))
+            while !actions.isEmpty {
+                let action = actions.removeFirst()
+                switch action {
+                case .sendHealing(let asked, _):
+                    let isMore = asked == position(6, 7)
+                    if isMore { frames.append(second) }
+                    actions += session.healingSent(isMore ? second : nil, next: position(9, 10))
+                case .endHealing: ends = true
+                case .sendAppend: break
+                default: Issue.record("\(action)")
+                }
+            }
+        }
+        #expect(ends && !session.isClosed)
+    }
+
     // MARK: Protocol 2
 
     private func live2(
