@@ -2,7 +2,7 @@ import PostgresClient
 
 extension StoreConfiguration {
     /// A new connection that may do what the server's role may, and no more.
-    public func connect() throws(PostgresError) -> PostgresConnection {
+    func connect() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(postgres)
         if assumesRole { try SessionRole.assume(on: connection) }
         return connection

@@ -193,7 +193,8 @@ extension SentRecord {
     fileprivate var eventsOfReceipt: Int? {
         guard receipt != nil, receiptFirst == sequence, let receiptThrough else { return nil }
         let (length, overflow) = receiptThrough.subtractingReportingOverflow(sequence)
-        return overflow || !(0..<Int64(SessionLimits().eventsPerAppend)).contains(length) ? nil : Int(length) + 1
+        guard !overflow, (0..<Int64(SessionLimits().eventsPerAppend)).contains(length) else { return nil }
+        return Int(length) + 1
     }
 
     fileprivate func follows(_ other: SentRecord) -> Bool {

@@ -2,7 +2,6 @@ import EventStore
 import FocusCore
 import Logging
 import NIOConcurrencyHelpers
-import PostgresClient
 import Waits
 
 /// Whether the PostgreSQL server that the lanes ask is still the one that writes the log (rules A3 and V2).
@@ -18,8 +17,8 @@ final class PrimaryHeartbeat: Sendable {
         var waits = false
         /// When the last commit that succeeded was sent.
         var provedAt = MonotonicTime(milliseconds: .min / 2)
-        var cancellation: PostgresCancellation?
-        var isStopping = false
+        /// Ends the commit under way.
+        var cancel: (@Sendable () -> Void)?
         var hasEnded = true
     }
 
@@ -47,44 +46,34 @@ final class PrimaryHeartbeat: Sendable {
         thread.withLockedValue { $0 = LaneThread(name: "heartbeat") { [self] in run() } }
     }
 
-    /// Ends a commit that waits: nothing rests on it.
+    /// Blocks for a moment: a commit that waits is ended, as nothing rests on it.
     func stop() {
-        state.withLockedValue { $0.isStopping = true }
         pausing.stop()
         // A request that comes between two statements cancels nothing.
-        while let cancellation = state.withLockedValue({ $0.hasEnded ? nil : $0.cancellation }) {
-            cancellation.cancel()
+        while !state.withLockedValue({ $0.hasEnded }) {
+            state.withLockedValue { $0.cancel }?()
             Deadline.after(seconds: 0.01).sleep()
         }
         thread.withLockedValue { $0 }?.join()
     }
 
     private func run() {
-        var connection: PostgresConnection?
+        let probe = PrimaryProbe(store)
         repeat {
             do {
-                let usable = try connection ?? store.connect()
-                connection = usable
-                let isStopping = state.withLockedValue { state in
-                    state.cancellation = usable.cancellation
-                    return state.isStopping
-                }
-                if isStopping { break }
-                try prove(on: usable)
+                try prove(probe)
             } catch {
                 logger.debug("no heartbeat", metadata: ["error": "\(error)"])
-                connection?.close()
-                connection = nil
             }
         } while pausing.sleep(seconds: Self.pauseSeconds)
         state.withLockedValue { $0.hasEnded = true }
-        connection?.close()
+        probe.close()
     }
 
-    private func prove(on connection: PostgresConnection) throws {
+    private func prove(_ probe: PrimaryProbe) throws {
         let asked = clock.monotonic()
-        let isProved = try PrimaryProof().seek(on: connection) { [state] in
-            state.withLockedValue { $0.waits = true }
+        let isProved = try probe.prove { cancel in
+            state.withLockedValue { ($0.waits, $0.cancel) = (true, cancel) }
         }
         state.withLockedValue { state in
             state.waits = isProved

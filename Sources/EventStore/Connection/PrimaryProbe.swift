@@ -1,0 +1,37 @@
+import PostgresClient
+
+/// Asks the PostgreSQL server that a connection reaches whether it is still the one that writes the log. Confined to the
+/// thread that uses it.
+///
+/// One that was cut off from everybody, while its standby took over, answers every question as before. Where commits
+/// wait for a synchronous standby it cannot commit any more, and that shows.
+public final class PrimaryProbe {
+    private let configuration: StoreConfiguration
+    private var current: PostgresConnection?
+
+    public init(_ configuration: StoreConfiguration) { self.configuration = configuration }
+
+    public func close() {
+        current?.close()
+        current = nil
+    }
+
+    /// Returns when a commit that waits for the standby has succeeded, so that it was the primary after the call began.
+    /// - Parameter willWait: called before the commit, which may wait for as long as the standby is away, with what ends
+    ///   it from any thread; nothing rests on it.
+    /// - Returns: false where commits wait for none: nothing is proved.
+    public func prove(willWait: (@escaping @Sendable () -> Void) -> Void) throws -> Bool {
+        do {
+            let connection = try current ?? configuration.connect()
+            current = connection
+            guard try connection.query(Queries.readStandbySetting, []).bool(row: 0, column: 0) else { return false }
+            let cancellation = connection.cancellation
+            willWait { cancellation.cancel() }
+            _ = try connection.query(Queries.commitPulse)
+            return true
+        } catch {
+            close()
+            throw error
+        }
+    }
+}
