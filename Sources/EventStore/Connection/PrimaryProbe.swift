@@ -9,7 +9,7 @@ public final class PrimaryProbe {
     private let configuration: StoreConfiguration
     private var current: PostgresConnection?
 
-    public init(_ configuration: StoreConfiguration) { self.configuration = configuration }
+    public init(_ configuration: StoreConfiguration) { self.configuration = configuration.named("focusd-heartbeat") }
 
     public func close() {
         current?.close()

@@ -33,6 +33,13 @@ public struct StoreConfiguration: Sendable {
         rules = other.rules
     }
 
+    /// The same log, over connections that PostgreSQL shows by this name.
+    func named(_ name: String) -> StoreConfiguration {
+        var copy = postgres
+        copy.applicationName = name
+        return StoreConfiguration(as: self, copy)
+    }
+
     /// The same log for work that may lose its last transactions in a crash, as the log has it all: projections.
     public var withAsynchronousCommit: StoreConfiguration {
         var copy = postgres

@@ -19,7 +19,10 @@ import Testing
         case recall
     }
 
-    private static let waits = "SELECT count(*)::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+    private static let waits = """
+        SELECT count(*)::text FROM pg_stat_activity
+        WHERE wait_event = 'SyncRep' AND application_name <> 'focusd-heartbeat'
+        """
     private static let device = DeviceID.random()
 
     private func message(_ sent: Sent, _ envelope: Envelope) -> ClientMessage {
