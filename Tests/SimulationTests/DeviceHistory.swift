@@ -162,16 +162,22 @@ struct DeviceHistory {
         waiting.insert(event)
     }
 
-    /// - Parameter history: of the log, that the connection was made in.
-    mutating func saw(_ message: ServerMessage, history: Int, _ witness: Witness, _ device: SimulatedDevice) {
-        if history > floorHistory { (floor, floorHistory) = (.zero, history) }
+    /// - Parameter histories: of the log, one of which the connection is of.
+    mutating func saw(
+        _ message: ServerMessage, _ histories: ClosedRange<Int>, _ witness: Witness, _ device: SimulatedDevice
+    ) {
+        if histories.lowerBound > floorHistory { (floor, floorHistory) = (.zero, histories.lowerBound) }
+        if case .snapshotBegin(_, let collections) = message { isPartial = !collections.isEmpty }
+        // What was promised in one history is owed in that one alone: where nobody can tell of which a connection hears,
+        // it neither promises anything nor keeps it.
+        guard histories.count == 1 else { return }
         switch message {
         case .appended(let appended): floor = max(floor, appended.version)
         case .recalled(let recalled): floor = max(floor, recalled.version)
-        case .snapshotBegin(_, let collections): isPartial = !collections.isEmpty
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)
-        case .welcome, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched,
+        case .welcome, .snapshotBegin, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway,
+            .tokenExpiry, .fetched,
             .peerStatuses, .unknown:
             break
         }

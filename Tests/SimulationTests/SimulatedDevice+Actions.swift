@@ -71,7 +71,7 @@ extension SimulatedDevice {
         simulation.trace("\(self) begins an incarnation: \(reason)")
         try commit {
             try storage.beginIncarnation(drawIncarnation(), offersHeld: reason.isOfSameLog, isEnded: reason == .ended)
-            record.leaves(reason, history: history, simulation.witness, self)
+            record.leaves(reason, history: latestHistory, simulation.witness, self)
             try noteHeld()
         }
     }
@@ -131,7 +131,7 @@ extension SimulatedDevice {
                 serverTime: welcome.serverTime, latest: time.latest(at: uptime) ?? welcome.serverTime, clock: clock)
             try commit { try storage.see(reading, logged: welcome.lastSequence) }
             if !watched.isEmpty { sendWatch(watched.sorted()) }
-        case .diverged where record.rowsOf < history:
+        case .diverged where record.rowsOf < latestHistory:
             // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.
             simulation.trace("\(self) is put right by a digest")
         case .diverged(let collections), .stillDiverged(let collections):

@@ -9,7 +9,7 @@ extension SimulatedDevice {
             simulation.trace("\(self) recalls: \(reason)")
             try commit {
                 try storage.beginRecalling()
-                record.leaves(reason, history: history, simulation.witness, self)
+                record.leaves(reason, history: latestHistory, simulation.witness, self)
             }
         case .sendRecall(let position):
             // Few events, so that several are needed.

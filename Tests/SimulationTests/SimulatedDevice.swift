@@ -100,6 +100,8 @@ final class SimulatedDevice: CustomStringConvertible {
 
     /// Of the log's histories the one that the connection is of.
     var history: Int { link?.history ?? simulation.history }
+    /// The last one that it may be of.
+    var latestHistory: Int { link?.latestHistory ?? simulation.history }
 
     var description: String { isClone ? "clone \(index)" : "device \(index)" }
     var view: View {
@@ -186,7 +188,7 @@ final class SimulatedDevice: CustomStringConvertible {
             while link === self.link, let frame = try splitter.next() {
                 let message = try FrameCodec.decodeServer(frame)
                 simulation.note(index, frame.count)
-                record.saw(message, history: link.history, simulation.witness, self)
+                record.saw(message, link.history...link.latestHistory, simulation.witness, self)
                 // What the log said before it lost its tail may still be under way.
                 if link.history == simulation.history { simulation.witness.saw(message, self) }
                 simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")

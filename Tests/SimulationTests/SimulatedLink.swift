@@ -17,6 +17,9 @@ final class SimulatedLink {
     let server: SimulatedServer
     /// See `Simulation.history`.
     private(set) var history: Int
+    /// The last one that it may be of. A later one than `history`: it was let in while the log fell back, and nobody
+    /// can tell of which it hears.
+    private(set) var latestHistory: Int
     private var life: SimulatedServer.Process?
     private var channel: EmbeddedChannel?
     private let socket = SocketHandler()
@@ -44,6 +47,7 @@ final class SimulatedLink {
         self.device = device
         self.server = server
         history = simulation.history
+        latestHistory = history
         rank = 1_000 + number
         random = SeededGenerator(seed: simulation.seed, of: "link", number)
         window = random.element([200, 2_000, 64 * 1024])
@@ -181,8 +185,9 @@ final class SimulatedLink {
     /// The server writes these frames.
     fileprivate func wrote(_ frames: ByteBuffer) {
         // The device came before the log was restored, and was let in after it.
-        if history < simulation.history, life?.staleTurns == 0, messages(frames).contains(where: \.isWelcome) {
-            history = simulation.history
+        if history < simulation.history, messages(frames).contains(where: \.isWelcome) {
+            latestHistory = simulation.history
+            if life?.staleTurns == 0 { history = latestHistory }
         }
         guard isWatchedOver, let life else { return }
         for message in messages(frames) {
@@ -216,8 +221,9 @@ final class SimulatedLink {
 
     /// The log was restored under a living server: what this connection is about may have lost nothing.
     func survive(_ whole: Set<Partition>) {
-        guard history == simulation.history - 1 else { return }
-        if whole.contains(simulation.log.identity.partition(of: device.user)) { history = simulation.history }
+        guard whole.contains(simulation.log.identity.partition(of: device.user)) else { return }
+        if history == simulation.history - 1 { history = simulation.history }
+        if latestHistory == simulation.history - 1 { latestHistory = simulation.history }
     }
 
     /// The device closes: after what it has sent, or with a reset that loses it.
