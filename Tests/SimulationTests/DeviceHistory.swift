@@ -138,7 +138,10 @@ struct DeviceHistory {
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
-            if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict {
+            // What an Append had brought first was judged as what comes for the first time, and stands so.
+            if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict,
+                !witness.wasAppended(offered.envelope.id)
+            {
                 witness.fail(
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""
                 )

@@ -91,7 +91,7 @@ extension SimulatedDevice {
             return []
         }
         let request = AppendRequest(firstSequence: first.sequence, envelopes: events.map(\.envelope))
-        link?.send(FrameCodec.frame(ClientMessage.append(request)))
+        link?.send(request)
         return session?.appendSent(after: after, through: last.sequence) ?? []
     }
 

@@ -339,7 +339,7 @@ final class SimulatedDevice: CustomStringConvertible {
         for next in held[(first + 1)...] where next.sequence == run[run.count - 1].sequence.next { run.append(next) }
         simulation.trace("\(self) sends \(run.count) events from \(run[0].sequence) on again")
         let request = AppendRequest(firstSequence: run[0].sequence, envelopes: run.map(\.envelope))
-        link?.send(FrameCodec.frame(ClientMessage.append(request)))
+        link?.send(request)
     }
 
     private func revoke() throws {

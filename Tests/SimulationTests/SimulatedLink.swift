@@ -27,6 +27,10 @@ final class SimulatedLink {
     private let rank: Int
     private var toServer = Pipe()
     private var toDevice = Pipe()
+    /// Bytes for the server since the beginning, and those that it has got.
+    private var (sentBytes, arrivedBytes) = (0, 0)
+    /// Appends that it has not got: where each one ends in these bytes.
+    private var appends: [(end: Int, events: [EventID])] = []
     /// Bytes that the server's kernel takes for a device that does not read.
     private let window: Int
     /// Nothing passes any more, and nobody is told.
@@ -65,9 +69,16 @@ final class SimulatedLink {
 
     // MARK: To the server
 
+    func send(_ request: AppendRequest) {
+        let frame = FrameCodec.frame(ClientMessage.append(request))
+        appends.append((end: sentBytes + frame.count, events: request.envelopes.map(\.id)))
+        send(frame)
+    }
+
     func send(_ bytes: [UInt8]) {
         guard !toServer.isEnding, !toServer.isCut else { return }
         toServer.bytes += bytes
+        sentBytes += bytes.count
         pumpToServer(in: latency())
     }
 
@@ -89,6 +100,11 @@ final class SimulatedLink {
         let count = random.once(in: 3) ? random.number(0...toServer.bytes.count) : toServer.bytes.count
         let piece = Array(toServer.bytes.prefix(count))
         toServer.bytes.removeFirst(count)
+        arrivedBytes += count
+        while let first = appends.first, first.end <= arrivedBytes {
+            simulation.witness.brought(first.events)
+            appends.removeFirst()
+        }
         server.perform(life) {
             guard channel.isActive, !piece.isEmpty else { return }
             do {

@@ -44,6 +44,10 @@ final class Witness {
     private(set) var revocations: [DeviceID: (version: Version, time: Int64)] = [:]
     /// What devices offered again with a receipt, since the log last lost its tail.
     private var proved: [DeviceID: Set<EventID>] = [:]
+    /// Events that an Append brought to a server and that were not logged since: its frame may wait there for long, and
+    /// come into a log that has lost them meanwhile. And those that were logged so, judged as any event is.
+    private var brought: Set<EventID> = []
+    private var appended: Set<EventID> = []
     let clock: SimulatedClock
 
     /// Some appends or look-ups fail, by the seed.
@@ -214,13 +218,20 @@ final class Witness {
     func forged(_ device: SimulatedDevice) { forgers.insert(device.id) }
     func hasForged(_ device: SimulatedDevice) -> Bool { forgers.contains(device.id) }
 
+    func brought(_ events: [EventID]) { brought.formUnion(events) }
+
+    /// It was judged anew, though there is a receipt of it: an Append came first, of a copy of the store or late.
+    func wasAppended(_ event: EventID) -> Bool { appended.contains(event) }
+
     /// Its place is another's: it comes again, as any event does.
     func displaced(_ event: EventID, _ device: SimulatedDevice) { proved[device.id]?.remove(event) }
 
     /// Rule S6: what is taken without being judged is what was there before.
     private func judgeHealed(_ event: LoggedEvent) {
         guard event.encoding == LoggedEvent.healed else {
-            if proved[event.device]?.contains(event.id) == true, !event.isRepetition {
+            let isBrought = brought.remove(event.id) != nil
+            if isBrought { appended.insert(event.id) }
+            if proved[event.device]?.contains(event.id) == true, !event.isRepetition, !isBrought {
                 fail("S6: \(event.id) came with its receipt, and was judged anew")
             }
             return
@@ -251,17 +262,20 @@ final class Witness {
     /// The log lost its tail: it ends at these offsets.
     func fellBack(to ends: [Partition: Int]) {
         var kept: [(event: LoggedEvent, time: Int64)] = []
+        var lostNow: Set<EventID> = []
         for event in log {
             if event.offset.rawValue < Int64(ends[event.partition] ?? 0) {
                 kept.append((event, times[event.user]?[Int(event.version.rawValue)] ?? 0))
             } else {
                 lost[event.id, default: []].append(event)
+                lostNow.insert(event.id)
             }
         }
         let endedBefore = ended
         (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
         (places, placesOf, lostPlaces, ended) = ([:], [:], [], [])
         (revocations, proved) = ([:], [:])
+        appended.subtract(lostNow)
         for (event, time) in kept { committed(event, at: time) }
         forgottenEnds.formUnion(endedBefore.subtracting(ended))
         replicated()
