@@ -1,18 +1,24 @@
-/// Whether a device takes the rows that it is sent (rule F2).
+/// Whether a device takes the rows that it is sent (rules F2, F4).
 struct OutgoingProgress: Hashable, Sendable {
+    /// Rows that wait for so long do so for the device: the system takes at once what it has room for.
+    private static let heldMilliseconds: Int64 = 1_000
+
     private var waiting = 0
+    private var waitsSince = MonotonicTime(milliseconds: 0)
     private var progressAt = MonotonicTime(milliseconds: 0)
 
     var isWaiting: Bool { waiting > 0 }
 
     mutating func queued(now: MonotonicTime) {
-        if waiting == 0 { progressAt = now }
+        if waiting == 0 { (progressAt, waitsSince) = (now, now) }
         waiting += 1
     }
 
-    mutating func written(now: MonotonicTime) {
+    /// - Returns: whether the device took something, and not the system alone: there was no room until now.
+    mutating func written(now: MonotonicTime) -> Bool {
         waiting -= 1
         progressAt = now
+        return now - waitsSince >= Self.heldMilliseconds
     }
 
     /// When the device counts as slow if nothing more is written until then; nil while nothing waits.

@@ -159,8 +159,11 @@ public struct Session: Sendable {
     /// A frame of rows waits to be written (rule F2).
     public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
 
-    /// One was written.
-    public mutating func rowsWritten(now: MonotonicTime) { outgoing.written(now: now) }
+    /// One was written. A device that takes what waits for it is not silent (rule F4): our ping waits behind all that,
+    /// longer than two intervals on a slow connection, and closed so it would begin anew again and again.
+    public mutating func rowsWritten(now: MonotonicTime) {
+        if outgoing.written(now: now) { lastHeard = now }
+    }
 
     /// Reading stopped because all sessions together hold too much, or goes on: that is no silence of this device.
     public mutating func outOfBudget(_ isOut: Bool, now: MonotonicTime) {

@@ -144,6 +144,30 @@ import Testing
         #expect(goAway(run(&session, until: 1_030_000)) == .slowConsumer)
     }
 
+    @Test("F4: a device that goes on taking what waits for it is not silent, though its answers come late")
+    func takesSlowly() {
+        var (session, _) = live(identity)
+        for _ in 0..<80 { session.rowsQueued(now: at(0)) }
+        for now in stride(from: Int64(1_000), through: 80_000, by: 1_000) {
+            session.rowsWritten(now: at(now))
+            if session.deadline <= at(now) { #expect(session.tick(now: at(now)).last != .close) }
+        }
+        // Silence counts from the last of it.
+        #expect(session.tick(now: at(100_000 - 1)).last != .close)
+        #expect(!session.isClosed)
+    }
+
+    @Test("F4: what the system takes at once tells nothing of the device: its silence closes")
+    func takenAtOnce() {
+        var (session, _) = live(identity)
+        for now in stride(from: Int64(500), to: 50_000, by: 500) {
+            session.rowsQueued(now: at(now))
+            session.rowsWritten(now: at(now + 400))
+            if session.deadline <= at(now) { #expect(session.tick(now: at(now)).last != .close) }
+        }
+        #expect(goAway(session.tick(now: at(50_000))) == .heartbeatTimeout)
+    }
+
     @Test("F4: a session that is not read, because all together hold too much, is not closed for its silence")
     func outOfBudget() {
         var (session, _) = live(identity)
