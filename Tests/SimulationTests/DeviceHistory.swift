@@ -180,8 +180,7 @@ struct DeviceHistory {
         case .snapshotEnd(let cursor): if !isPartial { saw(cursor, witness, device) }
         case .deltaEnd(let cursor), .delta(_, _, let cursor), .checkpoint(let cursor, _): saw(cursor, witness, device)
         case .welcome, .snapshotBegin, .snapshotRows, .deltaBegin, .deltaRows, .ping, .pong, .error, .goAway,
-            .tokenExpiry, .fetched,
-            .peerStatuses, .unknown:
+            .tokenExpiry, .fetched, .peerStatuses, .unknown:
             break
         }
     }

@@ -38,6 +38,9 @@ final class Simulation {
 
     /// Simulated microseconds after which everything must have come to rest, once nothing is broken any more.
     private static let patience: Int64 = 90_000_000
+    /// A link with the smallest window carries about one row in the time that bytes travel at most. What the devices lack
+    /// may be all that was ever appended, hundreds of refusals at a time; it counts up to so many events.
+    private static let carriedEvents = 4_000
     private static let viewersPatience: Int64 = 8_000_000
     private var settledAt: Int64?
 
@@ -94,7 +97,8 @@ final class Simulation {
             next.action()
             if clock.now >= plan.duration, !isHealed { heal() }
             if isHealed, devices.allSatisfy(isSettled), seesRight(), log.lag == 0 { break }
-            guard clock.now < plan.duration + Self.patience else {
+            let carrying = Int64(min(witness.log.count, Self.carriedEvents)) * Int64(plan.latency)
+            guard clock.now < plan.duration + Self.patience + carrying else {
                 let restless = devices.filter { !isSettled($0) }
                 witness.fail(
                     "nothing is broken, and yet these do not come to rest: \(restless), \(log.lag) events to project")

@@ -191,7 +191,10 @@ import Testing
             }
         }
         print(
-            "\(seeds.count) schedules from FOCUS_SEED=\(seeds[0]) on, \(events) events, in \(ContinuousClock.now - begin)"
+            """
+            \(seeds.count) schedules \(usesSQLite ? "on disk" : "in memory") from FOCUS_SEED=\(seeds[0]) on, \
+            \(events) events, in \(ContinuousClock.now - begin)
+            """
         )
     }
 }
