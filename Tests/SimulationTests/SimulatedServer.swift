@@ -204,6 +204,10 @@ final class SimulatedServer {
             try self.spend(process)
             self.letAnotherIn()
         }
+        store.didLoadAhead = { [weak self] in
+            guard let self, random.once(in: simulation.faults.fallsBackAfterLoads) else { return }
+            try simulation.fallBack(in: self)
+        }
         store.didSee = { [weak process, unowned simulation] in process?.sees($0, $1, simulation) }
         return store
     }

@@ -16,6 +16,8 @@ final class SimulatedStore: LaneStore {
     private let isPooled: Bool
     /// What is to happen before the database is asked: the connections go on meanwhile.
     var willCall: () throws -> Void = {}
+    /// Users were loaded, and the log was further than the lane knows.
+    var didLoadAhead: () throws -> Void = {}
     /// The database's clock.
     var time: () -> Timestamp? = { nil }
     /// The server has this much of a user's events.
@@ -112,7 +114,7 @@ final class SimulatedStore: LaneStore {
 
     func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
         try read()
-        return Dictionary(
+        let loaded = Dictionary(
             uniqueKeysWithValues: users.map { partition, user in
                 (
                     user,
@@ -123,6 +125,8 @@ final class SimulatedStore: LaneStore {
                     }
                 )
             })
+        if users.contains(where: { log.head($0.0).anchor != anchors[$0.0] }) { try didLoadAhead() }
+        return loaded
     }
 
     func dueUsers(

@@ -29,6 +29,8 @@ struct SimulationPlan {
         /// Of a server's database calls: the process stands still in it; the log falls back in it.
         var pauses = 0
         var fallsBack = 0
+        /// Of loads that find more than their lane knows of the log: it falls back right after them.
+        var fallsBackAfterLoads = 0
     }
 
     enum Disaster {
@@ -92,7 +94,7 @@ struct SimulationPlan {
     /// Servers reach the log through a pooler.
     var isPooled = false
     /// Microseconds that bytes travel, at most.
-    let latency: Int
+    var latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.
     var usesSQLite: Bool
 

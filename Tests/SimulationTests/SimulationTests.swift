@@ -146,6 +146,15 @@ import Testing
         }
     }
 
+    @Test("E1, S6: a log that falls back while a lane loads users gets no event that was made for what it lost")
+    func fallsBackAfterLoads() throws {
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions, plan.bulk) = (2, 5, 2, 1, 0)
+            (plan.faults.fallsBackAfterLoads, plan.interleaves, plan.pause) = (2, 2, 60_000)
+            (plan.cacheBytes, plan.latency) = (1, 2_000)
+        }
+    }
+
     /// As many as asked for, in a row; the one that is asked for by name alone. The usual run always plays the same ones,
     /// so that a failure tells of the change; `--thorough` begins at a random one.
     private static func seeds(_ count: Int) -> [UInt64] {

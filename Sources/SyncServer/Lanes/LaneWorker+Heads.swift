@@ -58,12 +58,16 @@ extension LaneWorker {
 
     /// Reads what other servers appended to the partition, and folds it into the states that are here.
     func catchUp(_ partition: Partition) throws {
-        let heads = try store.heads(of: [partition])
-        guard let head = heads.first, var state = partitions[partition] else { return }
+        if let head = try store.heads(of: [partition]).first { try catchUp(to: head) }
+    }
+
+    /// The same up to a head that was seen. Throws `LogFellBack` when the log does not lead there any more.
+    func catchUp(to head: PartitionHead) throws {
+        guard var state = partitions[head.partition] else { return }
         guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
         guard try isAhead(head) else { return }
         try follow(head, &state)
-        partitions[partition] = state
+        partitions[head.partition] = state
     }
 
     /// Folds what the log got until `head`. Throws `LogFellBack` when that stands behind another event than the last
@@ -80,8 +84,9 @@ extension LaneWorker {
                 if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
                 peers.changed(changed.user)
             }
-            // After the look at the users, which does not say behind what their events stand.
+            // After the look at the users, which does not say between what their events stand.
             _ = try read(0, behind: state.head)
+            _ = try read(0, behind: head)
         } else {
             let events = try read(Int(head.nextOffset.rawValue - from.rawValue), behind: state.head)
             guard events.last?.anchor == head.anchor else { throw LogFellBack(partition) }

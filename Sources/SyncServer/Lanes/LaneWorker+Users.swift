@@ -34,16 +34,20 @@ extension LaneWorker {
             let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
             missing.removeFirst(some.count)
             let loaded = try store.load(some)
-            var ahead: Set<Partition> = []
+            var ahead: [PartitionHead] = []
             for (partition, id) in some {
                 switch loaded[id] {
                 case .success(let user):
-                    if try keep(user, id, partition) { ahead.insert(partition) }
+                    if try keep(user, id, partition) { ahead.append(user.head) }
                 case .failure(let error): quarantine(id, error)
                 case nil: quarantine(id, EventStoreGap())
                 }
             }
-            for partition in ahead.sorted() { try catchUp(partition) }
+            // To these very heads, each of them: where the log stands by now, it may have lost what the states hold, and an
+            // event appended to such a state would leave a gap in its user's versions for ever.
+            for head in ahead.sorted(by: { ($0.nextOffset, $0.generation) < ($1.nextOffset, $1.generation) }) {
+                try catchUp(to: head)
+            }
         }
     }
 
