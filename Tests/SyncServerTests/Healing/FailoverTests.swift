@@ -80,12 +80,16 @@ import Testing
                 return try Self.checkpoint(primary) == "6"
             }
         }
+        // Somebody else is at the read model until the server has stopped.
+        nonisolated(unsafe) let other = try PostgresConnection(PostgresConfiguration(conninfo: primary.conninfo))
+        try other.execute("BEGIN; SELECT 1 FROM read_1.checkpoints FOR UPDATE")
         try await two.append(from: 3, [.post("n", app: "a")])
         _ = try await two.appended()
         await one.close()
         await two.close()
         try await server.server.stop()
         try await onThread {
+            other.close()
             #expect(try Self.checkpoint(primary) == "6")
             let owner = try PostgresConnection(PostgresConfiguration(conninfo: primary.conninfo))
             try owner.execute(TestStatement.breakDevices(broken))
