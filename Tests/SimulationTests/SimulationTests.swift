@@ -50,6 +50,7 @@ import Testing
 ///     a begun incarnation's own row stays (was so)                 28       a user is quarantined
 ///     a scope's first history remembers nothing (was so)            3       P2, by a device of protocol 1
 ///     a wall clock that steps while frames are staged (was so)      5       a batch that is not well formed
+///     users loaded of what the log loses meanwhile stay (was so)  338       the fold; `fallsBackAfterLoads`: 14
 ///
 /// Not found within 40 s, some 50 to 400 schedules on a loaded machine: ended incarnations not ended again by a healing;
 /// nothing offered after recalling; a lost place closed to an append; what follows a frame that was not taken is taken
