@@ -111,6 +111,8 @@ extension Simulation {
             }
             // Judged anew, for want of a receipt, by an answer that did not arrive.
             if told.history < history, !healed.contains(told.event) { continue }
+            // Healed as it was judged in another lost history, which a copy of the store was told of.
+            if told.history < history, witness.wasJudgedTwice(told.event) { continue }
             if found != told.verdict {
                 witness.fail("E2: \(device) was told \"\(told.verdict)\" of \(told.event), logged is \"\(found)\"")
             }

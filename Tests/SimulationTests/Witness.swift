@@ -226,6 +226,9 @@ final class Witness {
     func forged(_ device: SimulatedDevice) { forgers.insert(device.id) }
     func hasForged(_ device: SimulatedDevice) -> Bool { forgers.contains(device.id) }
 
+    /// The log lost it more than once, and had judged it in different ways.
+    func wasJudgedTwice(_ event: EventID) -> Bool { Set(lost[event, default: []].map(\.payload)).count > 1 }
+
     func brought(_ events: [EventID]) { brought.formUnion(events) }
 
     /// It was judged anew, though there is a receipt of it: an Append came first, of a copy of the store or late.
