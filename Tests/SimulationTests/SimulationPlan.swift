@@ -29,7 +29,7 @@ struct SimulationPlan {
         /// Of a server's database calls: the process stands still in it; the log falls back in it.
         var pauses = 0
         var fallsBack = 0
-        /// Of loads that find more than their lane knows of the log: it falls back right after them.
+        /// The log falls back right after one of so many loads that find more of it than their lane knows.
         var fallsBackAfterLoads = 0
     }
 

@@ -1,10 +1,9 @@
 import PostgresClient
 
-/// Asks the PostgreSQL server that a connection reaches whether it is still the one that writes the log. Confined to the
-/// thread that uses it.
+/// Asks the PostgreSQL server behind a connection whether it still writes the log. Confined to the thread that uses it.
 ///
-/// One that was cut off from everybody, while its standby took over, answers every question as before. Where commits
-/// wait for a synchronous standby it cannot commit any more, and that shows.
+/// A server that was cut off from everybody, while its standby took over, answers every question as before. Where
+/// commits wait for a synchronous standby it cannot commit any more, and that shows.
 public final class PrimaryProbe {
     private let configuration: StoreConfiguration
     private var current: PostgresConnection?
@@ -16,7 +15,7 @@ public final class PrimaryProbe {
         current = nil
     }
 
-    /// Returns when a commit that waits for the standby has succeeded, so that it was the primary after the call began.
+    /// Returns when a commit that waits for the standby has succeeded: the server was the primary after the call began.
     /// - Parameter willWait: called before the commit, which may wait for as long as the standby is away, with what ends
     ///   it from any thread; nothing rests on it.
     /// - Returns: false where commits wait for none: nothing is proved.

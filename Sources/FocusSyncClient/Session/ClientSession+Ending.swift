@@ -1,9 +1,9 @@
 import FocusCore
 
-/// Rule P10: a log that lost its tail may have forgotten that incarnations ended, and an event of theirs that has another
-/// place by now could get its old one, through a copy of this store. While nothing of the current incarnation is
-/// acknowledged nothing shows such a loss, so they are ended again before the first event goes out, one at a time. When
-/// the store heals, the healing does it.
+/// Rule P10: a log that lost its tail may have forgotten that incarnations ended. A copy of this store could then append
+/// one of their events at its old place, though this store has given it another. While nothing of the current
+/// incarnation is acknowledged nothing shows such a loss, so the store ends them again before its first event goes out,
+/// one at a time. When the store heals, the healing does it.
 extension ClientSession {
     /// Incarnations that take no further event, and that the log is to be told so of before the first Append.
     struct Ending: Hashable, Sendable {

@@ -40,8 +40,8 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     var log: Data?
     /// A healing was begun and not finished (rule S6).
     var isHealing = false
-    /// Of the newest answer about events that stand elsewhere than behind `answeredEvent`, which Welcome names: recalled
-    /// and offered ones. Until the cursor is there, the log may have lost them and nothing shows it (rule S6).
+    /// The version in the newest answer about recalled or offered events. Welcome names no place of theirs, so until the
+    /// cursor reaches that version the log may have lost them and nothing shows it (rule S6).
     var unseenVersion: Int64 = 0
     /// The greatest time seen (rule E3), in microseconds.
     var greatestTime: Int64 = .min

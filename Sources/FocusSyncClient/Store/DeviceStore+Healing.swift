@@ -4,7 +4,7 @@ import GRDB
 
 /// What a log that lost its tail gets back from this store (rule S6).
 extension DeviceStore {
-    /// A healing was begun and not finished, or may have been for nothing: the next connection heals.
+    /// The next connection heals: a healing was not finished, or the log may have lost again what it answered.
     public var isHealing: Bool { get throws { try record().healsNext } }
 
     /// Takes note that the log ends at `logged` in the current incarnation and is to get back what is held of the rest.
@@ -31,9 +31,9 @@ extension DeviceStore {
 
     /// The next request, and where the one after it begins. Nil: there is nothing more.
     ///
-    /// Everything that this log acknowledged and that is held goes, in the order in which it was answered: what the log holds at the same place is not
-    /// stored twice, and by what it does not hold there another's life in the same places shows. Events of one receipt go
-    /// together, so that it can be checked; where there is none, as many as fit.
+    /// Everything that this log acknowledged and that is held goes, in the order in which it was answered. What the log
+    /// holds at the same place is not stored twice, and what it does not hold there shows another life in the same
+    /// places. Events of one receipt go together, so that it can be checked; where there is none, as many as fit.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }

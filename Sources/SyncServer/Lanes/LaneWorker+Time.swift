@@ -20,7 +20,7 @@ import Logging
 ///     know, the next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the
 ///     case above.
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
-/// `fallBack` puts him in again; so it does for everybody past the checkpoint when another server takes over.
+/// `fallBack` puts the user in again; so it does for everybody past the checkpoint when another server takes over.
 ///
 /// What it costs when nothing is due: four statements per lane and second, of which one probes an index once per
 /// partition and reads no row, one reads the checkpoints, one the partitions' last events and one no table; and a walk

@@ -43,8 +43,8 @@ extension LaneWorker {
                 case nil: quarantine(id, EventStoreGap())
                 }
             }
-            // To these very heads, each of them: where the log stands by now, it may have lost what the states hold, and an
-            // event appended to such a state would leave a gap in its user's versions for ever.
+            // The lane follows to exactly the heads that the loads saw. A newer look could find a log that has lost what
+            // the loaded states hold, and an event appended to such a state leaves a gap in its user's versions for ever.
             for head in ahead.sorted(by: { ($0.nextOffset, $0.generation) < ($1.nextOffset, $1.generation) }) {
                 try catchUp(to: head)
             }

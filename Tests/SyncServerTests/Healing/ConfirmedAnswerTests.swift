@@ -15,7 +15,7 @@ import Testing
     /// What a device sends, hears nothing of, and sends again.
     enum Sent: CaseIterable {
         case event, loss
-        /// Of an event that the log does not hold: that its incarnation ended is what the standby lacks.
+        /// It asks for an event that the log does not hold; the standby lacks that the incarnation ended.
         case recall
     }
 
@@ -51,12 +51,8 @@ import Testing
     func sentAgain(sent: Sent, startsLater: Bool) async throws {
         let place = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: place) }
-        let primary = try await onThread {
-            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
-        }
         let user = UserID.random()
-        try await prepare(primary, user)
-        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        let (primary, standby) = try await makePair(user, in: place)
         try await onThread { try Standby.makeSynchronous(primary) }
         let conninfo = try Standby.either(primary, standby)
         let one = try await TestServer.start(conninfo: conninfo, migrates: false)
@@ -130,12 +126,8 @@ import Testing
     func isolated() async throws {
         let place = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: place) }
-        let primary = try await onThread {
-            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
-        }
         let user = UserID.random()
-        try await prepare(primary, user)
-        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        let (primary, standby) = try await makePair(user, in: place)
         let server = try await TestServer.start(conninfo: primary.conninfo)
         let vouches = { server.server.primary.vouches(within: 1_000) }
         #expect(vouches(), "commits wait for nobody, and nothing is in doubt")
@@ -203,6 +195,15 @@ import Testing
         let database = try server.database()
         defer { database.close() }
         try database.execute(TestStatement.mayConfirm(mayConfirm))
+    }
+
+    /// A primary whose log has three events of the user, and an asynchronous standby.
+    private func makePair(_ user: UserID, in place: String) async throws -> (EmbeddedCluster, EmbeddedCluster) {
+        let primary = try await onThread {
+            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
+        }
+        try await prepare(primary, user)
+        return (primary, try await onThread { try Standby.start(of: primary, in: place) })
     }
 
     private func open(_ server: TestServer, _ user: UserID) async throws -> (WireClient, Welcome) {

@@ -81,6 +81,7 @@ import Testing
             }
         }
         // Somebody else is at the read model until the server has stopped.
+        // nonisolated(unsafe): this thread makes it, and the one that closes it begins afterwards.
         nonisolated(unsafe) let other = try PostgresConnection(PostgresConfiguration(conninfo: primary.conninfo))
         try other.execute("BEGIN; SELECT 1 FROM read_1.checkpoints FOR UPDATE")
         try await two.append(from: 3, [.post("n", app: "a")])

@@ -56,7 +56,7 @@ import Testing
         #expect(sum >= frames && sum <= 2 * frames, "\(statements)")
         await client.close()
 
-        // Of a recalled incarnation the end is logged, and nothing else.
+        // Recalling logs that the incarnation ended, and nothing else.
         let after = try await onThread { try cluster.integer("SELECT count(*) FROM events") }
         #expect(after == before + (way == .recalled ? 1 : 0))
         let twice = try await onThread {

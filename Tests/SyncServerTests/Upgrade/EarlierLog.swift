@@ -124,7 +124,7 @@ extension LoggedEvent {
         }
     }
 
-    /// As its device sends it again. Of a refused one the log does not hold what it said.
+    /// As its device sends it again. The log does not hold what a refused one said.
     var envelope: Envelope {
         get throws {
             let refused = try refused

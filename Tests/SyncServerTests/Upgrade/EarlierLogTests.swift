@@ -316,7 +316,7 @@ import Testing
         #expect(try await began(server).isEmpty)
         let before = try await logged(server).count
         try await expectAllAnswered(server)
-        // Of two scopes that used it the first one has it.
+        // Two scopes used it, and the first one has it.
         try await expectAnswered(server, 7, a)
         var expected: [Incarnation: Scope] = [7: a, 1000: .system, 1002: .system, 1003: .system, 4000: .system]
             .merging([2000: a, 3000: b, 9000: .system, 9001: a, 9002: b]) { $1 }
