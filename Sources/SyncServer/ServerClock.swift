@@ -8,15 +8,26 @@ public struct ServerClock: Sendable {
     /// The wall clock, in microseconds.
     public var wall: @Sendable () -> Timestamp
 
+    /// Microseconds by which the log's time moves on while the wall clock is behind it: 1 to `greatestStep`, drawn anew for
+    /// each statement.
+    ///
+    /// An event that the log lost may come back to its offset behind others than before. Were it recorded at the same time
+    /// again, nobody could tell the two histories apart (`LogAnchor`): of two draws, one in 256 is the same. More would
+    /// outrun a clock that is to catch up; a thousand statements a second take an eighth of a second.
+    public var step: @Sendable () -> Int64
+
     /// Microseconds that the wall clock may be from the database's. Nil, for tests that have a time of their own: any.
     public var tolerance: Int64?
 
+    public static let greatestStep: Int64 = 256
+
     public init(
         monotonic: @escaping @Sendable () -> MonotonicTime, wall: @escaping @Sendable () -> Timestamp,
-        tolerance: Int64? = nil
+        step: @escaping @Sendable () -> Int64 = { Int64.random(in: 1...greatestStep) }, tolerance: Int64? = nil
     ) {
         self.monotonic = monotonic
         self.wall = wall
+        self.step = step
         self.tolerance = tolerance
     }
 

@@ -51,6 +51,7 @@ struct Agenda {
 final class SimulatedClock: @unchecked Sendable {
     static let beginning: Int64 = 1_800_000_000_000_000
     var now: Int64 = 0
+    private var servers: UInt64 = 0
 
     var monotonic: MonotonicTime { MonotonicTime(milliseconds: now / 1_000) }
     func wall(ahead offset: Int64 = 0) -> Timestamp { Timestamp(microseconds: Self.beginning + now + offset) }
@@ -58,8 +59,11 @@ final class SimulatedClock: @unchecked Sendable {
     /// - Parameter offset: is asked each time; on the simulation's one thread.
     func server(ahead offset: @escaping () -> Int64) -> ServerClock {
         nonisolated(unsafe) let offset = offset
+        servers += 1
+        nonisolated(unsafe) var dice = SeededGenerator(seed: servers)
         return ServerClock(
             monotonic: { self.monotonic }, wall: { self.wall(ahead: offset()) },
+            step: { Int64(dice.number(1...Int(ServerClock.greatestStep))) },
             tolerance: ServerClock.usualTolerance)
     }
 }

@@ -40,10 +40,6 @@ final class Witness {
     }
     /// What the log lost, each time that it was there.
     private var lost: [EventID: [LoggedEvent]] = [:]
-    /// An event came back to the offset where the log lost it, at the same time to the microsecond: wall clocks that are
-    /// behind the log stamp its last time again. By `LogAnchor` nobody can tell these histories apart, and a server that
-    /// knows the lost one goes on with it.
-    private(set) var hasEqualAnchors = false
     /// Rule A3: the version of the user that a device was revoked at, and when that was committed.
     private(set) var revocations: [DeviceID: (version: Version, time: Int64)] = [:]
     /// What devices offered again with a receipt, since the log last lost its tail.
@@ -98,10 +94,6 @@ final class Witness {
         log.append(event)
         times[event.user, default: [0]].append(time)
         judgeHealed(event)
-        if lost[event.id, default: []].contains(where: { $0.partition == event.partition && $0.anchor == event.anchor })
-        {
-            hasEqualAnchors = true
-        }
         var state = states[event.user]?.last ?? UserState(user: event.user)
         // What comes in the same frame as a device's own revocation is refused, and that is logged (rule E2).
         if revocations[event.device] != nil, event.type != EventType.eventRefused.rawValue {

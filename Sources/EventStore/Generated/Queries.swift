@@ -20,8 +20,7 @@ enum Queries {
                 partition, expected_offset, expected_event_id, expected_recorded_at, next_offset, last_event_id,
                 first_recorded_at, last_recorded_at
             )
-            -- A device may bring the same event back to the same place of another history; not at the same moment, unless that
-            -- history was lost and replaced within the two seconds that servers' clocks may differ.
+            -- A device may bring the same event back to the same place of another history; not at the same moment.
             JOIN log_partitions p ON p.partition = b.partition AND p.next_offset = b.expected_offset
                 AND p.last_event_id = b.expected_event_id AND p.last_recorded_at = b.expected_recorded_at
             ORDER BY p.partition

@@ -6,7 +6,8 @@ import PostgresClient
 public struct LogAnchor: Hashable, Sendable {
     public var offset: LogOffset
     public var event: EventID
-    /// What a device brings back has the same id, and may come to the same place; what stands before it may differ.
+    /// What a device brings back has the same id, and may come to the same place; what stands before it may differ. A
+    /// server that is behind the log's time draws how far it moves on, so that this differs too.
     public var recordedAt: Timestamp
 
     public init(offset: LogOffset, event: EventID, recordedAt: Timestamp) {

@@ -20,6 +20,20 @@ public struct PartitionAppend: Sendable {
         self.events = events
     }
 
+    /// Puts an event of a user behind the others.
+    /// - Parameter payload: as it goes into the log, with the type and schema version that it is of.
+    public mutating func append(
+        _ event: Event, of user: UserID, type: EventType, schemaVersion: Int32, payload: [UInt8]
+    ) {
+        events.append(
+            LoggedEvent(
+                partition: partition, offset: expectedOffset.advanced(by: events.count), user: user,
+                version: event.version, device: event.device, incarnation: event.incarnation,
+                sequence: event.sequence, id: event.id, type: type.rawValue, app: event.app,
+                occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: schemaVersion,
+                encoding: event.isHealed ? LoggedEvent.healed : LoggedEvent.asSent, payload: payload))
+    }
+
     /// Whether the events stand where they say: checked before every append, because the log trusts its writer.
     var isWellFormed: Bool {
         var last = events.first?.recordedAt

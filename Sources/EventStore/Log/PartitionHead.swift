@@ -26,9 +26,7 @@ public struct PartitionHead: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// The newest event. Two histories of a partition that have the same one there, recorded at the same time, count as the
-    /// same up to it. That is wrong when a lost event comes back to its offset and is stamped with the time of the one
-    /// before it again, as happens while clocks are behind the log.
+    /// The newest event.
     public var anchor: LogAnchor? {
         guard nextOffset > .zero, lastEvent != Self.noEvent else { return nil }
         return LogAnchor(offset: nextOffset.advanced(by: -1), event: lastEvent, recordedAt: lastRecordedAt)

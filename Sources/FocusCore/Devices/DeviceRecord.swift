@@ -25,12 +25,23 @@ struct DeviceRecord: Sendable {
 
     subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
 
+    /// Reads a record where it is: a copy touches a reference count for each of its tables.
+    func reading<Value>(_ incarnation: Incarnation, _ body: (borrowing IncarnationRecord) -> Value) -> Value? {
+        guard let slot = incarnations.index(forKey: incarnation) else { return nil }
+        return body(incarnations.values[slot])
+    }
+
+    /// What became of one of a scope's last events; nil when it is not remembered.
+    func outcome(of event: EventID, _ scope: Scope) -> Outcome? {
+        histories[index(of: .scope(scope)) ?? 0].outcomes.outcome(of: event)
+    }
+
     func history(of owner: HistoryOwner) -> ScopeHistory? { histories.first { $0.owner == owner } }
 
     /// The row of an incarnation that is not its history's current one.
     func key(of incarnation: Incarnation) -> RowKey { RowKey(.incarnations, key: "\(device)/\(incarnation.rawValue)") }
 
-    private func index(of owner: HistoryOwner) -> Int? { histories.firstIndex { $0.owner == owner } }
+    private func index(of owner: HistoryOwner) -> Int? { histories.indices.first { histories[$0].owner == owner } }
 
     // MARK: Fold
 
@@ -38,8 +49,7 @@ struct DeviceRecord: Sendable {
     /// - Returns: its stamp, and the keys of rows that changed beside `ordinary`.
     mutating func record(_ event: Event) throws(FoldError) -> RecordedPlace {
         let incarnation = event.incarnation
-        if incarnations[incarnation] == nil { incarnations[incarnation] = IncarnationRecord(.unbound) }
-        guard let slot = incarnations.index(forKey: incarnation) else { throw .brokenInvariant("it was put there") }
+        let slot = try slot(of: incarnation)
         // A lost event that is back was before what the device did since: it does not win over that.
         let isLate = event.sequence <= incarnations.values[slot].last
         let full = try incarnations.values[slot].take(event)
@@ -62,6 +72,16 @@ struct DeviceRecord: Sendable {
             ? Stamp(time: event.occurredAt, device: event.device, sequence: event.sequence)
             : histories[index].stamp(event, isLate: isLate)
         return place
+    }
+
+    /// Where its record is; made when it is new.
+    private mutating func slot(
+        of incarnation: Incarnation
+    ) throws(FoldError) -> Dictionary<Incarnation, IncarnationRecord>.Index {
+        if let known = incarnations.index(forKey: incarnation) { return known }
+        incarnations[incarnation] = IncarnationRecord(.unbound)
+        guard let new = incarnations.index(forKey: incarnation) else { throw .brokenInvariant("it was put there") }
+        return new
     }
 
     private mutating func noteRecent(_ incarnation: Incarnation) {

@@ -12,18 +12,25 @@ extension UserState {
         case foreign
     }
 
-    public func standing(of incarnation: Incarnation, device: DeviceID, scope: Scope) -> IncarnationStanding {
-        guard let record = devices[device]?[incarnation] else { return .unknown }
-        switch record.owner {
-        case .unbound: return .unbound
-        case .scope(scope): return .own(isEnded: record.isEnded)
-        case .scope: return .foreign
-        }
+    /// What the log knows of an incarnation, as a session of a scope sees it.
+    public struct IncarnationStatus: Hashable, Sendable {
+        public var standing: IncarnationStanding
+        /// Its last sequence; zero when it has none.
+        public var last: DeviceSequence
+        /// The event there; nil when the log cannot name it.
+        public var lastEvent: EventID?
     }
 
-    /// The event at the incarnation's last sequence; nil when the log cannot name it.
-    public func lastEvent(of device: DeviceID, incarnation: Incarnation) -> EventID? {
-        devices[device]?[incarnation]?.lastEvent
+    public func status(of incarnation: Incarnation, device: DeviceID, scope: Scope) -> IncarnationStatus {
+        let status = reading(incarnation, of: device) { record in
+            let standing: IncarnationStanding =
+                switch record.owner {
+                case .unbound: .unbound
+                case .scope(let owner): owner == scope ? .own(isEnded: record.isEnded) : .foreign
+                }
+            return IncarnationStatus(standing: standing, last: record.last, lastEvent: record.lastEvent)
+        }
+        return status ?? IncarnationStatus(standing: .unknown, last: .zero, lastEvent: nil)
     }
 
     /// Whether an earlier program, which knows the 256 incarnations used last, takes events of this one only from 1 on.
@@ -35,7 +42,7 @@ extension UserState {
 
     /// Whether an earlier program let the incarnation begin again at 1: it may have had more places than it has now.
     public func hasBegunAgain(_ incarnation: Incarnation, of device: DeviceID) -> Bool {
-        devices[device]?[incarnation]?.isRepeated ?? false
+        reading(incarnation, of: device) { $0.isRepeated } ?? false
     }
 
     /// When the scope may begin one more incarnation; nil: now.
@@ -91,7 +98,7 @@ extension UserState {
 
     /// What an incarnation's places were when they were looked for: a lost one may have been filled since.
     public func lastFill(of device: DeviceID, incarnation: Incarnation) -> Version {
-        devices[device]?[incarnation]?.filledAt ?? .zero
+        reading(incarnation, of: device) { $0.filledAt } ?? .zero
     }
 
     // MARK: Rows

@@ -2,24 +2,32 @@ extension UserState {
     /// How an event that a device offers stands to what was logged of it (rule E1).
     public func check(device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence) -> SequenceCheck {
         let first = DeviceSequence(1)
-        guard let index = devices.index(forKey: device),
-            let record = devices.values[index][incarnation]
-        else { return sequence == first ? .next : .gap(expected: first) }
-        if sequence < first { return .gap(expected: record.last.next) }
-        if sequence <= record.last { return record.lost.contains(sequence) ? .lost : .earlier }
-        return sequence == record.last.next ? .next : .gap(expected: record.last.next)
+        let check = reading(incarnation, of: device) { record -> SequenceCheck in
+            if sequence < first { return .gap(expected: record.last.next) }
+            if sequence <= record.last { return record.lost.contains(sequence) ? .lost : .earlier }
+            return sequence == record.last.next ? .next : .gap(expected: record.last.next)
+        }
+        return check ?? (sequence == first ? .next : .gap(expected: first))
     }
 
     /// What became of the event, if it is among the last 256 of its device in the scope, whichever incarnation it had:
     /// what a device of protocol 1 is told when it sends it again (rule E1).
     public func remembered(_ event: EventID, of device: DeviceID, _ scope: Scope) -> Outcome? {
-        guard let record = devices[device] else { return nil }
-        return (record.history(of: .scope(scope)) ?? record.histories[0]).outcomes.outcome(of: event)
+        guard let index = devices.index(forKey: device) else { return nil }
+        return devices.values[index].outcome(of: event, scope)
     }
 
     /// The last sequence logged of a device incarnation; zero when there is none.
     public func lastSequence(of device: DeviceID, incarnation: Incarnation) -> DeviceSequence {
-        devices[device]?[incarnation]?.last ?? .zero
+        reading(incarnation, of: device) { $0.last } ?? .zero
+    }
+
+    /// Reads an incarnation's record where it is; nil when there is none.
+    func reading<Value>(
+        _ incarnation: Incarnation, of device: DeviceID, _ body: (borrowing IncarnationRecord) -> Value
+    ) -> Value? {
+        guard let index = devices.index(forKey: device) else { return nil }
+        return devices.values[index].reading(incarnation, body)
     }
 
     /// Takes the event's place and makes its stamp.

@@ -7,24 +7,26 @@ struct AppendContext {
     let session: LaneSession
     let user: CachedUser
     let recordedAt: Timestamp
+    /// The one that the frame is about.
+    let incarnation: Incarnation
+
+    /// What the log knows of the frame's incarnation: looked up once, and again when the frame made it another.
+    private(set) var status: UserState.IncarnationStatus
 
     init(_ append: PendingAppend, _ session: LaneSession, _ user: CachedUser, recordedAt: Timestamp) {
         self.append = append
         self.session = session
         self.user = user
         self.recordedAt = recordedAt
-    }
-
-    /// The one that the frame is about.
-    var incarnation: Incarnation { append.request.healing?.incarnation ?? session.incarnation }
-
-    var standing: UserState.IncarnationStanding {
-        user.reading {
-            $0.standing(of: incarnation, device: session.identity.device, scope: session.identity.scope)
+        incarnation = append.request.healing?.incarnation ?? session.incarnation
+        status = user.reading { [incarnation] in
+            $0.status(of: incarnation, device: session.identity.device, scope: session.identity.scope)
         }
     }
 
-    var isEnded: Bool { standing == .own(isEnded: true) }
+    mutating func refresh() { self = AppendContext(append, session, user, recordedAt: recordedAt) }
+
+    var isEnded: Bool { status.standing == .own(isEnded: true) }
 
     var isForgottenEarlier: Bool {
         user.reading { $0.isForgottenEarlier(incarnation, of: session.identity.device) }
@@ -42,12 +44,10 @@ struct AppendContext {
             }
         guard count > 0, request.firstSequence > .zero else { return nil }
         let end = request.firstSequence.advanced(by: count - 1)
-        let device = session.identity.device
         // It may have been further before it began again.
-        if case .recall = request.healing, user.state.hasBegunAgain(incarnation, of: device) {
+        if case .recall = request.healing, user.state.hasBegunAgain(incarnation, of: session.identity.device) {
             return request.firstSequence...end
         }
-        let last = user.state.lastSequence(of: device, incarnation: incarnation)
-        return request.firstSequence <= last ? request.firstSequence...min(last, end) : nil
+        return request.firstSequence <= status.last ? request.firstSequence...min(status.last, end) : nil
     }
 }

@@ -13,6 +13,8 @@ struct AppendStaging {
 
     /// The server's clock, read once: it may be set back while frames are staged.
     let now: Timestamp
+    /// See `ServerClock.step`.
+    let step: Int64
     var batches: [Partition: PartitionAppend] = [:]
     /// Rows that changed, perhaps some of them twice.
     var touched: [UserID: [RowKey]] = [:]
@@ -22,7 +24,7 @@ struct AppendStaging {
     var eventCount = 0
     var byteCount = 0
 
-    init(now: Timestamp) { self.now = now }
+    init(_ clock: ServerClock) { (now, step) = (clock.wall(), clock.step()) }
 }
 
 extension AppendStaging.Answer {

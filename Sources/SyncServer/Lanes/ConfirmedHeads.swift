@@ -20,7 +20,10 @@ struct ConfirmedHeads {
     /// A commit that waits succeeded, and was sent when the log was known up to these heads.
     mutating func confirm(_ heads: some Sequence<PartitionHead>, on connection: Int) {
         forget(unless: connection)
-        for head in heads { offsets[head.partition] = max(offsets[head.partition, default: .zero], head.nextOffset) }
+        for head in heads {
+            // In place: every append asks for all of its lane's partitions.
+            offsets[head.partition, default: .zero].raise(to: head.nextOffset)
+        }
     }
 
     /// Its own events end there.
@@ -35,4 +38,8 @@ struct ConfirmedHeads {
     private mutating func forget(unless connection: Int) {
         if connection != self.connection { (offsets, self.connection) = ([:], connection) }
     }
+}
+
+extension LogOffset {
+    fileprivate mutating func raise(to offset: LogOffset) { self = max(self, offset) }
 }

@@ -40,7 +40,9 @@ final class DatabaseTime: Sendable {
 
     /// The machine's clock; its wall clock is the database's while the two are apart.
     var clock: ServerClock {
-        ServerClock(monotonic: machine.monotonic, wall: { self.wall() }, tolerance: machine.tolerance)
+        var clock = machine
+        clock.wall = { self.wall() }
+        return clock
     }
 
     /// - Parameters:

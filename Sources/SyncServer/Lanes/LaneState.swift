@@ -56,6 +56,13 @@ struct PartitionState {
     var gathersUntil: MonotonicTime
     /// Nothing is written before: another server is at it, the database refused, or nobody could be loaded.
     var retriesAt = MonotonicTime(milliseconds: 0)
+
+    /// The batch is committed.
+    mutating func move(behind batch: PartitionAppend) {
+        guard let last = batch.events.last else { return }
+        head.move(behind: last)
+        for event in batch.events { unprojected[event.user] = event.offset }
+    }
 }
 
 /// A session as its lane sees it.

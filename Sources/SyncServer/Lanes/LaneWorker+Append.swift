@@ -13,7 +13,7 @@ extension LaneWorker {
         guard try clockIsRight() else { return putOff() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try lookForDue() }
-        var staging = AppendStaging(now: context.clock.wall())
+        var staging = AppendStaging(context.clock)
         var later: [PendingAppend] = []
         var postponed: Set<UInt64> = []
         if looksAtTime { stageDue(into: &staging) }
@@ -79,13 +79,13 @@ extension LaneWorker {
             staging.answers.append(answer)
             return true
         }
-        let request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
+        var request = AppendContext(append, session, user, recordedAt: recordingTime(user.partition, staging))
         if let error = passedOver(request) {
             answer.error = error
             staging.answers.append(answer)
             return true
         }
-        if let error = bind(request, into: &staging) {
+        if let error = bind(&request, into: &staging) {
             answer.error = error
         } else if !knowsPlaces(request, staging) {
             // Another session's frame of this user may be staged already: the log does not hold it yet. And one of this
@@ -215,25 +215,18 @@ extension LaneWorker {
             quarantine(user.id, error)
             return false
         }
-        let head = partitions[user.partition]!.head
-        let count = staging.batches[user.partition]?.events.count ?? 0
         staging.batches[
-            user.partition, default: PartitionAppend(behind: head, events: [])
-        ].events.append(
-            LoggedEvent(
-                partition: user.partition, offset: head.nextOffset.advanced(by: count), user: user.id,
-                version: event.version, device: event.device, incarnation: event.incarnation,
-                sequence: event.sequence, id: event.id, type: logged.type.rawValue, app: event.app,
-                occurredAt: event.occurredAt, recordedAt: event.recordedAt, schemaVersion: logged.schemaVersion,
-                encoding: event.isHealed ? LoggedEvent.healed : LoggedEvent.asSent, payload: logged.payload))
+            user.partition, default: PartitionAppend(behind: partitions[user.partition]!.head, events: [])
+        ].append(
+            event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
         staging.eventCount += 1
         staging.byteCount += logged.payload.count
         return true
     }
 
-    /// The statement's time, but never before what the partition has (architecture.md §1): whatever the clock does,
+    /// The statement's time, but always after what the partition has (architecture.md §1): whatever the clock does,
     /// `recorded_at` goes one way.
     func recordingTime(_ partition: Partition, _ staging: AppendStaging) -> Timestamp {
-        max(staging.now, partitions[partition]!.head.lastRecordedAt)
+        max(staging.now, partitions[partition]!.head.lastRecordedAt.adding(microseconds: staging.step))
     }
 }

@@ -50,12 +50,9 @@ extension LaneWorker {
     }
 
     private func committed(_ batch: PartitionAppend) {
-        guard var state = partitions[batch.partition], let last = batch.events.last else { return }
         lastGrowth = context.clock.monotonic()
-        state.head.move(behind: last)
-        for event in batch.events { state.unprojected[event.user] = event.offset }
-        partitions[batch.partition] = state
-        connection.anchors[batch.partition] = state.head.anchor
+        partitions[batch.partition]?.move(behind: batch)
+        connection.anchors[batch.partition] = partitions[batch.partition]?.head.anchor
     }
 
     /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where

@@ -7,29 +7,29 @@ import Foundation
 /// told what of it there is.
 extension LaneWorker {
     /// Sees that the frame's incarnation is its scope's. Nil: it is; what says so is staged before the frame.
-    func bind(_ request: AppendContext, into staging: inout AppendStaging) -> ProtocolError? {
+    func bind(_ request: inout AppendContext, into staging: inout AppendStaging) -> ProtocolError? {
         let isRecall = if case .recall = request.append.request.healing { true } else { false }
-        switch request.standing {
+        switch request.status.standing {
         case .own(let isEnded):
             guard isRecall, !isEnded else { return nil }
-            return log(.deviceIncarnationEnded(ended(request.incarnation, request)), request, into: &staging)
+            return log(.deviceIncarnationEnded(ended(request.incarnation, request)), &request, into: &staging)
         case .foreign: return .incarnationOfAnotherScope
         case .unknown, .unbound:
             guard context.format.hasIncarnations else { return nil }
-            if request.standing == .unknown, let error = tooMany(request) { return error }
+            if request.status.standing == .unknown, let error = tooMany(request) { return error }
             if let oldest = request.user.state.oldestIncarnation(
                 of: request.session.identity.device, request.session.identity.scope)
             {
-                let error = log(.deviceIncarnationEnded(ended(oldest, request)), request, into: &staging)
+                let error = log(.deviceIncarnationEnded(ended(oldest, request)), &request, into: &staging)
                 if let error { return error }
             }
             guard !isRecall else {
-                return log(.deviceIncarnationEnded(ended(request.incarnation, request)), request, into: &staging)
+                return log(.deviceIncarnationEnded(ended(request.incarnation, request)), &request, into: &staging)
             }
             let identity = request.session.identity
             let began = DeviceIncarnationBegan(
                 device: identity.device, incarnation: request.incarnation, scope: identity.scope)
-            return log(.deviceIncarnationBegan(began), request, into: &staging)
+            return log(.deviceIncarnationBegan(began), &request, into: &staging)
         }
     }
 
@@ -51,7 +51,7 @@ extension LaneWorker {
 
     /// An event of the server's own.
     private func log(
-        _ body: EventBody, _ request: AppendContext, into staging: inout AppendStaging
+        _ body: EventBody, _ request: inout AppendContext, into staging: inout AppendStaging
     ) -> ProtocolError? {
         let state = request.user.state
         let event = Event(
@@ -59,7 +59,9 @@ extension LaneWorker {
             sequence: state.lastSequence(of: .server, incarnation: Incarnation(0)).next, id: EventID(UUID()), app: nil,
             occurredAt: request.recordedAt, recordedAt: request.recordedAt, body: body)
         let logged = (body.type, FocusWire.payloadSchemaVersion, PayloadCodec.encode(body))
-        return record(event, logged, request.user, into: &staging) ? nil : userQuarantined(request.user.id)
+        guard record(event, logged, request.user, into: &staging) else { return userQuarantined(request.user.id) }
+        request.refresh()
+        return nil
     }
 }
 

@@ -35,9 +35,9 @@ extension LaneWorker {
         guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
         let now = context.clock.monotonic()
         user.lastUsed = now.milliseconds
-        let standing = user.state.standing(
+        let status = user.state.status(
             of: opening.incarnation, device: identity.device, scope: identity.scope)
-        guard standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
+        guard status.standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
         let store = StoreKey(
             user: identity.user, device: identity.device, scope: identity.scope, incarnation: opening.incarnation)
         if let other = sessionsByStore[store], let session = sessions[other] {
@@ -47,7 +47,6 @@ extension LaneWorker {
             deliveries.add(.goAway(.superseded), to: session.handle)
             close(other)
         }
-        let last = user.state.lastSequence(of: identity.device, incarnation: opening.incarnation)
         let start = self.standing(opening.cursor, opening.view, user)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
@@ -55,16 +54,15 @@ extension LaneWorker {
             subscription: Subscription(
                 view: opening.view, log: context.log.log, resumingAt: start.cursor,
                 pageBytes: configuration.pageBytes),
-            openedAt: now, lastSequence: last)
+            openedAt: now, lastSequence: status.last)
         sessions[handle.id] = session
         sessionsByUser[identity.user, default: []].append(handle.id)
         sessionsByStore[store] = handle.id
         deliveries.add(
             .opened(
                 SessionOpened(
-                    log: context.log.log, lastSequence: last,
-                    lastEvent: user.state.lastEvent(of: identity.device, incarnation: opening.incarnation),
-                    isEnded: standing == .own(isEnded: true), logIsBehind: start.logIsBehind)), to: handle)
+                    log: context.log.log, lastSequence: status.last, lastEvent: status.lastEvent,
+                    isEnded: status.standing == .own(isEnded: true), logIsBehind: start.logIsBehind)), to: handle)
         send(to: handle.id, user)
         awaitCheckpoint(handle.id)
     }

@@ -74,7 +74,7 @@ private struct Life {
     }
 
     func standing(_ incarnation: Int64, _ scope: Scope = .system) -> UserState.IncarnationStanding {
-        state.standing(of: Incarnation(incarnation), device: .phone, scope: scope)
+        state.status(of: Incarnation(incarnation), device: .phone, scope: scope).standing
     }
 
     /// What a server has that loads the rows.
@@ -121,7 +121,7 @@ private struct Life {
     func rememberedInScope() throws {
         var life = Life()
         try life.send(in: 7, count: 2)
-        let event = try #require(life.state.lastEvent(of: .phone, incarnation: Incarnation(7)))
+        let event = try #require(life.state.status(of: Incarnation(7), device: .phone, scope: .system).lastEvent)
         try life.begin(8)
         #expect(life.state.remembered(event, of: .phone, .system) == .accepted)
         try life.expectReloadIsExact()
@@ -138,7 +138,9 @@ private struct Life {
         #expect(life.check(3, in: 7) == .earlier && life.check(4, in: 7) == .next)
         #expect(life.state.lastSequence(of: .phone, incarnation: Incarnation(8)) == .zero)
         try life.expectReloadIsExact()
-        #expect(try life.reloaded().standing(of: Incarnation(8), device: .phone, scope: .system) == .own(isEnded: true))
+        #expect(
+            try life.reloaded().status(of: Incarnation(8), device: .phone, scope: .system).standing
+                == .own(isEnded: true))
     }
 
     @Test("P10: incarnations of earlier programs are nobody's until a scope names them, and may begin again at 1")

@@ -108,11 +108,11 @@ enum TestStatement {
             """
     }
 
-    /// Partition 0 ends behind its first events, and then `count` of another user, at once; the read model is empty.
-    static func otherEnd(keeping kept: Int, behindIt count: Int) -> String {
+    /// Partition 0 ends behind its first events, at once; the read model is empty.
+    static func cutEnd(keeping kept: Int) -> String {
         """
-        UPDATE read_1.checkpoints SET log_offset = 0;
         SET session_replication_role = replica;
+        UPDATE read_1.checkpoints SET log_offset = 0;
         DELETE FROM events WHERE partition = 0 AND log_offset >= \(kept);
         DO $$
         DECLARE shown record;
@@ -123,22 +123,33 @@ enum TestStatement {
                 EXECUTE format('DELETE FROM read_1.%I', shown.relname);
             END LOOP;
         END $$;
-        WITH other AS MATERIALIZED (SELECT gen_random_uuid() AS id), added AS (
-            INSERT INTO events (
-                partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
-                occurred_at, recorded_at, schema_version, encoding, payload)
-            SELECT
-                0, \(kept - 1) + n, other.id, n, other.id, 1, n, gen_random_uuid(), 'badge.cleared', 'a',
-                e.occurred_at, e.recorded_at, 1, 0, ''
-            FROM other, generate_series(1, \(count)) AS n, events e
-            WHERE e.partition = 0 AND e.log_offset = \(kept - 1)
-            RETURNING log_offset, event_id, recorded_at
-        )
         UPDATE log_partitions p
-        SET next_offset = a.log_offset + 1, last_recorded_at = a.recorded_at, last_event_id = a.event_id
-        FROM added a WHERE p.partition = 0 AND a.log_offset = \(kept + count - 1);
-        SET session_replication_role = origin
+        SET next_offset = e.log_offset + 1, last_recorded_at = e.recorded_at, last_event_id = e.event_id
+        FROM events e WHERE p.partition = 0 AND e.partition = 0 AND e.log_offset = \(kept - 1);
+        SET session_replication_role = origin;
         """
+    }
+
+    /// It ends there, and then `count` events of another user follow, at once.
+    static func otherEnd(keeping kept: Int, behindIt count: Int) -> String {
+        cutEnd(keeping: kept) + """
+            SET session_replication_role = replica;
+            WITH other AS MATERIALIZED (SELECT gen_random_uuid() AS id), added AS (
+                INSERT INTO events (
+                    partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type, app_id,
+                    occurred_at, recorded_at, schema_version, encoding, payload)
+                SELECT
+                    0, \(kept - 1) + n, other.id, n, other.id, 1, n, gen_random_uuid(), 'badge.cleared', 'a',
+                    e.occurred_at, e.recorded_at, 1, 0, ''
+                FROM other, generate_series(1, \(count)) AS n, events e
+                WHERE e.partition = 0 AND e.log_offset = \(kept - 1)
+                RETURNING log_offset, event_id, recorded_at
+            )
+            UPDATE log_partitions p
+            SET next_offset = a.log_offset + 1, last_recorded_at = a.recorded_at, last_event_id = a.event_id
+            FROM added a WHERE p.partition = 0 AND a.log_offset = \(kept + count - 1);
+            SET session_replication_role = origin
+            """
     }
 
     /// What only a damaged database has: a user without its rows and with a hole in its stream.

@@ -48,4 +48,49 @@ import Testing
         await again.close()
         try await server.server.stop()
     }
+
+    /// Both clocks stand behind what the log has, so no time tells the two histories apart but the step between events.
+    @Test("S6: a server that knows an event where it stands again, behind others, takes the log for another")
+    func sameEventAgain() async throws {
+        var clock = ManualTime().clock
+        clock.step = { 1 }
+        let server = try await TestServer.start(partitions: 1, clock: clock)
+        server.server.faults.set(.notifyLost, true)
+        let users = [user, .random(), .random()]
+        let devices = users.map { _ in DeviceID.random() }
+        let (first, _) = try await WireClient.open(server, user: users[0], device: devices[0])
+        let (second, _) = try await WireClient.open(server, user: users[1], device: devices[1])
+        let (third, _) = try await WireClient.open(server, user: users[2], device: devices[2])
+        for client in [first, second, third] {
+            try await client.untilLive()
+            try await client.append(from: 1, Envelope.setUp("a"))
+            _ = try await client.appended()
+        }
+        let comesBack = Envelope.post("back", app: "a")
+        try await first.append(from: 3, [.post("lost", app: "a")])
+        _ = try await first.appended()
+        try await second.append(from: 3, [comesBack])
+        _ = try await second.appended()
+        try await onThread {
+            let database = try server.database()
+            defer { database.close() }
+            try database.execute(TestStatement.cutEnd(keeping: 9))
+        }
+        // The server whose clock is the same drew another number.
+        clock.step = { 2 }
+        let later = try await TestServer.start(partitions: 1, conninfo: server.conninfo, clock: clock)
+        later.server.faults.set(.notifyLost, true)
+        for (index, envelope) in [(2, .post("another", app: "a")), (1, comesBack)] {
+            let (again, welcome) = try await WireClient.open(later, user: users[index], device: devices[index])
+            #expect(welcome.lastSequence == DeviceSequence(2))
+            try await again.append(from: 3, [envelope])
+            #expect(try await again.appended().refused == [])
+            await again.close()
+        }
+        // It looks where the log ends.
+        await (try? WireClient.open(server, user: .random()))?.client.close()
+        _ = try await first.goAway()
+        for client in [first, second, third] { await client.close() }
+        for server in [server, later] { try await server.server.stop() }
+    }
 }
