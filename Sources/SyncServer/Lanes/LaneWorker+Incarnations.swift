@@ -53,11 +53,12 @@ extension LaneWorker {
     private func log(
         _ body: EventBody, _ request: inout AppendContext, into staging: inout AppendStaging
     ) -> ProtocolError? {
-        let state = request.user.state
-        let event = Event(
-            version: state.version.next, device: .server, incarnation: Incarnation(0),
-            sequence: state.lastSequence(of: .server, incarnation: Incarnation(0)).next, id: EventID(UUID()), app: nil,
-            occurredAt: request.recordedAt, recordedAt: request.recordedAt, body: body)
+        let event = request.user.reading { state in
+            Event(
+                version: state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: state.lastSequence(of: .server, incarnation: Incarnation(0)).next, id: EventID(UUID()),
+                app: nil, occurredAt: request.recordedAt, recordedAt: request.recordedAt, body: body)
+        }
         let logged = (body.type, FocusWire.payloadSchemaVersion, PayloadCodec.encode(body))
         guard record(event, logged, request.user, into: &staging) else { return userQuarantined(request.user.id) }
         request.refresh()
