@@ -207,9 +207,7 @@ final class SimulatedLink {
         }
         guard isWatchedOver, let life else { return }
         for message in messages(frames) {
-            simulation.witness.wrote(
-                message, to: device, &told, knowsRevoked: life.revocations[device.id] != nil,
-                seen: { life.seen[$0] ?? .zero })
+            simulation.witness.wrote(message, to: device, &told, life)
         }
     }
 

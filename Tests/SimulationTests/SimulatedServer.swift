@@ -23,18 +23,24 @@ final class SimulatedServer {
         fileprivate var nextTurn = Int64.max
         /// The log fell back in the middle of its turn: what it has to say may be of before. It is said in the next.
         fileprivate(set) var staleTurns = 0
-        /// What it has read or written of each user's events, at least.
-        private(set) var seen: [UserID: Version] = [:]
+        /// See `Simulation.history`.
+        let bornIn: Int
+        /// What it has read or written of each user's events, at least, in each history of the log.
+        private var seen: [Int: [UserID: Version]] = [:]
         /// When it saw that devices were revoked.
         private(set) var revocations: [DeviceID: Int64] = [:]
 
-        fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, _ workers: [LaneWorker]) {
+        fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, bornIn history: Int) {
             self.loop = loop
             self.services = services
-            self.workers = workers
+            workers = []
+            bornIn = history
         }
 
-        fileprivate func forgetHistory() { (seen, revocations) = ([:], [:]) }
+        /// Nil: nothing of the user.
+        func seen(_ user: UserID, _ history: Int) -> Version? { seen[history]?[user] }
+
+        fileprivate func forgetHistory() { revocations = [:] }
 
         /// Nothing of it runs any more, and nothing of it holds the rest.
         fileprivate func end() {
@@ -44,7 +50,8 @@ final class SimulatedServer {
         }
 
         fileprivate func sees(_ user: UserID, _ version: Version, _ simulation: Simulation) {
-            seen[user] = max(seen[user] ?? .zero, version)
+            let before = seen(user, simulation.history) ?? .zero
+            seen[simulation.history, default: [:]][user] = max(before, version)
             for device in simulation.devices where device.user == user && revocations[device.id] == nil {
                 guard let revocation = simulation.witness.revocations[device.id], revocation.version <= version
                 else { continue }
@@ -100,7 +107,7 @@ final class SimulatedServer {
             connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: logger)
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
-        let new = Process(loop, services, [])
+        let new = Process(loop, services, bornIn: simulation.history)
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
@@ -120,7 +127,7 @@ final class SimulatedServer {
         simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
     }
 
-    /// The log lost its end while the server lives on: what it saw there is not there any more.
+    /// The log lost its end while the server lives on: whom it saw revoked there need not be any more.
     func forgetHistory() { process?.forgetHistory() }
 
     func logFell() { if isInTurn { process?.staleTurns = 2 } }

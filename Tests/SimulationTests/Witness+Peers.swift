@@ -21,13 +21,11 @@ extension Witness {
     private static let freshness: Int64 = 1_001_000
 
     /// A server writes this frame to a connection now.
-    /// - Parameter seen: the version of a user that the server has folded at least.
     func wrote(
-        _ message: ServerMessage, to device: SimulatedDevice, _ told: inout PeerTold, knowsRevoked: Bool,
-        seen: (UserID) -> Version
+        _ message: ServerMessage, to device: SimulatedDevice, _ told: inout PeerTold, _ life: SimulatedServer.Process
     ) {
         if message.isNews, let revocation = revocations[device.id] {
-            if knowsRevoked {
+            if life.revocations[device.id] != nil {
                 fail("A3: \(device) is told \("\(message)".prefix(40)) by a server that has seen its revocation")
             }
             if clock.now - revocation.time > Self.freshness {
@@ -36,17 +34,17 @@ extension Witness {
         }
         guard case .peerStatuses(let statuses) = message else { return }
         for (user, some) in Dictionary(grouping: statuses.statuses, by: \.user).sorted(by: { $0.key < $1.key }) {
-            wrote(some, of: user, to: device, &told, seen(user))
+            wrote(some, of: user, to: device, &told, life)
         }
     }
 
     private func wrote(
-        _ statuses: [PeerStatus], of user: UserID, to device: SimulatedDevice, _ told: inout PeerTold, _ seen: Version
+        _ statuses: [PeerStatus], of user: UserID, to device: SimulatedDevice, _ told: inout PeerTold,
+        _ life: SimulatedServer.Process
     ) {
         let viewer = Viewer(user: device.user, scope: device.scope)
-        let earliest = max(version(of: user, at: clock.now - Self.freshness), seen)
-        let isSo = (earliest.rawValue...max(earliest, version(of: user)).rawValue).contains { version in
-            let visible = visibility(of: user, at: Version(version), to: viewer)
+        let isSo = believable(of: user, life).contains { state in
+            let visible = state.visibility(to: viewer)
             return statuses.allSatisfy { status in
                 // It ends what was told before: all that is visible must follow.
                 guard let app = status.app else {
@@ -55,7 +53,9 @@ extension Witness {
                 return visible[app] == status.isFocused
             }
         }
-        if !isSo { fail("V2: \(device) is told \(statuses), and from version \(earliest) on that may not be seen") }
+        if !isSo {
+            fail("V2: \(device) is told \(statuses), of no state that the server may hold for the last of \(user)")
+        }
         var isChange = false
         for status in statuses {
             let key = PeerTold.Key(user: user, app: status.app)
@@ -80,15 +80,27 @@ extension Witness {
         if isChange { told.changedAt[user] = now }
     }
 
-    func visibility(of user: UserID, at version: Version, to viewer: Viewer) -> [AppID: Bool] {
-        let states = states[user] ?? [UserState(user: user)]
-        guard states.indices.contains(Int(version.rawValue)) else { return [:] }
-        return states[Int(version.rawValue)].visibility(to: viewer)
+    /// States of the user, one of which the server must hold for the last.
+    ///
+    /// Whoever looks at a log that lost its tail notices that. Until then a lane tells of the history that is gone, also
+    /// those who came after the fall: the lane that let them in may be another one, and have looked. So for a `freshness`
+    /// after the fall V2 is promised in that history's order; after it, and of a user of whom the server has seen
+    /// anything since, in the order of what is there now. A removal that was lost with the tail nobody owes any more.
+    private func believable(of user: UserID, _ life: SimulatedServer.Process) -> ArraySlice<UserState> {
+        var found = states(of: user, Past(states: states, times: times, end: .max), since: life.seen(user, pasts.count))
+        for (history, past) in pasts.enumerated().reversed() {
+            let hasLooked = life.bornIn > history || life.seen(user, history + 1) != nil
+            guard !hasLooked, clock.now - past.end <= Self.freshness else { break }
+            found += states(of: user, past, since: life.seen(user, history))
+        }
+        return found
     }
 
-    /// The last version that was committed by then.
-    private func version(of user: UserID, at time: Int64) -> Version {
-        Version(Int64((times[user]?.lastIndex { $0 <= time }) ?? 0))
+    /// From the one on that the server has seen, or that was the last when it had to look.
+    private func states(of user: UserID, _ past: Past, since seen: Version?) -> ArraySlice<UserState> {
+        let looked = past.times[user]?.lastIndex { $0 <= clock.now - Self.freshness } ?? 0
+        let states = past.states[user] ?? [UserState(user: user)]
+        return states.dropFirst(max(looked, Int(seen?.rawValue ?? 0)))
     }
 
     func isRevoked(_ device: SimulatedDevice) -> Bool { revocations[device.id] != nil }

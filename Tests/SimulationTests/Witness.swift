@@ -13,6 +13,13 @@ final class Witness {
     private(set) var states: [UserID: [UserState]] = [:]
     /// When each was committed.
     private(set) var times: [UserID: [Int64]] = [:]
+    /// The same of the log's earlier histories (see `Simulation.history`), and when each one ended.
+    private(set) var pasts: [Past] = []
+    struct Past {
+        let states: [UserID: [UserState]]
+        let times: [UserID: [Int64]]
+        let end: Int64
+    }
     private(set) var log: [LoggedEvent] = []
     private var lastSequences: [SequenceKey: DeviceSequence] = [:]
     private var versions: [SequenceKey: [Version]] = [:]
@@ -274,6 +281,7 @@ final class Witness {
                 lostNow.insert(event.id)
             }
         }
+        pasts.append(Past(states: states, times: times, end: clock.now))
         let endedBefore = ended
         (states, times, log, lastSequences, versions, promised) = ([:], [:], [], [:], [:], [:])
         (places, placesOf, lostPlaces, ended) = ([:], [:], [], [])
