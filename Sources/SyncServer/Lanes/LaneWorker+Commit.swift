@@ -109,8 +109,7 @@ extension LaneWorker {
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
         // Rule P3.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
-        deliveries.add(.goAway(.sequenceConflict), to: session.handle)
-        close(session.handle.id)
+        end(session, .sequenceConflict)
     }
 
     /// What follows the frame waits for it (rule P4).

@@ -12,22 +12,24 @@ extension LaneWorker {
             if user.state.isRevoked(session.identity.device) {
                 cutOff(session)
             } else if appendsElsewhere(session, user) {
-                deliveries.add(.goAway(.superseded), to: session.handle)
-                close(id)
+                end(session, .superseded)
             }
         }
+        guard user.state.hasRevokedDevices else { return }
+        for handle in leaving.cutOff(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
     /// The same of what another server appended for a user who is not in memory: he is loaded with the next turn, and a
     /// checkpoint that waits for a revoked device might leave until then.
     func reviewAbsent(_ logged: LoggedEvent) {
-        guard logged.type == EventType.deviceRevoked.rawValue, let ids = sessionsByUser[logged.user],
+        guard logged.type == EventType.deviceRevoked.rawValue,
             case .deviceRevoked(let revoked)? = try? logged.decoded().body
         else { return }
-        for id in ids {
+        for id in sessionsByUser[logged.user] ?? [] {
             guard let session = sessions[id], session.identity.device == revoked.device else { continue }
             cutOff(session)
         }
+        for handle in leaving.cutOff(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
     }
 
     private func cutOff(_ session: LaneSession) {

@@ -16,6 +16,13 @@ extension LaneWorker {
         if sessionsByStore[store] == id { sessionsByStore[store] = nil }
     }
 
+    /// Tells the device to go, behind all that waits for it.
+    func end(_ session: LaneSession, _ code: ErrorCode) {
+        deliveries.add(.goAway(code), to: session.handle)
+        close(session.handle.id)
+        leaving.add(session)
+    }
+
     /// Lets in who waits, as far as the users are here.
     func performOpenings() {
         let waiting = openings
@@ -44,8 +51,7 @@ extension LaneWorker {
             // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
             // later has the higher id, and is the newer one.
             guard other < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
-            deliveries.add(.goAway(.superseded), to: session.handle)
-            close(other)
+            end(session, .superseded)
         }
         let start = self.standing(opening.cursor, opening.view, user)
         let session = LaneSession(

@@ -18,6 +18,7 @@ final class LaneWorker {
     var sessions: [UInt64: LaneSession] = [:]
     var sessionsByUser: [UserID: [UInt64]] = [:]
     var sessionsByStore: [StoreKey: UInt64] = [:]
+    var leaving = LeavingSessions()
     var openings: [(SessionHandle, SessionOpening)] = []
     var appends: Deque<PendingAppend> = []
     /// Questions, and what was found for some.
@@ -124,8 +125,7 @@ final class LaneWorker {
     /// As after a restart: everybody connects anew, and is asked for what the log lacks (rule S6). Nothing that was folded
     /// from the history that is gone stays.
     private func startOver() {
-        for session in sessions.values { deliveries.add(.goAway(.shuttingDown), to: session.handle) }
-        for id in Array(sessions.keys) { close(id) }
+        for session in Array(sessions.values) { end(session, .shuttingDown) }
         for append in appends { context.budget.give(append.request.bytes) }
         (appends, fetches, reports, checkpointsDue) = ([], [], [], [])
         (users, quarantined, dueTimes, wanted) = ([:], [:], [:], [])
@@ -176,7 +176,9 @@ final class LaneWorker {
                 if let user = sessions[session]?.identity.user { wanted.insert(user) }
             case .watch(let handle, let viewer, let users): watch(handle, viewer, users)
             case .unwatch(let session, let users): peers.unwatch(session, users)
-            case .close(let session): close(session)
+            case .close(let session):
+                close(session)
+                leaving.closed(session)
             case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.append(found)
             case .placesFound(let session, let found): goOn(session, found)
