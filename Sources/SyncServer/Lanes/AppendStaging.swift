@@ -24,6 +24,9 @@ struct AppendStaging {
     var eventCount = 0
     var byteCount = 0
 
+    /// Nothing is to be appended, and nobody answered.
+    var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
+
     init(_ clock: ServerClock) { (now, step) = (clock.wall(), clock.step()) }
 }
 

@@ -37,7 +37,7 @@ extension LaneWorker {
         }
         // In their order, before all that came later.
         for append in later.reversed() { appends.prepend(append) }
-        FaultPoint.pass(.staged)
+        if !staging.isEmpty { FaultPoint.pass(.staged) }
         try commit(staging)
     }
 

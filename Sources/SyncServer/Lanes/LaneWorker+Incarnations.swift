@@ -43,7 +43,8 @@ extension LaneWorker {
         let free = request.user.state.mayBeginIncarnation(
             of: identity.device, identity.scope, at: request.recordedAt)
         guard let free else { return nil }
-        let wait = (free.microseconds - request.recordedAt.microseconds) / 1_000 + 1
+        // By the clock, which the log's time may be ahead of by its steps.
+        let wait = (free.microseconds - context.clock.wall().microseconds) / 1_000 + 1
         return ProtocolError(
             .tooMany, "The device began as many incarnations as it may in a day. Wait, then send again.",
             retryAfterMilliseconds: UInt32(clamping: wait), sequence: request.append.request.firstSequence)
