@@ -44,7 +44,7 @@ extension ClientSession {
         else { return [] }
         let displaced = appended.refused.count(where: \.isDisplaced)
         if appended.throughSequence >= head.request.lastSequence {
-            healing?.inFlight.removeFirst()
+            healing?.taken()
             healing?.report.events += head.request.eventCount - displaced
             if case .lost(let lost) = head.request { healing?.report.lost.append(lost) }
         }
@@ -62,13 +62,9 @@ extension ClientSession {
         case .sequenceGap: return receiveHealingGap(error)
         case .sequenceConflict where healing?.isEnding == true: return receiveEnded(nil)
         case .sequenceConflict:
-            guard let head = healing?.inFlight.first else { return [] }
+            guard healing?.inFlight.isEmpty == false else { return [] }
             // What was sent behind it is answered all the same.
-            healing?.inFlight.removeFirst()
-            healing?.report.conflicts.append(
-                LostEvents(
-                    incarnation: head.request.incarnation, first: error.sequence ?? head.request.firstSequence,
-                    last: head.request.lastSequence))
+            healing?.stopped(at: error.sequence)
             return continueHealing()
         case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             let wait = Self.pause(error)
@@ -92,17 +88,17 @@ extension ClientSession {
     private mutating func receiveHealingGap(_ error: ProtocolError) -> [ClientAction] {
         // Of a frame that is to be offered again anyhow.
         guard let head = healing?.inFlight.first, let expected = error.expected else { return [] }
-        healing?.rewind()
-        guard expected < head.request.firstSequence else { return continueHealing() }
-        healing?.missing = LostEvents(
-            incarnation: head.request.incarnation, first: expected,
-            last: head.request.firstSequence.advanced(by: -1))
+        // So too while a rest is in flight: it has an answer of its own.
+        if healing?.rests.isEmpty == false, let sequence = error.sequence, sequence != head.request.firstSequence {
+            return []
+        }
+        healing?.missed(expected)
         return continueHealing()
     }
 
     private mutating func continueHealing() -> [ClientAction] {
         guard let healing else { return [] }
-        guard healing.isComplete, healing.inFlight.isEmpty, healing.missing == nil else {
+        guard healing.isComplete, healing.inFlight.isEmpty, healing.missing == nil, healing.rests.isEmpty else {
             return self.healing?.next() ?? []
         }
         self.healing = nil

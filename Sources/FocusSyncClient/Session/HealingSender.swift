@@ -46,6 +46,9 @@ struct HealingSender: Hashable, Sendable {
     var resumesAt: MonotonicTime?
     /// Events before what comes next that the log lacks and the store too.
     var missing: LostEvents?
+    /// What frames held behind a conflict, in a session of protocol 1. Each is offered when nothing else is in flight:
+    /// an answer names no first sequence.
+    private(set) var rests: [HealingRest] = []
     /// From where a frame was asked for that was not sent yet.
     var asked: HealingPosition?
     /// Everything was sent.
@@ -73,7 +76,13 @@ struct HealingSender: Hashable, Sendable {
 
     /// At most one request at a time: the answer asks for the next.
     mutating func next() -> [ClientAction] {
-        guard asked == nil, !isComplete, !isEnding, resumesAt == nil, inFlight.count < window else { return [] }
+        guard asked == nil, !isEnding, resumesAt == nil, inFlight.count < window else { return [] }
+        if let rest = rests.first {
+            guard inFlight.isEmpty else { return [] }
+            sent(rest.request, next: position)
+            return [.send(.heal(rest.request))]
+        }
+        guard !isComplete else { return [] }
         if let lost = missing {
             missing = nil
             sent(.lost(lost), next: position)
@@ -104,6 +113,51 @@ struct HealingSender: Hashable, Sendable {
         ending.removeFirst()
         (isEnding, reachesEnd) = (false, false)
         position.through = ending.first?.place
+    }
+
+    /// The first frame in flight was taken whole.
+    mutating func taken() {
+        let request = inFlight.removeFirst().request
+        guard let rest = rests.first, rest.request == request else { return }
+        rests.removeFirst()
+        report.conflicts.append(rest.passedOver)
+    }
+
+    /// The first frame in flight stopped where another event stands, or none may stand any more (protocol 1).
+    /// - Parameter sequence: nil: nothing of it can be taken.
+    mutating func stopped(at sequence: DeviceSequence?) {
+        let request = inFlight.removeFirst().request
+        var first = sequence ?? request.firstSequence
+        var index = rests.endIndex
+        if let rest = rests.first, rest.request == request {
+            rests.removeFirst()
+            index = rests.startIndex
+            if first == rest.from { first = rest.conflict } else { report.conflicts.append(rest.passedOver) }
+        }
+        if let sequence, let rest = HealingRest(request, behind: sequence, conflict: first) {
+            rests.insert(rest, at: index)
+        } else {
+            report.conflicts.append(
+                LostEvents(incarnation: request.incarnation, first: first, last: request.lastSequence))
+        }
+    }
+
+    /// The first frame in flight is not where the log goes on.
+    mutating func missed(_ expected: DeviceSequence) {
+        guard let head = inFlight.first else { return }
+        guard let rest = rests.first, rest.request == head.request else {
+            rewind()
+            // With what is left of an earlier frame the gap may close.
+            guard rests.isEmpty, expected < head.request.firstSequence else { return }
+            missing = LostEvents(
+                incarnation: head.request.incarnation, first: expected,
+                last: head.request.firstSequence.advanced(by: -1))
+            return
+        }
+        // Where the conflict was the log takes nothing, and so nothing behind it.
+        guard rest.holds(expected) else { return stopped(at: nil) }
+        rewind()
+        rests[0].from = expected
     }
 
     /// What is in flight will not be taken: offer it again.

@@ -170,7 +170,10 @@ import Testing
         let error = ProtocolError(.sequenceConflict, "", sequence: DeviceSequence(6))
         _ = session.receive(.appended(appended(5)), now: at(2))
         _ = session.receive(.error(error), now: at(2))
-        let actions = session.healingSent(nil, next: position(7, 8))
+        _ = session.healingSent(nil, next: position(7, 8))
+        // The last event of the frame may still have a place.
+        let next = ProtocolError(.sequenceConflict, "", sequence: DeviceSequence(7))
+        let actions = session.receive(.error(next), now: at(3))
         var report = HealingReport()
         report.conflicts = [
             LostEvents(incarnation: Incarnation(7), first: DeviceSequence(6), last: DeviceSequence(7))
@@ -199,6 +202,7 @@ import Testing
                     let isMore = asked == position(6, 7)
                     if isMore { frames.append(second) }
                     actions += session.healingSent(isMore ? second : nil, next: position(9, 10))
+                case .send(.heal(let request)): frames.append(request)
                 case .endHealing: ends = true
                 case .sendAppend: break
                 default: Issue.record("\(action)")
@@ -206,6 +210,73 @@ import Testing
             }
         }
         #expect(ends && !session.isClosed)
+    }
+
+    /// A server's answers to re-offered events of protocol 1, when the log ends at `last`, with another store's events
+    /// at `others` (rules P3, P4, S6).
+    private func answers(_ request: HealRequest, _ last: inout Int64, others: Set<Int64>) -> [ServerMessage] {
+        let first = request.firstSequence.rawValue
+        guard first <= last + 1 else {
+            let gap = ProtocolError(
+                .sequenceGap, "", expected: DeviceSequence(last + 1), sequence: request.firstSequence)
+            return [.error(gap)]
+        }
+        let taken = (first...request.lastSequence.rawValue).prefix { !others.contains($0) }
+        last = max(last, taken.last ?? 0)
+        let conflict = first + Int64(taken.count)
+        var answers: [ServerMessage] = taken.last.map { [.appended(appended($0))] } ?? []
+        if conflict <= request.lastSequence.rawValue {
+            answers.append(.error(ProtocolError(.sequenceConflict, "", sequence: DeviceSequence(conflict))))
+        }
+        return answers
+    }
+
+    @Test(
+        "S6: what a frame holds behind a conflict is offered again and never declared lost, where the log lacks it",
+        arguments: [UInt32(2), 3, 4, 64])
+    func restOfConflict(window: UInt32) {
+        for (others, logged): (Set<Int64>, Int64) in [
+            ([5], 6), ([5, 6], 6), ([5], 5), ([5, 6, 7], 8), ([6, 10], 10),
+        ] {
+            var (session, actions) = live(acknowledged: 11, last: 11, welcome(logged, isBehind: true, window: window))
+            // Frames by the place before them; the last one is of few events, so that it meets the gap.
+            let store: [Int64: HealRequest] = [0: reoffer(5, 5), 9: reoffer(10, 2)]
+            let held: ClosedRange<Int64> = 5...11
+            var last = logged
+            var offered: Set<Int64> = []
+            var answers: [ServerMessage] = []
+            var report: HealingReport?
+            func take(_ request: HealRequest) {
+                if case .lost(let lost) = request { Issue.record("\(lost) is declared lost, and held") }
+                offered.formUnion(request.firstSequence.rawValue...request.lastSequence.rawValue)
+                answers += self.answers(request, &last, others: others)
+            }
+            var steps = 0
+            while report == nil, steps < 100 {
+                steps += 1
+                if actions.isEmpty {
+                    guard !answers.isEmpty else { break }
+                    actions = session.receive(answers.removeFirst(), now: at(2))
+                    continue
+                }
+                switch actions.removeFirst() {
+                case .sendHealing(let asked, _):
+                    let request = store[asked.place]
+                    if let request { take(request) }
+                    let next = position(request?.lastSequence.rawValue ?? asked.place, 12, logged)
+                    actions += session.healingSent(request, next: next)
+                case .send(.heal(let request)): take(request)
+                case .endHealing(let some): report = some
+                default: break
+                }
+            }
+            #expect(last == 11, "the log has everything that is held: \(others), \(logged)")
+            #expect(offered == Set(held))
+            #expect(report?.lost == [])
+            let passed = Set((report?.conflicts ?? []).flatMap { $0.first.rawValue...$0.last.rawValue })
+            #expect(passed.isSuperset(of: others), "\(others), \(logged): \(passed)")
+            #expect(passed.allSatisfy { $0 <= max(logged, others.max() ?? 0) }, "\(others), \(logged): \(passed)")
+        }
     }
 
     // MARK: Protocol 2
