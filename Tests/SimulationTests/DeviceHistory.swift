@@ -140,7 +140,7 @@ struct DeviceHistory {
             }
             // What an Append had brought first was judged as what comes for the first time, and stands so.
             if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict,
-                !witness.wasAppended(offered.envelope.id)
+                !witness.wasAppended(offered.envelope.id), !witness.hadOtherTime(offered.envelope)
             {
                 witness.fail(
                     "S6: \(device) has a receipt of \(offered.envelope.id): \"\(offered.outcome.code)\". It is \"\(verdict)\""

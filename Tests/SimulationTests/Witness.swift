@@ -233,6 +233,13 @@ final class Witness {
     /// It was judged anew, though there is a receipt of it: an Append came first, of a copy of the store or late.
     func wasAppended(_ event: EventID) -> Bool { appended.contains(event) }
 
+    /// The log had it, and only with other times than the envelope has: a copy of the store had moved its time back (rule
+    /// E4) before it appended it, and the store that recalled it knows nothing of that. The receipt is of the other time.
+    func hadOtherTime(_ envelope: Envelope) -> Bool {
+        let held = lost[envelope.id, default: []]
+        return !held.isEmpty && held.allSatisfy { $0.occurredAt != envelope.occurredAt.stored }
+    }
+
     /// Its place is another's: it comes again, as any event does.
     func displaced(_ event: EventID, _ device: SimulatedDevice) { proved[device.id]?.remove(event) }
 
