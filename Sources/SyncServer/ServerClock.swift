@@ -12,8 +12,9 @@ public struct ServerClock: Sendable {
     /// each statement.
     ///
     /// An event that the log lost may come back to its offset behind others than before. Were it recorded at the same time
-    /// again, nobody could tell the two histories apart (`LogAnchor`): of two draws, one in 256 is the same. More would
-    /// outrun a clock that is to catch up; a thousand statements a second take an eighth of a second.
+    /// again, nobody could tell the two histories apart (`LogAnchor`): of two draws, one in 256 is the same. Greater
+    /// steps would outrun the clock that is to catch up: a thousand statements move the log's time on by an eighth of a
+    /// second.
     public var step: @Sendable () -> Int64
 
     /// Microseconds that the wall clock may be from the database's. Nil, for tests that have a time of their own: any.

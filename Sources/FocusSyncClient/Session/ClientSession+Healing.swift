@@ -88,7 +88,7 @@ extension ClientSession {
     private mutating func receiveHealingGap(_ error: ProtocolError) -> [ClientAction] {
         // Of a frame that is to be offered again anyhow.
         guard let head = healing?.inFlight.first, let expected = error.expected else { return [] }
-        // So too while a rest is in flight: it has an answer of its own.
+        // While a rest is in flight this may be about a frame before it, which is offered again too.
         if healing?.rests.isEmpty == false, let sequence = error.sequence, sequence != head.request.firstSequence {
             return []
         }

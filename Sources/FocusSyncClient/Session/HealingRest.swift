@@ -7,7 +7,7 @@ import FocusCore
 /// on: from there the others are offered, without the receipt, which proves only the whole frame. So a frame whose
 /// places are all another store's costs two frames, not one for each event.
 struct HealingRest: Hashable, Sendable {
-    /// Of the whole rest.
+    /// All events behind the conflict, without the receipt.
     private let offer: Reoffer
     /// The first place that is another event's.
     let conflict: DeviceSequence

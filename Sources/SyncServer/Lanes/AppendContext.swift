@@ -7,10 +7,10 @@ struct AppendContext {
     let session: LaneSession
     let user: CachedUser
     let recordedAt: Timestamp
-    /// The one that the frame is about.
+    /// The incarnation that the frame is about.
     let incarnation: Incarnation
 
-    /// What the log knows of the frame's incarnation: looked up once, and again when the frame made it another.
+    /// What the log knows of that incarnation: looked up once, and again after an event that begins or ends it.
     private(set) var status: UserState.IncarnationStatus
 
     init(_ append: PendingAppend, _ session: LaneSession, _ user: CachedUser, recordedAt: Timestamp) {

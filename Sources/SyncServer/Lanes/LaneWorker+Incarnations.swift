@@ -43,7 +43,7 @@ extension LaneWorker {
         let free = request.user.state.mayBeginIncarnation(
             of: identity.device, identity.scope, at: request.recordedAt)
         guard let free else { return nil }
-        // By the clock, which the log's time may be ahead of by its steps.
+        // The device waits by the clock, and the log's time may be some steps ahead of that (`ServerClock.step`).
         let wait = (free.microseconds - context.clock.wall().microseconds) / 1_000 + 1
         return ProtocolError(
             .tooMany, "The device began as many incarnations as it may in a day. Wait, then send again.",

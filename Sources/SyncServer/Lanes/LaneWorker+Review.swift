@@ -16,7 +16,7 @@ extension LaneWorker {
             }
         }
         guard user.state.hasRevokedDevices else { return }
-        for handle in leaving.cutOff(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
+        for handle in leaving.removeRevoked(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
     /// The same of what another server appended for a user who is not in memory: he is loaded with the next turn, and a
@@ -29,7 +29,7 @@ extension LaneWorker {
             guard let session = sessions[id], session.identity.device == revoked.device else { continue }
             cutOff(session)
         }
-        for handle in leaving.cutOff(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
+        for handle in leaving.removeRevoked(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
     }
 
     private func cutOff(_ session: LaneSession) {

@@ -12,8 +12,8 @@ struct LeavingSessions {
 
     mutating func closed(_ id: UInt64) { sessions[id] = nil }
 
-    /// Those of the user's devices that are revoked; each is named once.
-    mutating func cutOff(of user: UserID, _ isRevoked: (DeviceID) -> Bool) -> [SessionHandle] {
+    /// Removes the sessions of the user's revoked devices, and names them.
+    mutating func removeRevoked(of user: UserID, _ isRevoked: (DeviceID) -> Bool) -> [SessionHandle] {
         guard !sessions.isEmpty else { return [] }
         let found = sessions.values.filter { $0.user == user && isRevoked($0.device) }.map(\.handle)
         for handle in found { sessions[handle.id] = nil }

@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 import FocusWire
 import NIOConcurrencyHelpers
@@ -46,6 +47,26 @@ import Testing
         #expect(try database.query(TestStatement.countBackwards).int8(row: 0, column: 0) == 0)
         #expect(try database.query(TestStatement.countEvents).int8(row: 0, column: 0) == 602)
         database.close()
+        await client.close()
+        try await server.server.stop()
+    }
+
+    @Test("a statement's time is 1 to 256 µs past those before it while the clock stands still")
+    func standsStill() async throws {
+        let time = ManualTime()
+        let server = try await TestServer.start(partitions: 1, clock: time.clock)
+        let (client, _) = try await WireClient.open(server, user: user)
+        try await client.append(from: 1, Envelope.setUp("a"))
+        _ = try await client.appended()
+        for number in 0..<20 {
+            try await client.append(from: Int64(3 + number), [.post("n\(number)", app: "a")])
+            _ = try await client.appended()
+        }
+        let times = try await onThread { [user] in try server.events(of: user).map(\.recordedAt.microseconds) }
+        // The events of one statement have one time; each frame of one event came with a statement of its own.
+        let steps = zip(times, times.dropFirst()).map { $1 - $0 }.suffix(20)
+        #expect(steps.allSatisfy { (1...ServerClock.greatestStep).contains($0) } && Set(steps).count > 1)
+        #expect(times.first == time.wall.microseconds)
         await client.close()
         try await server.server.stop()
     }
