@@ -101,9 +101,12 @@ extension Simulation {
             }
             guard let found = logged[told.event] else {
                 // The log had it once. Whoever forgot that cannot declare it lost.
+                let isForgotten =
+                    told.isForgotten
+                    || !held.contains(told.event) && witness.hasCopysEvent(told.incarnation, told.sequence, device)
                 let isExcused =
                     told.history < history
-                    && (!isJudged || told.isForgotten || isLost(told) || witness.isRevoked(device))
+                    && (!isJudged || isForgotten || isLost(told) || witness.isRevoked(device))
                 if !isExcused {
                     witness.fail("P1, S6: \(told.event) of \(device) was acknowledged, is not in the log and not lost")
                 }

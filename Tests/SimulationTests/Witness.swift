@@ -202,6 +202,12 @@ final class Witness {
         -> Bool
     { places[Place(key: SequenceKey(device, incarnation), sequence: sequence)]?.id == event }
 
+    /// The place is taken, maybe by a copy of the device's store: one that holds nothing of it any more cannot know.
+    func hasCopysEvent(_ incarnation: Incarnation, _ sequence: DeviceSequence, _ device: SimulatedDevice) -> Bool {
+        copied.contains(device.id)
+            && places[Place(key: SequenceKey(device, incarnation), sequence: sequence)] != nil
+    }
+
     func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
         guard !offer.code.isEmpty else { return }
         // An offer that never arrived proves nothing of the forged one that follows it.
