@@ -14,14 +14,14 @@ enum FlowCases {
             let end = clock.now.advanced(by: .seconds(12))
             let isWritten = NIOLockedValueBox(false)
             // It takes so much that it is not sent away (F2), however long the writing takes.
-            async let slowly: Void = slow.listen(bytesPerSecond: 150_000) { _ in !isWritten.withLockedValue { $0 } }
+            async let slowly = slow.listen(bytesPerSecond: 150_000) { _ in !isWritten.withLockedValue { $0 } }
             var written = 0
             while written < 200, clock.now < end {
                 version = try await writer.appendAccepted([.post("hot", app: "hot", body: "\(written)")])
                 written += 1
             }
             isWritten.withLockedValue { $0 = true }
-            try await slowly
+            _ = try await slowly
             var replica = Replica()
             try await slow.listen()
             try await replica.follow(slow, to: version)
@@ -34,13 +34,23 @@ enum FlowCases {
         ConformanceCase("F2", "a device that takes nothing for 30 s is sent away", isLong: true) { site in
             let heavy = try await site.crowd.heavy(site)
             let limit = 30.0
-            let patient = try await site.openDeaf(heavy.device.sibling())
+            let clock = ContinuousClock()
             let deaf = try await site.openDeaf(heavy.device.sibling())
             // One that reads in time is not sent away.
-            try await Task.sleep(for: .seconds(limit * 0.6))
-            try await patient.listen()
-            var replica = Replica()
-            try await replica.follow(patient, to: heavy.version)
+            for attempt in 1...3 {
+                let begin = clock.now
+                let patient = try await site.openDeaf(heavy.device.sibling())
+                try await Task.sleep(for: .seconds(limit * 0.6))
+                try await patient.listen()
+                do {
+                    var replica = Replica()
+                    try await replica.follow(patient, to: heavy.version)
+                    break
+                } catch {
+                    // A machine that is too slow to play it says nothing about the server.
+                    guard attempt < 3, (clock.now - begin).inSeconds > limit * 0.9 else { throw error }
+                }
+            }
             // The server's own timers, 3 s in which it tries to say GoAway, and what a loaded machine takes.
             try await Task.sleep(for: .seconds(limit * 0.4 + 25))
             try await deaf.listen()
@@ -69,9 +79,10 @@ enum FlowCases {
             let (rate, seconds) = (90_000.0, 45.0)
             for attempt in 1...3 {
                 let slow = try await site.openDeaf(heavy.device.sibling())
-                try await slow.listen(bytesPerSecond: rate) { $0 < seconds }
+                let pause = try await slow.listen(bytesPerSecond: rate) { $0 < seconds }
                 // A machine that is too slow to play it says nothing about the server.
-                if slow.receivedBytes < rate * seconds * 0.8, attempt < 3 { continue }
+                let isLate = pause > 3 || slow.receivedBytes < rate * seconds * 0.8
+                if isLate, attempt < 3 { continue }
                 try await slow.listen()
                 var replica = Replica()
                 // GoAway would fail here.

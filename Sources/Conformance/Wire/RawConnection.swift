@@ -82,11 +82,14 @@ final class RawConnection: Sendable {
     var receivedBytes: Double { Double(inbox.receivedBytes) }
 
     /// A deaf connection reads about so much, until it ends or enough time has passed.
-    func listen(bytesPerSecond rate: Double, while goesOn: (_ seconds: Double) -> Bool) async throws {
+    /// - Returns: the longest time between two reads, in seconds: a loaded machine is late with them.
+    func listen(bytesPerSecond rate: Double, while goesOn: (_ seconds: Double) -> Bool) async throws -> Double {
         let clock = ContinuousClock()
         let begin = clock.now
-        var spokenAt = begin
+        var (spokenAt, lookedAt, longest) = (begin, begin, 0.0)
         while goesOn((clock.now - begin).inSeconds), !inbox.isEnded {
+            longest = max(longest, (clock.now - lookedAt).inSeconds)
+            lookedAt = clock.now
             // Each read brings what the receive window holds, or nothing.
             if receivedBytes < rate * (clock.now - begin).inSeconds { channel.read() }
             // The server's Pings lie behind megabytes of rows: it is to know that the device lives (F4).
@@ -96,6 +99,7 @@ final class RawConnection: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
+        return longest
     }
 
     /// The next message. Throws `Silence` when the connection ends or nothing comes in time.
