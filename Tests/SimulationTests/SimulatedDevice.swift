@@ -297,6 +297,8 @@ final class SimulatedDevice: CustomStringConvertible {
                 }
             case 7, 8,
                 9 where random.once(in: simulation.plan.faults.forgets):
+                // Acknowledgements make events leave, and while a connection heals none comes (rule S6).
+                guard try session?.isLive != true || !storage.isHealing else { break }
                 simulation.trace("\(self) forgets old events")
                 try storage.forgetHeld(receipts: random.number(1...4))
                 try noteHeld()
