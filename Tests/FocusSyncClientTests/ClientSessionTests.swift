@@ -140,6 +140,12 @@ struct ClientSessionTests {
             ])
     }
 
+    /// What `Resync` of badges is answered with.
+    private func resynced(_ session: inout ClientSession) {
+        _ = session.receive(.snapshotBegin(version: Version(3), collections: [.badges]), now: at(2))
+        _ = session.receive(.snapshotEnd(cursor(3)), now: at(2))
+    }
+
     @Test("S9: a difference is reported and asked for afresh, at most three times in a row")
     func resync() {
         var (session, _) = live(acknowledged: 0, last: 0)
@@ -149,10 +155,22 @@ struct ClientSessionTests {
                 session.compared(cursor(3), differing: [.badges]) == [
                     .report(.diverged([.badges])), .send(.resync([.badges])),
                 ])
+            resynced(&session)
         }
         #expect(session.compared(cursor(3), differing: [.badges]) == [.report(.stillDiverged([.badges]))])
         #expect(session.compared(cursor(3), differing: []) == [.report(.verified(cursor(3)))])
         #expect(session.compared(cursor(4), differing: [.apps]).count == 2)
+    }
+
+    @Test("S9: checkpoints that come before the rows that were asked for are about the rows of before")
+    func underWay() {
+        var (session, _) = live(acknowledged: 0, last: 0)
+        #expect(session.compared(cursor(3), differing: [.badges]).count == 2)
+        for version in 4...8 { #expect(session.compared(cursor(Int64(version)), differing: [.badges]).isEmpty) }
+        #expect(session.compared(cursor(9), differing: []) == [.report(.verified(cursor(9)))])
+        #expect(session.compared(cursor(10), differing: [.apps]).isEmpty)
+        resynced(&session)
+        #expect(session.compared(cursor(10), differing: [.apps]).count == 2)
     }
 
     @Test("S9: the store is told which collections a snapshot is of")

@@ -22,7 +22,8 @@ public struct ClientSession: Sendable {
     public static let maximumWaitMilliseconds: Int64 = 60_000
     /// So long a connection is kept whose server does not know Recall: the log's format may have been raised meanwhile.
     static let recallWaitMilliseconds: Int64 = 300_000
-    /// After so many differing checkpoints in a row the session only reports (rule S9: never silent, never a storm).
+    /// After so many snapshots in a row that left a difference the session only reports (rule S9: never silent, never a
+    /// storm).
     public static let maximumResyncs = 3
 
     var state = State.idle
@@ -32,6 +33,8 @@ public struct ClientSession: Sendable {
     private var silenceEnds = MonotonicTime(milliseconds: .max)
     private var heartbeatMilliseconds: Int64 = 25_000
     private var resyncs = 0
+    /// Rows were asked for afresh and have not come: checkpoints until then are about the rows of before.
+    private var awaitsResync = false
     /// Of the snapshot under way; none: all.
     private var snapshotCollections: [RowCollection] = []
     /// A Renew was sent and not answered (rule A2).
@@ -127,8 +130,11 @@ public struct ClientSession: Sendable {
             resyncs = 0
             return [.report(.verified(cursor))]
         }
+        guard !awaitsResync else { return [] }
         guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
         resyncs += 1
+        // Of what the view does not hold nothing comes but another checkpoint.
+        awaitsResync = differing.contains { hello.collections.isEmpty || hello.collections.contains($0) }
         return [.report(.diverged(differing)), .send(.resync(differing))]
     }
 
@@ -233,6 +239,7 @@ public struct ClientSession: Sendable {
         case .deltaBegin: return [.beginStaging]
         case .snapshotRows(let rows), .deltaRows(let rows): return [.stage(rows)]
         case .snapshotEnd(let cursor):
+            awaitsResync = false
             return [.finishSnapshot(cursor, replacing: snapshotCollections), .send(.ack(cursor.version))]
         case .deltaEnd(let cursor): return [.finishDelta(cursor), .send(.ack(cursor.version))]
         case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
