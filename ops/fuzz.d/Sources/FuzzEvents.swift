@@ -45,7 +45,7 @@ private struct EventStage {
     private static func device(_ number: Int) -> DeviceID { DeviceID(uuid(number)) }
 
     mutating func step(_ record: inout FuzzRecord) {
-        let type = Int(record.byte()) % (EventType.allCases.count + 6)
+        let type = Int(record.byte()) % (EventType.allCases.count + 7)
         let choice = record.byte()
         let time = record.byte()
         now = now.adding(microseconds: Self.spans[Int(time & 15) % Self.spans.count])
@@ -56,6 +56,7 @@ private struct EventStage {
         case 3: reload()
         case 4: for index in followers.indices where choice >> index & 1 == 1 { followers[index].turn(state) }
         case 5: follow(choice, record.byte())
+        case 6: incarnation(choice)
         default: device(EventType.allCases[type], choice, time, record.bytes)
         }
     }
@@ -68,10 +69,9 @@ private struct EventStage {
         let scope: Scope = choice & 4 == 0 ? .system : app.map { .app($0) } ?? .system
         var event = event(Self.device(1 + Int(choice >> 3 & 3)), Incarnation(Int64(choice >> 5 & 1)), app, body)
         event.occurredAt = occurred(time >> 4)
-        // Rule A3: nothing of it is logged.
-        guard !state.isRevoked(event.device) else { return }
-        let step = state.check(
-            device: event.device, incarnation: event.incarnation, sequence: event.sequence, event: event.id)
+        // Rules A3 and P10: nothing of it is logged.
+        guard !state.isRevoked(event.device), takes(event.incarnation, of: event.device, scope) else { return }
+        let step = state.check(device: event.device, incarnation: event.incarnation, sequence: event.sequence)
         check(step == .next, "the next sequence is \(step) (E1)")
         let refusal = state.validate(event, scope: scope)
         if let loaded { check(loaded.validate(event, scope: scope) == refusal, "a loaded state judges otherwise") }
@@ -165,13 +165,44 @@ private struct EventStage {
     /// Rule S6: sequences that nobody holds any more.
     private mutating func lost(_ choice: UInt8, _ more: Int) {
         let device = Self.device(1 + Int(choice >> 3 & 3))
-        guard !state.isRevoked(device) else { return }
-        var event = event(
-            device, Incarnation(Int64(choice >> 5 & 1)), choice & 4 == 0 ? nil : Self.apps[0], .badgeCleared)
+        let (incarnation, scope) = (Incarnation(Int64(choice >> 5 & 1)), scope(choice))
+        guard !state.isRevoked(device), takes(incarnation, of: device, scope) else { return }
+        var event = event(device, incarnation, scope.app, .badgeCleared)
         let last = event.sequence.advanced(by: more)
         event.body = .deviceEventsLost(DeviceEventsLost(first: event.sequence, last: last))
         event.sequence = last
         log(event)
+    }
+
+    private func scope(_ choice: UInt8) -> Scope { choice & 4 == 0 ? .system : .app(Self.apps[0]) }
+
+    /// Rule P10: whose an incarnation is, and that it has ended; as the server says it before events and recalls.
+    private mutating func incarnation(_ choice: UInt8) {
+        let device = Self.device(1 + Int(choice >> 3 & 3))
+        let (incarnation, scope) = (Incarnation(Int64(choice >> 5 & 1)), scope(choice))
+        let ended = EventBody.deviceIncarnationEnded(
+            DeviceIncarnationEnded(device: device, incarnation: incarnation, scope: scope))
+        switch state.status(of: incarnation, device: device, scope: scope).standing {
+        case .foreign, .own(isEnded: true): return
+        case .own(isEnded: false): log(event(.server, Incarnation(0), nil, ended))
+        case .unknown, .unbound:
+            if let oldest = state.oldestIncarnation(of: device, scope) {
+                let body = DeviceIncarnationEnded(device: device, incarnation: oldest, scope: scope)
+                log(event(.server, Incarnation(0), nil, .deviceIncarnationEnded(body)))
+            }
+            let began = DeviceIncarnationBegan(device: device, incarnation: incarnation, scope: scope)
+            log(event(.server, Incarnation(0), nil, choice & 1 == 0 ? .deviceIncarnationBegan(began) : ended))
+        }
+        let standing = state.status(of: incarnation, device: device, scope: scope).standing
+        check(standing != .unknown && standing != .unbound && standing != .foreign, "nobody's incarnation (P10)")
+    }
+
+    /// Whether events of the scope are logged in the incarnation. One that nobody began is of an earlier program.
+    private func takes(_ incarnation: Incarnation, of device: DeviceID, _ scope: Scope) -> Bool {
+        switch state.status(of: incarnation, device: device, scope: scope).standing {
+        case .foreign, .own(isEnded: true): false
+        case .own(isEnded: false), .unknown, .unbound: true
+        }
     }
 
     // MARK: Checks

@@ -134,6 +134,9 @@ private struct SessionStage {
             case .heal(let request):
                 check(request.firstSequence > .zero, "heals from nowhere (S6)")
                 unanswered += 1
+            case .recall(let request):
+                check(request.firstSequence > .zero, "recalls from nowhere (P10)")
+                unanswered += 1
             case .fetch:
                 fetching += 1
                 check(fetching <= limits.fetches, "fetches beyond the limit")
