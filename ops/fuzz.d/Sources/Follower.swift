@@ -70,7 +70,8 @@ struct Follower {
             put(staged, cursor)
         case .deltaEnd(let cursor): put(staged, cursor)
         case .delta(_, let rows, let cursor): put(rows, cursor)
-        case .checkpoint, .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched, .peerStatuses,
+        case .checkpoint, .welcome, .appended, .recalled, .ping, .pong, .error, .goAway, .tokenExpiry, .fetched,
+            .peerStatuses,
             .unknown:
             broken("a subscription says \(message)")
         }
