@@ -37,9 +37,9 @@
 ///     a removal shows nothing; is not told; what was so is told late      V2
 ///     nothing told again; valid for 600 s                                 V3
 ///     changes told at once                                                V4
-///     no bound to what waits for a device                                 F1
-///     who takes nothing stays                                             F2
-///     no Ping; silence is borne; Pong with another nonce                  F4
+///     no bound to what waits for a device                                 L1
+///     who takes nothing stays                                             L2
+///     no Ping; silence is borne; Pong with another nonce                  L4
 ///     rows of before after an Appended                                    P7
 ///     acknowledged before the commit                                      P1, with --crash-server or --restart-server
 ///     a cursor before the end; pages left out of snapshots, of deltas     S3
@@ -52,13 +52,13 @@
 ///     no limit to Hello; 3 s                                              W6
 ///     what comes before Hello is passed over; a second Hello too          W7
 ///     no GoAway at SIGTERM; exit 1; connections stay                      G1, with --terminate-server
-///     a snapshot for every cursor; refused from 100 on; GoAway's bounds   F5
+///     a snapshot for every cursor; refused from 100 on; GoAway's bounds   L5
 ///     points left out of pages; read without permission; who may not      R1
 ///     is told otherwise than that there is none
 ///     a speed outside of the route; a wrong one                           R6
 ///
 /// Tried on a loaded machine and not found, though there are cases for them: progress of a slow device that does not
-/// count (F2), the last change dropped within 250 ms (V4), a lane that waits for a device which takes nothing (F3), reads
+/// count (L2), the last change dropped within 250 ms (V4), a lane that waits for a device which takes nothing (L3), reads
 /// of fewer than 4 bytes lost (W2, sharpened since).
 public enum Conformance {
     /// Every case, in the order of the protocol's rules.

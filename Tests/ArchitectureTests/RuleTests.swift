@@ -1,49 +1,94 @@
 import Foundation
 import Testing
 
-/// Finds the proof of each rule: a test whose name begins with the rule's.
+/// Rules have one name each in the whole package. The documents of `Schema/rules` define them, code decides by them,
+/// tests prove them; each says so by the name.
 @Suite("Rules") struct RuleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
+    /// A released migration is never edited: comments in these name C1 as A1, and D1 to D3 as P1 to P3. The comments
+    /// that they leave in the database are replaced by a later one.
+    private static let earlierNames = ["0002_read_model.sql", "0005_preferences.sql"]
 
-    @Test("Every rule of the domain has a test that names it")
-    func domainIsProved() throws {
-        let proved = try proved()
-        for name in RuleNames.domain { #expect(proved[Rule(.domain, name)] != nil, "no test is named \"\(name): …\"") }
-    }
-
-    @Test("Every rule of the protocol has a test that names it, or is known to have none yet")
-    func protocolIsProved() throws {
-        let proved = try proved()
-        for name in RuleNames.wire where !RuleNames.unproven.contains(name) {
-            #expect(proved[Rule(.wire, name)] != nil, "no test of the protocol is named \"\(name): …\"")
-        }
-        for name in RuleNames.unproven {
-            let test = proved[Rule(.wire, name)]?.first
-            #expect(test == nil, "\(name) has a test now: take it off RuleNames.unproven")
+    @Test("Every rule is defined once, in one of the two documents")
+    func eachIsDefinedOnce() throws {
+        let defined = try Self.defined()
+        #expect(defined.count > 80)
+        for (name, count) in Dictionary(grouping: defined, by: { $0 }).mapValues(\.count) where count > 1 {
+            Issue.record("\(name) is defined \(count) times")
         }
     }
 
-    @Test("Tests name no rule that neither document has")
-    func namesAreKnown() throws {
-        for test in try tests() {
-            for name in test.rules {
-                #expect(Rule(name, in: test.file) != nil, "\(test.file): \"\(test.name)\": there is no rule \(name)")
+    @Test("Every rule is proved by a test that begins with its name")
+    func eachIsProved() throws {
+        let proved = Set(try Self.tests().flatMap(\.rules))
+        for name in try Self.defined() where !proved.contains(name) {
+            Issue.record("no test is named \"\(name): …\"")
+        }
+    }
+
+    @Test("Every rule is named where code decides by it")
+    func eachIsDecided() throws {
+        let files = try Self.files(in: "Sources") { path in
+            // A case of the conformance suite is a test, and what is generated from a document decides nothing.
+            path.hasSuffix(".swift") && !path.contains("/Generated/") && !path.contains("/Conformance/")
+        }
+        let decided = try Set(files.flatMap { try Self.mentions(in: $0).map(\.name) })
+        for name in try Self.defined() where !decided.contains(name) {
+            Issue.record("nothing in Sources names \(name)")
+        }
+    }
+
+    @Test("Whatever names a rule names one that there is", arguments: ["Sources", "Tests", "Schema", "ops", ".github"])
+    func eachMentionIsDefined(folder: String) throws {
+        let defined = Set(try Self.defined())
+        let ends = [".swift", ".proto", ".sql", ".md", ".py", ".pml"]
+        let files = try Self.files(in: folder) { path in
+            ends.contains { path.hasSuffix($0) } && !Self.earlierNames.contains { path.hasSuffix($0) }
+        }
+        var count = 0
+        for file in files + (folder == "Schema" ? [Self.root.appendingPathComponent("README.md")] : []) {
+            for mention in try Self.mentions(in: file) {
+                count += 1
+                if !defined.contains(mention.name) {
+                    Issue.record("\(file.lastPathComponent):\(mention.line) names \(mention.name)")
+                }
+            }
+        }
+        // A scan that finds nothing proves nothing.
+        #expect(count > 5)
+    }
+
+    // MARK: What there is
+
+    /// The names that begin an item of a list: `- **P2 Exactly once per place.** …`.
+    private static func defined() throws -> [String] {
+        try ["domain.md", "protocol.md"].flatMap { file in
+            let text = try String(contentsOf: root.appendingPathComponent("Schema/rules/\(file)"), encoding: .utf8)
+            return text.matches(of: #/^- \*\*([A-Z]\d+) /#.anchorsMatchLineEndings()).map { String($0.1) }
+        }
+    }
+
+    private struct Mention {
+        var name: String
+        var line: Int
+    }
+
+    /// Names of rules in a file: in Swift, of comments and strings alone. A range (`S1 to S3`) names its ends.
+    private static func mentions(in file: URL) throws -> [Mention] {
+        let isSwift = file.pathExtension == "swift"
+        let lines = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        return lines.enumerated().flatMap { index, line -> [Mention] in
+            let texts = isSwift ? line.matches(of: #/\/\/.*|"(?:[^"\\]|\\.)*"/#).map(\.output) : [line]
+            return texts.flatMap { text in
+                // Neither an escape (`\u{E9}`) nor a part of a name or of a date (`2026-W47`).
+                text.matches(of: #/(?:^|[^\w{\-])([A-Z][1-9]\d?)(?!\w)/#).map {
+                    Mention(name: String($0.1), line: index + 1)
+                }
             }
         }
     }
-
-    @Test("The lists are the documents'")
-    func listsAreComplete() throws {
-        let domain = try String(contentsOf: Self.rules.appendingPathComponent("domain.md"), encoding: .utf8)
-        #expect(Set(domain.matches(of: /\*\*([A-Z]\d+)\b/).map { String($0.1) }) == Set(RuleNames.domain))
-        let text = try String(contentsOf: Self.rules.appendingPathComponent("protocol.md"), encoding: .utf8)
-        let rules = try #require(text.components(separatedBy: "## Rules").last?.components(separatedBy: "\n## ").first)
-        let found = rules.matches(of: #/(?:^|\s)([WAPSVFGMQZ]\d+)\s/#.anchorsMatchLineEndings()).map { String($0.1) }
-        #expect(Set(found) == Set(RuleNames.wire))
-    }
-
-    private static let rules = root.appendingPathComponent("Schema/rules")
 
     private struct NamedTest {
         var file: String
@@ -51,29 +96,14 @@ import Testing
         var rules: [String]
     }
 
-    private func proved() throws -> [Rule: [String]] {
-        var proved: [Rule: [String]] = [:]
-        for test in try tests() {
-            for rule in test.rules.compactMap({ Rule($0, in: test.file) }) {
-                proved[rule, default: []].append(test.name)
-            }
-        }
-        return proved
-    }
-
-    /// Every test that begins with names of rules: `N9.4, E6: …` or `F1–F4: …`.
-    private func tests() throws -> [NamedTest] {
-        let folder = Self.root.appendingPathComponent("Tests")
-        let walker = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        let files = walker.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
-        let tests = try files.flatMap { url -> [NamedTest] in
-            let file = String(url.path.dropFirst(folder.path.count + 1))
-            let text = try String(contentsOf: url, encoding: .utf8)
+    /// Every test, with the names of rules that its own begins with: `N9.4, E6: …` or `L1–L4: …`.
+    private static func tests() throws -> [NamedTest] {
+        let tests = try files(in: "Tests") { $0.hasSuffix(".swift") }.flatMap { file -> [NamedTest] in
+            let text = try String(contentsOf: file, encoding: .utf8)
             return text.matches(of: /@Test\(\s*"((?:[^"\\]|\\.)*)"/).map { match in
-                NamedTest(file: file, name: String(match.1), rules: Self.rules(in: match.1))
+                NamedTest(file: file.lastPathComponent, name: String(match.1), rules: rules(in: match.1))
             }
         }
-        // A scan that finds nothing proves nothing.
         #expect(tests.count > 500)
         return tests
     }
@@ -86,5 +116,11 @@ import Testing
             guard let first = Int(match.2), let last = Int(match.3 ?? match.2), first <= last else { return [] }
             return (first...last).map { "\(match.1)\($0)" }
         }
+    }
+
+    private static func files(in folder: String, where isWanted: (String) -> Bool) throws -> [URL] {
+        let url = root.appendingPathComponent(folder)
+        let walker = try #require(FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil))
+        return walker.compactMap { $0 as? URL }.filter { isWanted($0.path) }
     }
 }

@@ -203,7 +203,7 @@ struct ClientSessionTests {
         #expect(session.receive(.error(refused), now: at(5)) == [.end(.failed(refused))])
     }
 
-    @Test("F4: silence for two intervals ends the connection; anything heard counts")
+    @Test("L4: silence for two intervals ends the connection; anything heard counts")
     func silence() {
         var (session, _) = live(acknowledged: 0, last: 0)
         #expect(session.receive(.ping(1), now: at(10_000)) == [])
@@ -216,7 +216,7 @@ struct ClientSessionTests {
         #expect(cause?.code == .heartbeatTimeout)
     }
 
-    @Test("F5: a device that is sent away comes back within the bounds that the server names")
+    @Test("L5: a device that is sent away comes back within the bounds that the server names")
     func goAway() {
         var (session, _) = live(acknowledged: 0, last: 0)
         let away = GoAway(code: .shuttingDown, minimumBackoffMilliseconds: 500, maximumBackoffMilliseconds: 5_000)

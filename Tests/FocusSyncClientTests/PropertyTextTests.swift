@@ -4,7 +4,7 @@ import Testing
 
 @Suite("PropertyText") struct PropertyTextTests {
     @Test(
-        "P2: a text means what its kind says",
+        "D2: a text means what its kind says",
         arguments: [
             ("true", .bool, .bool(true)), ("no", .bool, .bool(false)), ("1", .integer, .integer(1)),
             ("-9223372036854775808", .integer, .integer(.min)), ("1", .real, .real(1)), ("nan", .real, .real(.nan)),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("ReconnectBackoff")
 struct ReconnectBackoffTests {
-    @Test("F5: full jitter under a ceiling that doubles to its bound, and starts again after a success")
+    @Test("L5: full jitter under a ceiling that doubles to its bound, and starts again after a success")
     func ceilings() {
         var random = SeededGenerator(seed: 4)
         var backoff = ReconnectBackoff(ceiling: 100...1_000)
@@ -21,7 +21,7 @@ struct ReconnectBackoffTests {
         #expect(backoff.next(within: nil, using: &random) <= 100)
     }
 
-    @Test("F5: bounds that the server named are kept")
+    @Test("L5: bounds that the server named are kept")
     func bounds() {
         var random = SeededGenerator(seed: 5)
         var backoff = ReconnectBackoff()

@@ -53,7 +53,7 @@ private final class BundleFixture {
     }
 
     @Test(
-        "P4, P2: XML and binary plists, every type as itself",
+        "D4, D2: XML and binary plists, every type as itself",
         arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func types(_ format: PropertyListSerialization.PropertyListFormat) throws {
         try fixture.pane(
@@ -76,7 +76,7 @@ private final class BundleFixture {
             ])
     }
 
-    @Test("P4: keys ascend by their bytes, each with its file; the event takes them as they are")
+    @Test("D4: keys ascend by their bytes, each with its file; the event takes them as they are")
     func order() throws {
         try fixture.pane("Root.plist", [item("b", 1), child("Child"), item("B", 2)])
         try fixture.pane("Child.plist", [item("a", 3)])
@@ -90,7 +90,7 @@ private final class BundleFixture {
         #expect(bundle.dictionary.entries.map(\.key) == ["B", "a", "b"])
     }
 
-    @Test("P4: child panes are followed, named with or without .plist, from panes of any depth")
+    @Test("D4: child panes are followed, named with or without .plist, from panes of any depth")
     func children() throws {
         try fixture.pane("Root.plist", [child("One"), child("Two.plist")])
         try fixture.pane("One.plist", [item("one", 1), child("Three")])
@@ -99,14 +99,14 @@ private final class BundleFixture {
         #expect(try values() == ["one": .integer(1), "two": .integer(2), "three": .integer(3)])
     }
 
-    @Test("P4: within a file the last definition of a key wins, also over an earlier child pane")
+    @Test("D4: within a file the last definition of a key wins, also over an earlier child pane")
     func lastWins() throws {
         try fixture.pane("Root.plist", [item("k", 1), item("k", 2), child("Child"), item("c", 3)])
         try fixture.pane("Child.plist", [item("c", 9), item("k", 9), item("own", 1), item("own", 2)])
         #expect(try values() == ["k": .integer(2), "c": .integer(3), "own": .integer(2)])
     }
 
-    @Test("P4: a child pane never overwrites a key already present, be it of an earlier child pane")
+    @Test("D4: a child pane never overwrites a key already present, be it of an earlier child pane")
     func childrenYield() throws {
         try fixture.pane("Root.plist", [child("One"), child("Two")])
         try fixture.pane("One.plist", [item("k", 1), child("Three")])
@@ -115,7 +115,7 @@ private final class BundleFixture {
         #expect(try values() == ["k": .integer(1), "deep": .integer(3)])
     }
 
-    @Test("P4: a key with two different defaults is told with the file of each, whichever counts")
+    @Test("D4: a key with two different defaults is told with the file of each, whichever counts")
     func contradictions() throws {
         let keyed = { (key: String, value: Int64, file: String) in
             SettingsBundle.Default(key: key, value: .integer(value), file: file)
@@ -134,7 +134,7 @@ private final class BundleFixture {
                 .init(ignored: keyed("twice", 1, "Root.plist"), file: "Root.plist"),
                 .init(ignored: keyed("twice", 3, "One.plist"), file: "Root.plist"),
                 .init(ignored: keyed("late", 4, "One.plist"), file: "Root.plist"),
-                // Rule P2: 1 and true differ.
+                // Rule D2: 1 and true differ.
                 .init(ignored: keyed("kind", 1, "One.plist"), file: "Root.plist"),
             ])
         #expect(try values()["twice"] == .integer(2) && values()["late"] == .integer(5))
@@ -142,7 +142,7 @@ private final class BundleFixture {
         #expect(try fixture.read().contradictions == [])
     }
 
-    @Test("P4: a pane that two others lead to is no cycle")
+    @Test("D4: a pane that two others lead to is no cycle")
     func diamond() throws {
         try fixture.pane("Root.plist", [child("One"), child("Two"), child("One")])
         try fixture.pane("One.plist", [child("Shared")])
@@ -151,7 +151,7 @@ private final class BundleFixture {
         #expect(try values() == ["k": .integer(1)])
     }
 
-    @Test("P4: a cycle names its files, whatever it is called by")
+    @Test("D4: a cycle names its files, whatever it is called by")
     func cycles() throws {
         try fixture.pane("Root.plist", [item("k", 1), child("One")])
         try fixture.pane("One.plist", [child("Two.plist")])
@@ -163,7 +163,7 @@ private final class BundleFixture {
         #expect(fixture.failure() == .cycle(["Root.plist", "Root.plist"]))
     }
 
-    @Test("P4: a missing file is named")
+    @Test("D4: a missing file is named")
     func missing() throws {
         #expect(fixture.failure() == .missing(file: "Root.plist"))
         try fixture.pane("Root.plist", [child("Gone")])
@@ -173,7 +173,7 @@ private final class BundleFixture {
         #expect(throws: SettingsBundleError.notADirectory(file)) { try SettingsBundle(directory: file) }
     }
 
-    @Test("P4: a pane outside the bundle is refused", arguments: ["../Other", "/etc/hosts", "a/../../Other", ".."])
+    @Test("D4: a pane outside the bundle is refused", arguments: ["../Other", "/etc/hosts", "a/../../Other", ".."])
     func outside(_ name: String) throws {
         try fixture.pane("Root.plist", [child(name)])
         let file = name.hasSuffix(".plist") ? name : name + ".plist"
@@ -183,7 +183,7 @@ private final class BundleFixture {
         #expect(fixture.failure() == expected)
     }
 
-    @Test("P4: a symbolic link out of the bundle is refused, one within it is followed")
+    @Test("D4: a symbolic link out of the bundle is refused, one within it is followed")
     func links() throws {
         let other = try BundleFixture()
         try other.pane("Other.plist", [item("k", 1)])
@@ -199,7 +199,7 @@ private final class BundleFixture {
         #expect(try values() == ["k": .integer(2)])
     }
 
-    @Test("P4: no PreferenceSpecifiers, and every wrong type, is told by file and place")
+    @Test("D4: no PreferenceSpecifiers, and every wrong type, is told by file and place")
     func wrongTypes() throws {
         func root(_ list: Any) throws -> SettingsBundleError? {
             try fixture.write(
@@ -230,7 +230,7 @@ private final class BundleFixture {
         #expect(try root(["PreferenceSpecifiers": [Any]()]) == nil)
     }
 
-    @Test("P4: an error in any pane refuses all of the bundle")
+    @Test("D4: an error in any pane refuses all of the bundle")
     func nothingHalfRead() throws {
         try fixture.pane("Root.plist", [item("k", 1), child("Bad")])
         try fixture.write("Bad.plist", text: "<plist><dict>")
@@ -238,7 +238,7 @@ private final class BundleFixture {
     }
 
     @Test(
-        "P4: what is neither an XML nor a binary plist is told",
+        "D4: what is neither an XML nor a binary plist is told",
         arguments: ["", "text", "{ PreferenceSpecifiers = (); }", "bplist00", "bplist00\u{1}\u{2}", "<plist>"])
     func noPropertyList(_ text: String) throws {
         try fixture.write("Root.plist", text: text)

@@ -77,7 +77,7 @@ struct CatalogueGeneratorTests {
         try copy.append(
             """
 
-            // focus.shared (rule F9): somebody shares it. Twice is
+            // focus.shared (rule F1): somebody shares it. Twice is
             // once.
             // Scope: the app, or system. Envelope app: required.
             // Refused: app_unknown, not_authorized (until until_us).
@@ -100,7 +100,7 @@ struct CatalogueGeneratorTests {
         #expect(text.contains(row + "`app_unknown` `not_authorized` `too_many` |"))
         let section = try #require(text.components(separatedBy: "### focus.shared\n").last)
         for part in [
-            "\nSomebody shares it. Twice is once. (Rule F9.)\n",
+            "\nSomebody shares it. Twice is once. (Rule F1.)\n",
             "| `viewers` | list of [FocusShared.Viewer](#focussharedviewer) | at most 7: `too_many` |",
             "| `how` | `LOUD` | |", "| `untilUs` | text → int64 | |", "At most one of `how`, `untilUs` is there.",
             "```json\n{\"how\":\"LOUD\"}\n```", "#### FocusShared.Viewer\n\nTo whom.\n",

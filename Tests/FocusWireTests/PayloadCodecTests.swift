@@ -151,7 +151,7 @@ struct PayloadCodecTests {
         #expect(message(.badgeCleared) { $0.presentData(0, [1]) }?.contains("badge.cleared") == true)
     }
 
-    @Test("P2: a value without a type, a key twice and a value nested without end are malformed")
+    @Test("D2: a value without a type, a key twice and a value nested without end are malformed")
     func malformedPreferences() throws {
         func message(_ type: EventType, _ write: (inout ProtoWriter) -> Void) -> String? {
             var writer = ProtoWriter()
@@ -189,14 +189,14 @@ struct PayloadCodecTests {
         #expect(message(.preferenceChanged) { $0.presentData(2, deep.encoded) }?.contains("preference.changed") == true)
     }
 
-    @Test("P2: what may be nested sixteen deep arrives, and so does what is refused by name", arguments: [16, 20, 30])
+    @Test("D2: what may be nested sixteen deep arrives, and so does what is refused by name", arguments: [16, 20, 30])
     func nestedPreferences(_ depth: Int) throws {
         var value = PropertyValue.bool(true)
         for _ in 1..<depth { value = .dictionary(try #require(PropertyDictionary([.init("k", value)]))) }
         try expectRoundTrip(.preferenceChanged(PreferenceChanged(key: "k", value: value)))
     }
 
-    @Test("P2: keys that differ in their bytes only are two keys")
+    @Test("D2: keys that differ in their bytes only are two keys")
     func keysByBytes() throws {
         let entries = ["\u{E9}", "e\u{301}"].map { PropertyDictionary.Entry($0, .string($0)) }
         let body = EventBody.preferencesRegistered(

@@ -213,7 +213,7 @@ struct RowMessageTests {
         try expect(.routeTotals, all.encoded, is: #"{"period":"ALL"}"#)
     }
 
-    @Test("P2, S9: preferences of every type, in canonical bytes")
+    @Test("D2, S9: preferences of every type, in canonical bytes")
     func preferences() throws {
         let entries = ["b", "\u{E9}", "e\u{301}", ""].map { PropertyDictionary.Entry($0, .real(0)) }
         let dictionary = try #require(PropertyDictionary(entries))

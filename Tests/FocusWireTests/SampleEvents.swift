@@ -128,7 +128,7 @@ enum SampleEvents {
             NotificationAction(id: "delete", title: "Delete", destructive: true),
         ])
 
-    /// A value of every property-list type (rule P2).
+    /// A value of every property-list type (rule D2).
     private static let everyType = PropertyDictionary([
         .init("array", .array([.integer(1), .real(1), .bool(true)])), .init("bool", .bool(true)),
         .init("data", .data([0, 255])), .init("date", .date(time)),

@@ -9,7 +9,7 @@ import NIOEmbedded
 /// A TCP connection: bytes stay in order, and are split, joined, held back and cut off as its seed says.
 ///
 /// It is `open` until either end closes it or it breaks; each end hears of that later, or, when it broke silently, only
-/// by what it does not hear (rule F4).
+/// by what it does not hear (rule L4).
 final class SimulatedLink {
     private(set) var isOver = false
     private unowned let simulation: Simulation

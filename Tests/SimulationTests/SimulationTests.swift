@@ -74,7 +74,7 @@ import Testing
     private static let rounds = environment["FOCUS_ROUNDS"].flatMap(Int.init)
 
     @Test(
-        "A3, E1, E2, P1, P2, P3, P6, P7, P10, S1, S2, S3, S4, S6, S7, S9, V1, V2, V4, F1: in the end all hold what the log says"
+        "A3, E1, E2, P1, P2, P3, P6, P7, P10, S1, S2, S3, S4, S6, S7, S9, V1, V2, V4, L1: in the end all hold what the log says"
     )
     func converges() throws {
         try run(Self.schedules, usesSQLite: false)

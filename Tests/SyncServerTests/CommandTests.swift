@@ -46,7 +46,7 @@ import Testing
             let why = try await focusctl.succeed(
                 ["explain", "--preference", "volume", "--json"] + focusctl.log(app)
             ).json()
-            #expect(why["decision"] as? String == "1" && why["rule"] as? String == "P1")
+            #expect(why["decision"] as? String == "1" && why["rule"] as? String == "D1")
             #expect((why["events"] as? [[String: Any]])?.map { $0["type"] as? String }.last == "preference.changed")
             let reset = try await focusctl.succeed(["preferences", "reset", "volume"] + chat)
             #expect(reset.lines == ["volume real 0.5"])

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("F1, F3: a client that never reads costs at most its queue; the others are not delayed")
+    @Test("L1, L3: a client that never reads costs at most its queue; the others are not delayed")
     func neverReads() async throws {
         var limits = SessionLimits.patient
         limits.outgoingBytes = 64 * 1024

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SyncServer
 
-/// Many devices at once (rules F3, F5).
+/// Many devices at once (rules L3, L5).
 @Suite("Reconnects", .fewAtATime) struct ReconnectTests {
-    @Test("F5: devices that connect all at once are all let in, and one that is there is answered meanwhile")
+    @Test("L5: devices that connect all at once are all let in, and one that is there is answered meanwhile")
     func crowd() async throws {
         try await TestServer.with { server in
             let user = UserID.random()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("F3: after a batch of new connections the loop serves the others before it takes more")
+    @Test("L3: after a batch of new connections the loop serves the others before it takes more")
     func pace() throws {
         let reads = ReadCounter()
         let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])
@@ -48,7 +48,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    @Test("F3: the pause is as long as what was taken costs: behind one connection a sixteenth of that behind a batch")
+    @Test("L3: the pause is as long as what was taken costs: behind one connection a sixteenth of that behind a batch")
     func shortPause() throws {
         let reads = ReadCounter()
         let channel = EmbeddedChannel(handlers: [reads, AcceptPace()])

@@ -108,7 +108,7 @@ import Testing
         try await server.server.stop()
     }
 
-    @Test("F2: a device that takes nothing of what waits for it is sent away; others are not disturbed")
+    @Test("L2: a device that takes nothing of what waits for it is sent away; others are not disturbed")
     func slowConsumer() async throws {
         var limits = SessionLimits.patient
         limits.outgoingBytes = 64 * 1024

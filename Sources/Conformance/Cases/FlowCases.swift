@@ -1,10 +1,10 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// F1–F3, F5: devices that do not keep up, and many at once.
+/// L1–L3, L5: devices that do not keep up, and many at once.
 enum FlowCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("F1", "a device that falls behind gets each row's newest value at its own pace, none lost") {
+        ConformanceCase("L1", "a device that falls behind gets each row's newest value at its own pace, none lost") {
             site in
             let heavy = try await site.crowd.heavy(site)
             let writer = try await site.open(heavy.device.sibling())
@@ -13,7 +13,7 @@ enum FlowCases {
             let clock = ContinuousClock()
             let end = clock.now.advanced(by: .seconds(12))
             let isWritten = NIOLockedValueBox(false)
-            // It takes so much that it is not sent away (F2), however long the writing takes.
+            // It takes so much that it is not sent away (L2), however long the writing takes.
             async let slowly = slow.listen(bytesPerSecond: 150_000) { _ in !isWritten.withLockedValue { $0 } }
             var written = 0
             while written < 200, clock.now < end {
@@ -31,7 +31,7 @@ enum FlowCases {
                 times >= 1 && times <= max(2, written / 10), "a row written \(written) times came \(times) times")
             try expect(replica.keys(of: .notifications).count >= Crowd.notifications, "rows are missing")
         },
-        ConformanceCase("F2", "a device that takes nothing for 30 s is sent away", isLong: true) { site in
+        ConformanceCase("L2", "a device that takes nothing for 30 s is sent away", isLong: true) { site in
             let heavy = try await site.crowd.heavy(site)
             let limit = 30.0
             let clock = ContinuousClock()
@@ -71,7 +71,7 @@ enum FlowCases {
                 return
             }
         },
-        ConformanceCase("F2", "a device that takes what waits for it slowly, but takes some, stays", isLong: true) {
+        ConformanceCase("L2", "a device that takes what waits for it slowly, but takes some, stays", isLong: true) {
             site in
             let heavy = try await site.crowd.heavy(site)
             // So fast that the server can write more every few seconds, and so slowly that something waits for it all
@@ -89,7 +89,7 @@ enum FlowCases {
                 return try await replica.follow(slow, to: heavy.version)
             }
         },
-        ConformanceCase("F3", "a device that reads nothing delays none of 100 others") { site in
+        ConformanceCase("L3", "a device that reads nothing delays none of 100 others") { site in
             let heavy = try await site.crowd.heavy(site)
             let clock = ContinuousClock()
             var slowest = 0.0
@@ -108,7 +108,7 @@ enum FlowCases {
             }
             throw CaseFailure("an append took \(slowest) s to reach the last of the healthy devices")
         },
-        ConformanceCase("F5", "200 devices with a current cursor connect at once: all are served, none by a snapshot") {
+        ConformanceCase("L5", "200 devices with a current cursor connect at once: all are served, none by a snapshot") {
             site in
             let devices = try await withThrowingTaskGroup(of: [(Device, Cursor)].self) { group in
                 for _ in 0..<20 { group.addTask { try await tenCurrent(site) } }
@@ -124,7 +124,7 @@ enum FlowCases {
             }
             try expect(snapshots == 0, "\(snapshots) of \(devices.count) got a snapshot")
         },
-        ConformanceCase("F5", "GoAway names bounds for the reconnect, with room between them", isLong: true) { site in
+        ConformanceCase("L5", "GoAway names bounds for the reconnect, with room between them", isLong: true) { site in
             let live = try await site.open(.ofNewUser(), tokenSeconds: 30)
             let goAway = try await live.connection.expectGoAway(.tokenExpired, within: 30 + site.patience)
             let (low, high) = (goAway.minimumBackoffMilliseconds, goAway.maximumBackoffMilliseconds)

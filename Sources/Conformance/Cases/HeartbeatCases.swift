@@ -1,9 +1,9 @@
 import FocusCore
 
-/// F4: who is there, and who is not any more.
+/// L4: who is there, and who is not any more.
 enum HeartbeatCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("F4", "a Ping is answered at once by a Pong with the same nonce") { site in
+        ConformanceCase("L4", "a Ping is answered at once by a Pong with the same nonce") { site in
             let live = try await site.open(.ofNewUser())
             for nonce in [UInt64(0), 1, 300, .max] {
                 try await live.connection.send(.ping(nonce))
@@ -13,7 +13,7 @@ enum HeartbeatCases {
                 try expect(answer == nonce, "Pong \(answer) to Ping \(nonce)")
             }
         },
-        ConformanceCase("F4", "the server pings as often as Welcome says; who answers stays", isLong: true) { site in
+        ConformanceCase("L4", "the server pings as often as Welcome says; who answers stays", isLong: true) { site in
             let clock = ContinuousClock()
             let begin = clock.now
             let live = try await site.open(.ofNewUser())
@@ -31,7 +31,7 @@ enum HeartbeatCases {
             }
             try await live.appendAccepted(Envelope.setUp("a"))
         },
-        ConformanceCase("F4", "silence for two intervals: GoAway heartbeat_timeout, closed", isLong: true) { site in
+        ConformanceCase("L4", "silence for two intervals: GoAway heartbeat_timeout, closed", isLong: true) { site in
             let clock = ContinuousClock()
             let begin = clock.now
             let live = try await site.open(.ofNewUser(), answersPings: false)
@@ -43,7 +43,7 @@ enum HeartbeatCases {
                 seconds > interval * 1.7 - 1 && seconds < interval * 3.3 + 60,
                 "cut off after \(seconds) s; two intervals are \(interval * 2)")
         },
-        ConformanceCase("F4", "a half-open connection is given up, and the device's next one works", isLong: true) {
+        ConformanceCase("L4", "a half-open connection is given up, and the device's next one works", isLong: true) {
             site in
             // No FIN, no answer, nothing read: what is left of a device that walked out of the network.
             let device = Device.ofNewUser()

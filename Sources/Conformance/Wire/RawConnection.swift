@@ -92,7 +92,7 @@ final class RawConnection: Sendable {
             lookedAt = clock.now
             // Each read brings what the receive window holds, or nothing.
             if receivedBytes < rate * (clock.now - begin).inSeconds { channel.read() }
-            // The server's Pings lie behind megabytes of rows: it is to know that the device lives (F4).
+            // The server's Pings lie behind megabytes of rows: it is to know that the device lives (L4).
             if (clock.now - spokenAt).inSeconds > 5 {
                 post(bytes: FrameCodec.frame(ClientMessage.ping(5)))
                 spokenAt = clock.now

@@ -1549,5 +1549,26 @@ enum Migrations {
 
             """#,
             checksum: "e2663cbcca804f060639185e121457210edcf9c60d51cb0211b4d127d69e1aab"),
+        Migration(
+            number: 18, name: "rule_names", sql: #"""
+            -- The names of rules are unique in both documents now (Schema/rules): what preferences and apps say of theirs follows.
+            DO $$
+            DECLARE
+                number integer;
+            BEGIN
+                FOR number IN SELECT generation FROM generations WHERE dropped_at IS NULL
+                LOOP
+                    EXECUTE format(
+                        'COMMENT ON TABLE %I.preferences IS %L', 'read_' || number,
+                        'Effective values of preferences; key: the preference (rules D1, D3)');
+                END LOOP;
+            END
+            $$;
+            COMMENT ON VIEW read.preferences IS 'Effective values of preferences: set, else registered (rule D1)';
+            COMMENT ON COLUMN read.preferences.kind IS 'bool, integer, real, string, date, data, array or dictionary (rule D2)';
+            COMMENT ON COLUMN read.apps.has_usage_description IS 'Rule C1: without one focusStatus counts as not authorized';
+
+            """#,
+            checksum: "cf31ee307ded8c2eca9f84a6f7a86fbe4f21f87bc5699fbc3e9dd5c24fa03c43"),
     ]
 }

@@ -4,7 +4,7 @@ public struct AppRegistered: Hashable, Sendable {
     public var build: Int64
     public var declaredIntents: Set<DeclaredIntent>
     public var capabilities: Set<AppCapability>
-    /// Why the app wants to know about Focus; without one rule A1 counts focusStatus as not authorized.
+    /// Why the app wants to know about Focus; without one rule C1 counts focusStatus as not authorized.
     public var focusStatusUsageDescription: String?
 
     public init(

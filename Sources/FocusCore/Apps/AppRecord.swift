@@ -49,7 +49,7 @@ struct AppRecord: Sendable {
 
     func has(_ capability: AppCapability) -> Bool { registration?.value.capabilities.contains(capability) ?? false }
 
-    /// Rule A1.
+    /// Rule C1.
     private var mayKnowFocus: Bool {
         guard let text = registration?.value.focusStatusUsageDescription, !text.isEmpty else { return false }
         return status(.focusStatus) == .authorized

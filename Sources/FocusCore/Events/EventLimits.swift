@@ -32,7 +32,7 @@ public enum EventLimits {
     public static let preferencesPerApp = 1_000
     /// Keys of an app whose reset is remembered; the oldest leave.
     public static let rememberedResetsPerApp = 1_000
-    /// How many values of a preference may stand one inside the other, the outermost counted (rule P2).
+    /// How many values of a preference may stand one inside the other, the outermost counted (rule D2).
     public static let propertyDepth = 16
     /// A preference's value in its canonical encoding.
     public static let propertyBytes = 64 * 1024

@@ -6,7 +6,7 @@ public enum ExplanationSubject: Hashable, Sendable {
     case focusVisibility(AppID)
     /// The number on an app's icon on a class of device (rules B1 to B3).
     case badge(AppID, DeviceClass)
-    /// The effective value of a preference (rule P1).
+    /// The effective value of a preference (rule D1).
     case preference(String, AppID)
 
     public var app: AppID {

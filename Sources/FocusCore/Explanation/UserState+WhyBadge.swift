@@ -4,7 +4,7 @@ extension UserState {
     func badgeVerdict(_ app: AppID, _ deviceClass: DeviceClass, _ last: Explanation.Cause?) -> Verdict {
         guard let record = record(of: app), record.registration != nil else {
             return Verdict(
-                decision: "none", rule: "A2", sentence: "The app is not registered.", deciding: ["registered"])
+                decision: "none", rule: "C2", sentence: "The app is not registered.", deciding: ["registered"])
         }
         guard record.status(.notifications) == .authorized else {
             return Verdict(

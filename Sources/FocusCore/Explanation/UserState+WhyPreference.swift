@@ -4,12 +4,12 @@ extension UserState {
         let row: PreferenceRow? = try? value(of: RowKey(.preferences, app: app, key: key))
         guard let row else {
             return Verdict(
-                decision: "absent", rule: "P1", sentence: "Nobody set it, and the app registered no default.",
+                decision: "absent", rule: "D1", sentence: "Nobody set it, and the app registered no default.",
                 deciding: ["set", "default"])
         }
         let isSet = record(of: app)?.preferences.isSet(ByteText(key)) ?? false
         return Verdict(
-            decision: row.value.json, rule: "P1",
+            decision: row.value.json, rule: "D1",
             sentence: isSet
                 ? "It was set to this value." : "Nobody set it: it has the default that the app registered.",
             deciding: isSet ? ["set"] : ["default", "build"])

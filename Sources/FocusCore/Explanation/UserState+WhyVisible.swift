@@ -53,7 +53,7 @@ extension UserState {
         return (inputs, keys)
     }
 
-    /// Rules F3.1 and A1: all of these must hold.
+    /// Rules F3.1 and C1: all of these must hold.
     private func conditions(_ app: AppID) -> [(input: Explanation.Input, holds: Bool)] {
         let record = record(of: app)
         let isRegistered = record?.registration != nil

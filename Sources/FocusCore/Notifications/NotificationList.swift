@@ -2,7 +2,7 @@
 struct NotificationList: Sendable {
     private(set) var records: [ByteText: NotificationRecord] = [:]
     private(set) var listedCount = 0
-    /// The badge (rule B1).
+    /// The badge (rule B1). Counted when a record goes in or out, so it is exact in any order (rule B4).
     private(set) var unreadCount = 0
     /// Listed ones whose alert is held, for any class of device (rule N10).
     var held: Set<ByteText> = []

@@ -23,7 +23,7 @@ public struct PreferenceChanged: Hashable, Sendable {
     }
 }
 
-/// `preference.reset`: takes the set value away, so that the registered default counts again (rule P1). Writes the same
+/// `preference.reset`: takes the set value away, so that the registered default counts again (rule D1). Writes the same
 /// register as `preference.changed`.
 public struct PreferenceReset: Hashable, Sendable {
     public var key: String

@@ -1,6 +1,6 @@
-/// The effective value of a preference, set or registered (rule P1), as devices see it (collection `preferences`). The
+/// The effective value of a preference, set or registered (rule D1), as devices see it (collection `preferences`). The
 /// preference's key is the row's. Who gave the value is not in it: devices hear of a key when its effective value
-/// changes, and only then (rule P3).
+/// changes, and only then (rule D3).
 public struct PreferenceRow: RowMessage {
     public var value: PropertyValue
 

@@ -1,4 +1,4 @@
-/// A preference's value: one of the property-list types (rule P2).
+/// A preference's value: one of the property-list types (rule D2).
 ///
 /// Two values are equal when their canonical bytes are (`encoded`): 1, 1.0 and true differ, strings are compared byte
 /// by byte, dictionaries have no order, all NaNs are one value, and so are 0.0 and -0.0.

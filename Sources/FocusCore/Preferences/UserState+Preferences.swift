@@ -1,5 +1,5 @@
 extension UserState {
-    /// The greater (build, stamp) wins and replaces all defaults. Rows change where the effective value does (rule P3).
+    /// The greater (build, stamp) wins and replaces all defaults. Rows change where the effective value does (rule D3).
     mutating func applyPreferencesRegistered(
         _ body: PreferencesRegistered, _ slot: Int, _ context: inout FoldContext
     ) {
@@ -33,7 +33,7 @@ extension UserState {
         }
     }
 
-    /// Rule P1 for a key that nobody has set: its default, else nothing. A set value stays.
+    /// Rule D1 for a key that nobody has set: its default, else nothing. A set value stays.
     private mutating func writePreference(_ key: ByteText, _ slot: Int, _ context: inout FoldContext) {
         guard !apps[slot].preferences.isSet(key) else { return }
         let rowKey = RowKey(.preferences, app: apps[slot].app, key: key.text)

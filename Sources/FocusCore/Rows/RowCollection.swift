@@ -29,7 +29,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case deliverySchedule = "delivery_schedule"
     case routes
     case workouts
-    /// Effective values of preferences (rule P1); key: the preference's.
+    /// Effective values of preferences (rule D1); key: the preference's.
     case preferences
     /// What finished routes add up to, of each app and, without an app, of all (rule R7); key: see `RoutePeriod.key`.
     case routeTotals = "route_totals"

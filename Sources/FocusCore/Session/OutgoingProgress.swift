@@ -1,4 +1,4 @@
-/// Whether a device takes the rows that it is sent (rules F2, F4).
+/// Whether a device takes the rows that it is sent (rules L2, L4).
 struct OutgoingProgress: Hashable, Sendable {
     /// Rows that wait for so long do so for the device: the system takes at once what it has room for.
     private static let heldMilliseconds: Int64 = 1_000

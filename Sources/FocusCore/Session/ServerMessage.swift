@@ -154,7 +154,7 @@ public struct ProtocolError: Hashable, Sendable, Error {
 
 public struct GoAway: Hashable, Sendable {
     public var code: ErrorCode
-    /// The client reconnects after a random time within these (full jitter, rule F5).
+    /// The client reconnects after a random time within these (full jitter, rule L5).
     public var minimumBackoffMilliseconds: UInt32
     public var maximumBackoffMilliseconds: UInt32
     public init(code: ErrorCode, minimumBackoffMilliseconds: UInt32, maximumBackoffMilliseconds: UInt32) {

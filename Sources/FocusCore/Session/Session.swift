@@ -40,7 +40,7 @@ public struct Session: Sendable {
 
     /// - Parameters:
     ///   - id: names the session in logs and in Welcome.
-    ///   - jitter: −1…1, spreads heartbeats by ± 10 % (rule F4); given from outside, as nothing here is random.
+    ///   - jitter: −1…1, spreads heartbeats by ± 10 % (rule L4); given from outside, as nothing here is random.
     public init(id: String, limits: SessionLimits, jitter: Double, now: MonotonicTime) {
         self.id = id
         self.limits = limits
@@ -156,10 +156,10 @@ public struct Session: Sendable {
     /// Rows wait to be written.
     public var hasRowsWaiting: Bool { outgoing.isWaiting }
 
-    /// A frame of rows waits to be written (rule F2).
+    /// A frame of rows waits to be written (rule L2).
     public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
 
-    /// One was written. A device that takes what waits for it is not silent (rule F4): our ping waits behind all that,
+    /// One was written. A device that takes what waits for it is not silent (rule L4): our ping waits behind all that,
     /// longer than two intervals on a slow connection, and closed so it would begin anew again and again.
     public mutating func rowsWritten(now: MonotonicTime) {
         if outgoing.written(now: now) { lastHeard = now }
@@ -211,7 +211,7 @@ public struct Session: Sendable {
             }
             let warning = expiration?.warning(serverTime: serverTime, now: now) ?? []
             guard now >= nextPing else { return warning }
-            // A socket that we do not read from cannot be heard (rule P9 suspends F4).
+            // A socket that we do not read from cannot be heard (rule P9 suspends L4).
             if !isPaused, !isOutOfBudget, now - lastHeard >= 2 * heartbeat { return goAway(.heartbeatTimeout) }
             nextPing = now.adding(milliseconds: heartbeat)
             return warning + [.send(.ping(UInt64(bitPattern: now.milliseconds)))]
@@ -220,6 +220,7 @@ public struct Session: Sendable {
 
     // MARK: Messages
 
+    /// Rules W5 and W7: the first message is Hello, and names a version of the protocol that this server speaks.
     private mutating func receiveFirst(_ message: ClientMessage) -> [SessionAction] {
         guard case .hello(let hello) = message else {
             return fail(ProtocolError(.helloRequired, "The first message must be Hello."))

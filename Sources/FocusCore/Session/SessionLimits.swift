@@ -1,4 +1,4 @@
-/// The bounds of one connection (protocol.md, rules W1, W6, P9, F1, F2, F4).
+/// The bounds of one connection (rules W1, W6, P9, L1, L2, L4).
 public struct SessionLimits: Hashable, Sendable {
     /// Version 2 needs a log that may hold what it logs (rule P10).
     public var protocolVersions: ClosedRange<UInt32> = 1...2
@@ -7,13 +7,13 @@ public struct SessionLimits: Hashable, Sendable {
     public var frameBytes = 1024 * 1024
     /// No Hello within this: closed (rule W6).
     public var helloMilliseconds: Int64 = 10_000
-    /// Ping every so often, ± 10 %; silence for two intervals: closed (rule F4).
+    /// Ping every so often, ± 10 %; silence for two intervals: closed (rule L4).
     public var heartbeatMilliseconds: Int64 = 25_000
     /// Append frames that may wait for their acknowledgement; at this many the server stops reading (rule P9).
     public var unacknowledgedAppends = 64
-    /// Bytes that wait to be written to one device; past it, it is only remembered as behind (rule F1).
+    /// Bytes that wait to be written to one device; past it, it is only remembered as behind (rule L1).
     public var outgoingBytes = 256 * 1024
-    /// Rows wait to be written and none was for this long: `slow_consumer` (rule F2). Written means taken by the kernel,
+    /// Rows wait to be written and none was for this long: `slow_consumer` (rule L2). Written means taken by the kernel,
     /// in frames of about `Subscription.pageBytes`.
     public var stalledMilliseconds: Int64 = 30_000
     /// The device is told so long before its token ends (rule A2).
@@ -24,7 +24,7 @@ public struct SessionLimits: Hashable, Sendable {
     public var watchedUsers = 256
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
-    /// The bounds that GoAway names for reconnecting, in milliseconds (rule F5).
+    /// The bounds that GoAway names for reconnecting, in milliseconds (rule L5).
     public var backoffMilliseconds: ClosedRange<UInt32> = 500...5_000
 
     public init() {}

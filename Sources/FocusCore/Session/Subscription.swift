@@ -13,7 +13,7 @@ public struct Subscription: Sendable {
         case resyncing(Set<RowCollection>, began: Version, position: SyncPosition, cursor: Cursor)
     }
 
-    /// Rows of one page: small enough that a queue of 256 KiB takes several (rule F1).
+    /// Rows of one page: small enough that a queue of 256 KiB takes several (rule L1).
     public static let pageBytes = 64 * 1024
 
     public let view: View

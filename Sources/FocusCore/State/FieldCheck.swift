@@ -27,7 +27,7 @@ struct FieldCheck {
         if count > limit { refuse(.tooMany, "\(field) has more than \(limit) entries") }
     }
 
-    /// Rules P2, E5. Depth first: only what is not too deep is measured.
+    /// Rules D2, E5. Depth first: only what is not too deep is measured.
     mutating func property(_ field: StaticString, _ value: PropertyValue) {
         if value.depth > EventLimits.propertyDepth {
             refuse(.valueTooDeep, "\(field) is nested more than \(EventLimits.propertyDepth) deep")

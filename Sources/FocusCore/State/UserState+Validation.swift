@@ -1,7 +1,7 @@
 extension UserState {
     /// Why the event must not be logged as itself (rule E2); nil: it may. `event.version` is not looked at.
     ///
-    /// In this order: what the session may append at all (A4; A3 of the protocol), shape and size (E5), the clock (E4),
+    /// In this order: what the session may append at all (A4, A3), shape and size (E5), the clock (E4),
     /// the rules of its domain. A payload's bytes are checked where they are decoded.
     public func validate(_ event: Event, scope: Scope) -> Refusal? {
         if let refusal = EventScope.refusal(event, scope) { return refusal }
@@ -48,7 +48,7 @@ extension UserState {
         }
     }
 
-    /// Rule A2; then what the rules say about the registered app at that slot.
+    /// Rule C2; then what the rules say about the registered app at that slot.
     private func registered(_ app: AppID?, or refusal: (Int) -> Refusal?) -> Refusal? {
         guard let app, let slot = appSlots[app], apps[slot].registration != nil else {
             return Refusal(.appUnknown, "the app is not registered: a system session must append app.registered first")

@@ -3,7 +3,7 @@ import FocusWire
 import Foundation
 
 /// The value of a preference as a person writes and reads it. A text says nothing of its type: that is said beside it
-/// (rule P2).
+/// (rule D2).
 public enum PropertyText {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case bool, integer, real, string, date, data

@@ -98,7 +98,7 @@ extension ClientSession {
         max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
     }
 
-    /// Full jitter above what the server asked for (rule F5).
+    /// Full jitter above what the server asked for (rule L5).
     private static func wait(_ error: ProtocolError) -> ClosedRange<Int64>? {
         guard error.retryAfterMilliseconds > 0 else { return nil }
         let minimum = Int64(error.retryAfterMilliseconds)

@@ -104,7 +104,7 @@ public struct ClientSession: Sendable {
         case .idle, .closed: return []
         case .awaitingWelcome: return receiveFirst(message)
         case .live:
-            // Rule F4: whatever is heard counts.
+            // Rule L4: whatever is heard counts.
             silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
             return receiveLive(message)
         }

@@ -1,4 +1,4 @@
-/// How long a device waits before it connects again: full jitter (rule F5), within the server's bounds if it named any,
+/// How long a device waits before it connects again: full jitter (rule L5), within the server's bounds if it named any,
 /// else within a ceiling that doubles with every failure.
 public struct ReconnectBackoff: Hashable, Sendable {
     /// Milliseconds; of the first failure and at most.

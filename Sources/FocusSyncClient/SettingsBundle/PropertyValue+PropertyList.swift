@@ -7,7 +7,7 @@ struct PropertyListProblem: Error, CustomStringConvertible {
 }
 
 extension PropertyValue {
-    /// A value as `PropertyListSerialization` reads it (rule P2).
+    /// A value as `PropertyListSerialization` reads it (rule D2).
     init(propertyList object: Any) throws(PropertyListProblem) {
         switch object {
         // Before numbers are asked for by their Swift types: those take 1 for true, and true for 1.0.

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// The defaults that an app's Settings bundle gives its preferences (rule P4): every `Key` with a `DefaultValue`, in
+/// The defaults that an app's Settings bundle gives its preferences (rule D4): every `Key` with a `DefaultValue`, in
 /// `Root.plist` and the child panes it leads to.
 ///
 /// Flow: directory → `SettingsBundleReader` → panes in their order → defaults → `preferences.registered`.
@@ -18,7 +18,7 @@ public struct SettingsBundle: Hashable, Sendable {
         }
     }
 
-    /// A key that the bundle gives more than one default. Rule P4 says which one counts; that somebody meant it so is
+    /// A key that the bundle gives more than one default. Rule D4 says which one counts; that somebody meant it so is
     /// unlikely.
     public struct Contradiction: Hashable, Sendable {
         /// The one that counts is in `defaults`.

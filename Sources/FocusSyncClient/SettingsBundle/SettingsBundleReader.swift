@@ -1,7 +1,7 @@
 import FocusCore
 import Foundation
 
-/// Follows a Settings bundle's panes, each where it stands (rule P4).
+/// Follows a Settings bundle's panes, each where it stands (rule D4).
 struct SettingsBundleReader {
     /// A pane is a few kilobytes; this bounds the memory for what only looks like one.
     static let maximumFileBytes = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// An app's preferences (rules P1 to P3).
+/// An app's preferences (rules D1 to D3).
 public struct AppPreferences: Sendable {
     let client: SyncClient
     /// Nil: the client is a system session and no app was named; everything throws `SyncClientError.noApp`.
@@ -11,7 +11,7 @@ public struct AppPreferences: Sendable {
         get async throws { try await value(of: key).flatMap(Value.init) ?? standard }
     }
 
-    /// The effective value (rule P1); nil: neither set nor registered.
+    /// The effective value (rule D1); nil: neither set nor registered.
     public func value(of key: String) async throws -> PropertyValue? {
         try await client.message(PreferenceRow.self, at: RowKey(.preferences, app: try named(), key: key))?.value
     }

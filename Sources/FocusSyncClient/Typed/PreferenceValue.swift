@@ -1,7 +1,7 @@
 import FocusCore
 
 /// A Swift value that a preference may have. The types stay apart as in property lists: 1, 1.0 and true are three
-/// values (rule P2).
+/// values (rule D2).
 public protocol PreferenceValue: Sendable {
     init?(_ value: PropertyValue)
     var propertyValue: PropertyValue { get }

@@ -48,7 +48,7 @@ nonisolated struct Focus_Events_V1_AppRegistered: Sendable {
   /// A set: order and repetition mean nothing.
   var capabilities: [Focus_Events_V1_AppRegistered.Capability] = []
 
-  /// Why the app wants to know about Focus. Absent or empty: focusStatus counts as not authorized (rule A1).
+  /// Why the app wants to know about Focus. Absent or empty: focusStatus counts as not authorized (rule C1).
   var focusStatusUsageDescription: String {
     get {_focusStatusUsageDescription ?? String()}
     set {_focusStatusUsageDescription = newValue}

@@ -28,8 +28,8 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-/// preferences.registered: the values of preferences that nobody has set (rule P1), as an app's Settings bundle names
-/// them (rule P4). Replaces all of the app's registered defaults; of two registrations the one of the greater build
+/// preferences.registered: the values of preferences that nobody has set (rule D1), as an app's Settings bundle names
+/// them (rule D4). Replaces all of the app's registered defaults; of two registrations the one of the greater build
 /// counts, of one build the later, so that an old install does not flip them back.
 /// Scope: the app, or system. Envelope app: required.
 /// Refused: app_unknown; too_many_preferences (an app has at most 1,000 keys with a value, set or registered);
@@ -79,7 +79,7 @@ nonisolated struct Focus_Events_V1_PreferenceChanged: Sendable {
   fileprivate var _value: Focus_Events_V1_PropertyValue? = nil
 }
 
-/// preference.reset: the set value is gone, and the registered default counts again, if there is one (rule P1). Writes
+/// preference.reset: the set value is gone, and the registered default counts again, if there is one (rule D1). Writes
 /// the same register as preference.changed. Unknown keys are remembered: 1,000 resets of an app, the oldest leave.
 /// Scope: the app, or system. Envelope app: required. Refused: app_unknown.
 nonisolated struct Focus_Events_V1_PreferenceReset: Sendable {
@@ -95,7 +95,7 @@ nonisolated struct Focus_Events_V1_PreferenceReset: Sendable {
   init() {}
 }
 
-/// A property-list value (rule P2). 1, 1.0 and true are three values. At most 16 values stand one inside the other, the
+/// A property-list value (rule D2). 1, 1.0 and true are three values. At most 16 values stand one inside the other, the
 /// outermost counted (value_too_deep; beyond what a decoder reads, about 30, payload_malformed); the canonical encoding
 /// has at most 64 KiB (value_too_large). One of these is required, else payload_malformed.
 nonisolated struct Focus_Events_V1_PropertyValue: Sendable {

@@ -43,7 +43,7 @@ nonisolated struct Focus_Sync_V1_AppRow: Sendable {
   /// Ascending, each once.
   var capabilities: [Focus_Sync_V1_AppRow.Capability] = []
 
-  /// Absent: the app may not know about Focus, whatever its authorization says (rule A1).
+  /// Absent: the app may not know about Focus, whatever its authorization says (rule C1).
   var focusStatusUsageDescription: String {
     get {_focusStatusUsageDescription ?? String()}
     set {_focusStatusUsageDescription = newValue}

@@ -888,7 +888,7 @@ nonisolated struct Focus_Sync_V1_Unwatch: Sendable {
   init() {}
 }
 
-/// Either side may ask; the other answers at once with the same nonce (rule F4).
+/// Either side may ask; the other answers at once with the same nonce (rule L4).
 nonisolated struct Focus_Sync_V1_Ping: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -948,7 +948,7 @@ nonisolated struct Focus_Sync_V1_Welcome: Sendable {
   /// At this many unanswered Append frames the server stops reading (rule P9).
   var maximumUnacknowledgedAppends: UInt32 = 0
 
-  /// The server pings this often, +- 10 %; a side that hears nothing for two intervals closes (rule F4).
+  /// The server pings this often, +- 10 %; a side that hears nothing for two intervals closes (rule L4).
   var heartbeatMs: UInt32 = 0
 
   var serverTimeUs: Int64 = 0
@@ -1239,7 +1239,7 @@ nonisolated struct Focus_Sync_V1_SnapshotEnd: Sendable {
   fileprivate var _cursor: Focus_Sync_V1_Cursor? = nil
 }
 
-/// Rows changed after `from` follow, at their newest values (rules S2, F1): those up to `to`, and what changes while
+/// Rows changed after `from` follow, at their newest values (rules S2, L1): those up to `to`, and what changes while
 /// they are being sent. `from` may be ahead of the device's cursor: then nothing in its view changed in between (S7).
 nonisolated struct Focus_Sync_V1_DeltaBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -1592,7 +1592,7 @@ nonisolated struct Focus_Sync_V1_PeerStatus: Sendable {
   fileprivate var _isFocused: Bool? = nil
 }
 
-/// The server closes after this. Reconnect after a random time within the bounds (full jitter, rule F5).
+/// The server closes after this. Reconnect after a random time within the bounds (full jitter, rule L5).
 nonisolated struct Focus_Sync_V1_GoAway: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Takes new connections a few at a time, so that thousands that come at once (rule F5) delay nobody who is there
-/// (rule F3): between two batches the event loop serves everybody else. The kernel's backlog holds those who wait.
+/// Takes new connections a few at a time, so that thousands that come at once (rule L5) delay nobody who is there
+/// (rule L3): between two batches the event loop serves everybody else. The kernel's backlog holds those who wait.
 ///
 /// A server whose loop is busy runs the next batch late, and so takes fewer.
 final class AcceptPace: ChannelDuplexHandler {

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Counts the bytes of rows that wait to be written to one device (rule F1). The lane asks before it makes more; the
+/// Counts the bytes of rows that wait to be written to one device (rule L1). The lane asks before it makes more; the
 /// connection tells when they have left. Shared by two threads, hence the lock.
 final class Outbox: Sendable {
     private struct Counts {

@@ -280,7 +280,7 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }
 
-    /// Not counted in the outbox, but it waits as rows do: rules F2 and A3 are about it too.
+    /// Not counted in the outbox, but it waits as rows do: rules L2 and A3 are about it too.
     private func writeControl(_ frame: [UInt8]) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)

@@ -136,6 +136,7 @@ extension LaneWorker {
                 }
                 break
             }
+            // Rule P5: those behind it go on.
             if case .refused(let code, let message) = step {
                 refused.append(
                     RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))

@@ -9,7 +9,7 @@ struct PeerWatchers {
         var feeds: [UserID: PeerFeed] = [:]
         /// When what it was told is told again (rule V3).
         var renewsAt: MonotonicTime
-        /// It does not take what it is sent (rule F1): it is told what is so by the time that it does.
+        /// It does not take what it is sent (rule L1): it is told what is so by the time that it does.
         var isBehind = false
 
         init(_ handle: SessionHandle, _ viewer: Viewer, renewsAt: MonotonicTime) {

@@ -10,7 +10,7 @@ struct ImportSettingsBundleCommand: AsyncParsableCommand {
         discussion: """
             Reads Root.plist and the child panes it leads to, and appends one
             preferences.registered with every Key that has a DefaultValue (rule
-            P4). When any file is missing or wrong, nothing is registered. A key
+            D4). When any file is missing or wrong, nothing is registered. A key
             that is there twice with different defaults is complained of on
             standard error; the rule says which one counts. Before, a system
             session must have registered the app.

@@ -6,7 +6,7 @@ struct PreferencesCommand: AsyncParsableCommand {
         commandName: "preferences", abstract: "Read, set, reset and watch an app's preferences.",
         discussion: """
             What counts is what was set, else the default that the app registered
-            (rule P1); `focusctl import settings-bundle` registers defaults.
+            (rule D1); `focusctl import settings-bundle` registers defaults.
 
             Example:
               focusctl preferences set volume 0.5 --type real \\

@@ -9,7 +9,7 @@ struct PreferencesGetCommand: AsyncParsableCommand {
         abstract: "Show the effective values of an app's preferences, or of one.",
         discussion: """
             Brings the device's rows up to date first. With --json, one object per
-            line; the value with its type (rule P2):
+            line; the value with its type (rule D2):
               {"app":"com.example.chat","key":"volume","value":{"real":0.5},
                "version":17}
 

@@ -9,7 +9,7 @@ struct PreferencesSetCommand: AsyncParsableCommand {
         abstract: "Set a preference.",
         discussion: """
             1, 1.0, true and the text 1 are four values: --type says which is meant
-            (rule P2). Types: bool (true, false, yes, no), integer, real, string,
+            (rule D2). Types: bool (true, false, yes, no), integer, real, string,
             date (2026-01-01T09:00:00Z), data (base64), and json for the others,
             {"array":{"values":[{"integer":"1"}]}}; see PropertyValue in
             Schema/README.md. Prints the effective value that came of it, which is

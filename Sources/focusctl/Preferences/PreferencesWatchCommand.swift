@@ -10,7 +10,7 @@ struct PreferencesWatchCommand: AsyncParsableCommand {
         abstract: "Show the effective values of an app's preferences, then every change of one.",
         discussion: """
             Ends at SIGINT or SIGTERM. A key is shown again when its effective value
-            changes, and only then (rule P3). With --json, one object per line; value
+            changes, and only then (rule D3). With --json, one object per line; value
             is null for a preference that has no value any more:
               {"app":"com.example.chat","key":"volume","value":{"real":0.5},
                "version":17}
@@ -78,7 +78,7 @@ final class PreferencePrinter: Sendable {
 
     var hasDiverged: Bool { state.withLockedValue { $0.hasDiverged } }
 
-    /// Shows the current values (rule P3: they come first). A change that is stored by then and told only later is
+    /// Shows the current values (rule D3: they come first). A change that is stored by then and told only later is
     /// known to have been shown.
     func begin(_ store: DeviceStore) throws {
         try state.withLockedValue { state in

@@ -89,7 +89,7 @@ import Testing
         #expect(stage.why(.badge(.chat, .phone)).rule == "B1")
     }
 
-    @Test("P1: set, registered, absent; and whose change lost")
+    @Test("D1: set, registered, absent; and whose change lost")
     func preferences() {
         var stage = Stage.ready()
         #expect(stage.why(.preference("p", .chat)).decision == "absent")
@@ -101,7 +101,7 @@ import Testing
         stage.send(.preferenceChanged(PreferenceChanged(key: "p", value: .bool(true))), app: .chat, at: 5)
         stage.send(.preferenceReset(PreferenceReset(key: "p")), app: .chat, from: .tablet, at: 4)
         why = stage.why(.preference("p", .chat))
-        #expect(why.decision == "true" && why.rule == "P1" && why.deciding == ["set"] && why["default"] == "1")
+        #expect(why.decision == "true" && why.rule == "D1" && why.deciding == ["set"] && why["default"] == "1")
         #expect(why.types == [.preferencesRegistered, .preferenceChanged, .preferenceReset])
         #expect(why.causes.last?.changes == [])
     }

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("P2: every type decodes to what was encoded, and no two values are one")
+    @Test("D2: every type decodes to what was encoded, and no two values are one")
     func distinct() throws {
         for (index, value) in Self.samples.enumerated() {
             let decoded = try PropertyValue(decoding: value.encoded)
@@ -44,12 +44,12 @@ import Testing
         }
     }
 
-    @Test("P2: 1, 1.0 and true differ")
+    @Test("D2: 1, 1.0 and true differ")
     func types() {
         #expect(Set([PropertyValue.integer(1), .real(1), .bool(true), .string("1")]).count == 4)
     }
 
-    @Test("P2: dictionaries have no order: the same entries in any order are the same bytes")
+    @Test("D2: dictionaries have no order: the same entries in any order are the same bytes")
     func dictionaryOrder() {
         let keys = ["b", "a", "", "\u{E9}", "e\u{301}", "B", "aa"]
         let entries = keys.map { PropertyDictionary.Entry($0, .string($0)) }
@@ -61,7 +61,7 @@ import Testing
         #expect(expected?["\u{E9}"] == .string("\u{E9}") && expected?["none"] == nil)
     }
 
-    @Test("P2: all NaNs are one value, and so are the two zeros")
+    @Test("D2: all NaNs are one value, and so are the two zeros")
     func canonicalReals() {
         let nans = [Double.nan, -Double.nan, .signalingNaN, Double(bitPattern: 0xFFF8_0000_0000_0001)]
         for nan in nans { #expect(PropertyValue.real(nan).encoded == PropertyValue.real(.nan).encoded) }

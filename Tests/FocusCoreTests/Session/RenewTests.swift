@@ -118,7 +118,7 @@ import Testing
         #expect(!session.isClosed)
     }
 
-    @Test("F2: rows of which none is written for 30 s end the session; any that is written gives 30 s more")
+    @Test("L2: rows of which none is written for 30 s end the session; any that is written gives 30 s more")
     func slowConsumer() {
         var (session, _) = live(identity)
         session.rowsQueued(now: at(1_000))
@@ -130,7 +130,7 @@ import Testing
         #expect(goAway(session.tick(now: at(59_000))) == .slowConsumer)
     }
 
-    @Test("F2: a device to which nothing is to be written is not slow, however long it is so")
+    @Test("L2: a device to which nothing is to be written is not slow, however long it is so")
     func idle() {
         var endless = identity
         endless.expiresAt = Timestamp(microseconds: .max)
@@ -144,7 +144,7 @@ import Testing
         #expect(goAway(run(&session, until: 1_030_000)) == .slowConsumer)
     }
 
-    @Test("F4: a device that goes on taking what waits for it is not silent, though its answers come late")
+    @Test("L4: a device that goes on taking what waits for it is not silent, though its answers come late")
     func takesSlowly() {
         var (session, _) = live(identity)
         for _ in 0..<80 { session.rowsQueued(now: at(0)) }
@@ -157,7 +157,7 @@ import Testing
         #expect(!session.isClosed)
     }
 
-    @Test("F4: what the system takes at once tells nothing of the device: its silence closes")
+    @Test("L4: what the system takes at once tells nothing of the device: its silence closes")
     func takenAtOnce() {
         var (session, _) = live(identity)
         for now in stride(from: Int64(500), to: 50_000, by: 500) {
@@ -168,7 +168,7 @@ import Testing
         #expect(goAway(session.tick(now: at(50_000))) == .heartbeatTimeout)
     }
 
-    @Test("F4: a session that is not read, because all together hold too much, is not closed for its silence")
+    @Test("L4: a session that is not read, because all together hold too much, is not closed for its silence")
     func outOfBudget() {
         var (session, _) = live(identity)
         session.outOfBudget(true, now: at(100))

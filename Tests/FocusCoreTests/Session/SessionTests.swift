@@ -147,7 +147,7 @@ import Testing
         #expect(!session.isClosed)
     }
 
-    @Test("F4: ping at every interval, and silence for two closes")
+    @Test("L4: ping at every interval, and silence for two closes")
     func heartbeat() {
         var session = live()
         #expect(session.deadline == at(25_002))
@@ -157,7 +157,7 @@ import Testing
         #expect(goAway.code == .heartbeatTimeout && session.isClosed)
     }
 
-    @Test("F4: whatever is heard keeps the session")
+    @Test("L4: whatever is heard keeps the session")
     func heard() {
         var session = live()
         _ = session.tick(now: at(25_002))
@@ -165,7 +165,7 @@ import Testing
         guard case .send(.ping) = session.tick(now: at(50_002)).first else { return #expect(Bool(false)) }
     }
 
-    @Test("F4: intervals differ by at most a tenth", arguments: [-1.0, 0, 1, 5])
+    @Test("L4: intervals differ by at most a tenth", arguments: [-1.0, 0, 1, 5])
     func jitter(_ jitter: Double) {
         var session = Session(id: "s", limits: limits, jitter: jitter, now: at(0))
         _ = session.receive(hello(), now: at(0))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FocusCore
 
-/// Random histories of preferences against an independent statement of P1: what the set of events says, computed anew
+/// Random histories of preferences against an independent statement of D1: what the set of events says, computed anew
 /// after every event. A failure names its seed.
 @Suite("UserState: random preferences") struct PreferenceHistoryTests {
     private static let keys = ["a", "b", "\u{E9}", "e\u{301}"]
@@ -16,7 +16,7 @@ import Testing
         var stamp: Stamp
     }
 
-    /// Rule P1, read literally.
+    /// Rule D1, read literally.
     private func effective(_ key: String, _ app: AppID, _ history: [Written]) -> PropertyValue? {
         func same(_ other: String) -> Bool { Array(other.utf8) == Array(key.utf8) }
         var set: (stamp: Stamp, value: PropertyValue?)?
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "P1, P3: after every event rows are what the events say, and a version moves when the effective value does",
+        "D1, D3: after every event rows are what the events say, and a version moves when the effective value does",
         arguments: 1...30 as ClosedRange<UInt64>)
     func model(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)

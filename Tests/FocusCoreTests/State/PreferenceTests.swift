@@ -41,7 +41,7 @@ extension Stage {
 }
 
 @Suite("UserState: preferences") struct PreferenceTests {
-    @Test("P1: the set value, else the registered default, else nothing")
+    @Test("D1: the set value, else the registered default, else nothing")
     func effectiveValue() {
         var stage = Stage.ready()
         #expect(stage.preference("k") == nil)
@@ -55,7 +55,7 @@ extension Stage {
         #expect(stage.preference("k") == .integer(1) && stage.preference("free") == nil)
     }
 
-    @Test("P1: a registration replaces all of the app's defaults; what is set stays")
+    @Test("D1: a registration replaces all of the app's defaults; what is set stays")
     func registrationReplaces() {
         var stage = Stage.ready([.chat, .mail])
         stage.defaults(["a": .integer(1), "b": .integer(1), "c": .integer(1)], at: 1)
@@ -110,7 +110,7 @@ extension Stage {
         #expect(stage.preference("k") == nil && stage.news(after: .zero).isEmpty)
     }
 
-    @Test("P3: set equal to the default: no delta, and a later default change: none either")
+    @Test("D3: set equal to the default: no delta, and a later default change: none either")
     func setEqualToDefault() {
         var stage = Stage.ready()
         stage.defaults(["k": .integer(1)], at: 1)
@@ -123,7 +123,7 @@ extension Stage {
         #expect(stage.news(after: cursor).map(\.key) == ["k"] && stage.preference("k") == .integer(2))
     }
 
-    @Test("P3: an equal value, a losing write, an equal registration and a reset of nothing are no news")
+    @Test("D3: an equal value, a losing write, an equal registration and a reset of nothing are no news")
     func noNews() {
         var stage = Stage.ready()
         stage.defaults(["d": .real(.nan), "e": PropertyValueTests.dictionary(("x", .bool(true)))], at: 1)
@@ -141,7 +141,7 @@ extension Stage {
         #expect(stage.news(after: cursor).map(\.key) == ["k"])
     }
 
-    @Test("P3: a key that loses its value leaves a tombstone, and comes back as news")
+    @Test("D3: a key that loses its value leaves a tombstone, and comes back as news")
     func removal() {
         var stage = Stage.ready()
         stage.set("k", .integer(1), at: 1)
@@ -153,7 +153,7 @@ extension Stage {
         #expect(stage.news(after: later).map(\.key) == ["k"] && stage.preference("k") == .integer(1))
     }
 
-    @Test("P3: a new subscriber gets the current values; an app gets only its own")
+    @Test("D3: a new subscriber gets the current values; an app gets only its own")
     func newSubscriber() {
         var stage = Stage.ready([.chat, .mail])
         stage.defaults(["a": .integer(1), "b": .integer(2)], at: 1)
@@ -166,7 +166,7 @@ extension Stage {
         #expect(rows.map(\.value) == [1, 3].map { PreferenceRow(value: .integer($0)).encoded })
     }
 
-    @Test("A2: preferences of an app that is not registered are app_unknown")
+    @Test("C2: preferences of an app that is not registered are app_unknown")
     func unknownApp() {
         var stage = Stage()
         #expect(stage.set("k", .bool(true), at: 1) == .appUnknown)

@@ -58,7 +58,7 @@ import Testing
         #expect(stage.post("a", at: 4) == nil)
     }
 
-    @Test("A1: without a usage description focusStatus counts as not authorized", arguments: [nil, ""] as [String?])
+    @Test("C1: without a usage description focusStatus counts as not authorized", arguments: [nil, ""] as [String?])
     func usageDescription(_ usage: String?) {
         var stage = Stage.ready()
         #expect(stage.visibility()?.isFocused == false)
@@ -66,7 +66,7 @@ import Testing
         #expect(stage.visibility() == FocusVisibilityRow(isFocused: nil))
     }
 
-    @Test("A2: notifications and routes of an app that is not registered are app_unknown")
+    @Test("C2: notifications and routes of an app that is not registered are app_unknown")
     func unknownApps() {
         var stage = Stage()
         let ids = NotificationsNamed(ids: ["a"])

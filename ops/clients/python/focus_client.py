@@ -172,7 +172,7 @@ class Device:
             try:
                 return self.session(is_done, on_appended)
             except (Interrupted, OSError) as error:
-                pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # F5: jitter.
+                pause = random.uniform(*(error.args[1] if isinstance(error, Interrupted) else (0.1, 1)))  # L5: jitter.
                 if time.monotonic() + pause > self.deadline:
                     raise Failed(f"no answer in {self.options.timeout} s: {error}")
                 time.sleep(pause)
@@ -185,7 +185,7 @@ class Device:
             cursor=sync.Cursor.FromString(store.cursor) if store.cursor else None)
         connection.send(hello=hello)
         name, welcome = connection.receive()
-        if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (F4).
+        if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (L4).
             self.deadline = time.monotonic() + self.options.timeout
             connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
             connection.send(watch=sync.Watch(users=self.watched))

@@ -105,7 +105,7 @@ private struct SessionStage {
             session.rowsWritten(now: now)
             rowsWaiting -= 1
         }
-        check(session.hasRowsWaiting == (rowsWaiting > 0), "lost count of the rows that wait (F2)")
+        check(session.hasRowsWaiting == (rowsWaiting > 0), "lost count of the rows that wait (L2)")
     }
 
     private mutating func end(_ choice: UInt8) {

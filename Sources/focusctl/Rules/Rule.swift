@@ -1,0 +1,29 @@
+/// A rule of the product, as `Schema/rules` has it. Comments, tests, `explain` and refusals name rules; this is where a
+/// name is looked up.
+struct Rule {
+    /// The document that defines it: `Schema/rules/domain.md` or `protocol.md`.
+    enum Document: String, CaseIterable { case domain, `protocol` }
+
+    /// A letter and a number, unique in both documents: `P2`.
+    let name: String
+    let title: String
+    let document: Document
+    let section: String
+    /// Markdown.
+    let text: String
+
+    /// The rule that `name` names, in any case; a part of a rule (`N9.4`) names the rule.
+    init?(named name: String) {
+        let whole = name.prefix { $0 != "." }.uppercased()
+        guard let found = Self.all.first(where: { $0.name == whole }) else { return nil }
+        self = found
+    }
+
+    init(name: String, title: String, document: Document, section: String, text: String) {
+        self.name = name
+        self.title = title
+        self.document = document
+        self.section = section
+        self.text = text
+    }
+}
