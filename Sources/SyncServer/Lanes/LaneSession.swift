@@ -1,0 +1,37 @@
+import FocusCore
+
+/// A session as its lane sees it.
+final class LaneSession {
+    let handle: SessionHandle
+    let identity: Identity
+    let incarnation: Incarnation
+    /// The version that both sides speak.
+    let protocolVersion: UInt32
+    /// Frames that wait until it is known what stands at the places of the first of them, oldest first: answers keep
+    /// their order (rule P6). Empty: nothing is looked up.
+    var looksUp: [PendingAppend] = []
+    var subscription: Subscription
+    /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
+    var reportedGap = false
+    var awaited = AwaitedPlaces()
+    let openedAt: MonotonicTime
+    /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).
+    var lastSequence: DeviceSequence
+    /// In the queue of those that get a checkpoint.
+    var awaitsCheckpoint = false
+    /// It was due while the user was not in memory: it goes out as soon as he is.
+    var checkpointIsOverdue = false
+
+    init(
+        handle: SessionHandle, identity: Identity, incarnation: Incarnation, protocolVersion: UInt32,
+        subscription: Subscription, openedAt: MonotonicTime, lastSequence: DeviceSequence
+    ) {
+        self.handle = handle
+        self.identity = identity
+        self.incarnation = incarnation
+        self.protocolVersion = protocolVersion
+        self.subscription = subscription
+        self.openedAt = openedAt
+        self.lastSequence = lastSequence
+    }
+}
