@@ -17,10 +17,6 @@ final class LaneSession {
     let openedAt: MonotonicTime
     /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).
     var lastSequence: DeviceSequence
-    /// In the queue of those that get a checkpoint.
-    var awaitsCheckpoint = false
-    /// It was due while the user was not in memory: it goes out as soon as he is.
-    var checkpointIsOverdue = false
 
     init(
         handle: SessionHandle, identity: Identity, incarnation: Incarnation, protocolVersion: UInt32,

@@ -19,9 +19,9 @@ struct DeltaFrames {
 extension LaneWorker {
     /// To every session of the user what it has not been sent.
     func sendToAll(_ user: CachedUser) {
-        guard let ids = sessionsByUser[user.id] else { return }
-        user.deltas = ids.count > 1 ? DeltaFrames() : nil
-        for id in ids { send(to: id, user) }
+        let sessions = sessions.sessions(of: user.id)
+        user.deltas = sessions.count > 1 ? DeltaFrames() : nil
+        for session in sessions { send(to: session, user) }
         user.deltas = nil
     }
 

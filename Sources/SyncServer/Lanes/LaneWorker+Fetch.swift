@@ -28,7 +28,7 @@ extension LaneWorker {
             guard let session = sessions[fetch.session] else { continue }
             let identity = session.identity
             guard !isToCome(identity.user) else {
-                wanted.insert(identity.user)
+                plan.awaitRows(identity.user)
                 fetches.append(fetch)
                 continue
             }

@@ -43,7 +43,7 @@ extension LaneWorker {
         }
         partitions[partition] = state
         // Also those who are not in memory: their rows may have changed.
-        wanted.formUnion(sessionsByUser.keys.filter(isChanged))
+        for user in sessions.users where isChanged(user) { plan.awaitRows(user) }
         for user in peers.watchedUsers.filter(isChanged) { peers.changed(user) }
         quarantined = quarantined.filter { self.partition(of: $0.key) != partition }
     }

@@ -81,7 +81,7 @@ extension LaneWorker {
                 if let user = users[changed.user], user.state.version < changed.version { forget(changed.user) }
                 state.unprojected[changed.user] = changed.lastOffset
                 dueTimes[changed.user] = nil
-                if sessionsByUser[changed.user] != nil { wanted.insert(changed.user) }
+                if sessions.hasSessions(of: changed.user) { plan.awaitRows(changed.user) }
                 peers.changed(changed.user)
             }
             // After the look at the users, which does not say between what their events stand.
@@ -113,7 +113,7 @@ extension LaneWorker {
     }
 
     private func refold(_ logged: LoggedEvent) {
-        if sessionsByUser[logged.user] != nil { wanted.insert(logged.user) }
+        if sessions.hasSessions(of: logged.user) { plan.awaitRows(logged.user) }
         peers.changed(logged.user)
         guard let user = users[logged.user] else {
             dueTimes[logged.user] = nil

@@ -15,7 +15,7 @@ extension LaneWorker {
     /// A cursor that is ahead of a state may come from another server's commit: look before it is called lost.
     func catchUpWithCursors() throws {
         var partitions: Set<Partition> = []
-        for (_, opening) in openings {
+        for (_, opening) in sessions.waiting {
             guard let user = users[opening.identity.user], let cursor = opening.cursor,
                 cursor.log == context.log.log, cursor.version > user.state.version
             else { continue }

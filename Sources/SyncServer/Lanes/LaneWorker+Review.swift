@@ -7,8 +7,7 @@ extension LaneWorker {
     /// another server (rule P8). Called when the state was loaded, or changed by what other servers appended; and after
     /// commits of our own, when there are revoked devices.
     func review(_ user: CachedUser) {
-        for id in sessionsByUser[user.id] ?? [] {
-            guard let session = sessions[id] else { continue }
+        for session in sessions.sessions(of: user.id) {
             if user.state.isRevoked(session.identity.device) {
                 cutOff(session)
             } else if appendsElsewhere(session, user) {
@@ -16,7 +15,7 @@ extension LaneWorker {
             }
         }
         guard user.state.hasRevokedDevices else { return }
-        for handle in leaving.removeRevoked(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
+        for handle in sessions.removeLeaving(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
     /// The same of what another server appended for a user who is not in memory: he is loaded with the next turn, and a
@@ -25,11 +24,10 @@ extension LaneWorker {
         guard logged.type == EventType.deviceRevoked.rawValue,
             case .deviceRevoked(let revoked)? = try? logged.decoded().body
         else { return }
-        for id in sessionsByUser[logged.user] ?? [] {
-            guard let session = sessions[id], session.identity.device == revoked.device else { continue }
+        for session in sessions.sessions(of: logged.user) where session.identity.device == revoked.device {
             cutOff(session)
         }
-        for handle in leaving.removeRevoked(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
+        for handle in sessions.removeLeaving(of: logged.user, { $0 == revoked.device }) { deliveries.cutOff(handle) }
     }
 
     private func cutOff(_ session: LaneSession) {

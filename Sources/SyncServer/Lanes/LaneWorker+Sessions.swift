@@ -3,33 +3,24 @@ import FocusCore
 
 extension LaneWorker {
     func close(_ id: UInt64) {
-        openings.removeAll { $0.0.id == id }
         peers.close(id)
-        guard let session = sessions.removeValue(forKey: id) else { return }
+        plan.closed(id)
+        guard let session = sessions.remove(id) else { return }
         for frame in session.looksUp { context.budget.give(frame.request.bytes) }
-        let user = session.identity.user
-        sessionsByUser[user]?.removeAll { $0 == id }
-        if sessionsByUser[user]?.isEmpty == true { sessionsByUser[user] = nil }
-        let store = StoreKey(
-            user: user, device: session.identity.device, scope: session.identity.scope,
-            incarnation: session.incarnation)
-        if sessionsByStore[store] == id { sessionsByStore[store] = nil }
     }
 
     /// Tells the device to go, behind all that waits for it.
     func end(_ session: LaneSession, _ code: ErrorCode) {
         deliveries.add(.goAway(code), to: session.handle)
         close(session.handle.id)
-        leaving.add(session)
+        sessions.leaves(session)
     }
 
     /// Lets in who waits, as far as the users are here.
     func performOpenings() {
-        let waiting = openings
-        openings = []
-        for (handle, opening) in waiting {
+        for (handle, opening) in sessions.dequeueWaiting() {
             if isToCome(opening.identity.user) {
-                openings.append((handle, opening))
+                sessions.enqueue(handle, opening)
             } else {
                 open(handle, opening)
             }
@@ -45,13 +36,11 @@ extension LaneWorker {
         let status = user.state.status(
             of: opening.incarnation, device: identity.device, scope: identity.scope)
         guard status.standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
-        let store = StoreKey(
-            user: identity.user, device: identity.device, scope: identity.scope, incarnation: opening.incarnation)
-        if let other = sessionsByStore[store], let session = sessions[other] {
+        if let other = sessions.session(of: identity, opening.incarnation) {
             // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
             // later has the higher id, and is the newer one.
-            guard other < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
-            end(session, .superseded)
+            guard other.handle.id < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
+            end(other, .superseded)
         }
         let start = self.standing(opening.cursor, opening.view, user)
         let session = LaneSession(
@@ -61,16 +50,14 @@ extension LaneWorker {
                 view: opening.view, log: context.log.log, resumingAt: start.cursor,
                 pageBytes: configuration.pageBytes),
             openedAt: now, lastSequence: status.last)
-        sessions[handle.id] = session
-        sessionsByUser[identity.user, default: []].append(handle.id)
-        sessionsByStore[store] = handle.id
+        sessions.insert(session)
         deliveries.add(
             .opened(
                 SessionOpened(
                     log: context.log.log, lastSequence: status.last, lastEvent: status.lastEvent,
                     isEnded: status.standing == .own(isEnded: true), logIsBehind: start.logIsBehind)), to: handle)
-        send(to: handle.id, user)
-        awaitCheckpoint(handle.id)
+        send(to: session, user)
+        awaitCheckpoint(session)
     }
 
     func fail(_ handle: SessionHandle, _ error: ProtocolError) {

@@ -6,16 +6,13 @@ extension LaneWorker {
     /// Sends rows to the sessions of users that were waited for: just loaded, resumed, or changed by another server.
     func sendWanted() throws {
         guard isFresh else { return }
-        let ready = wanted.filter { users[$0] != nil || sessionsByUser[$0] == nil || quarantined[$0] != nil }
-        wanted.subtract(ready)
+        let ready = plan.dequeueUsers { users[$0] != nil || !sessions.hasSessions(of: $0) || quarantined[$0] != nil }
         for id in ready {
             if let user = users[id] {
                 sendToAll(user)
                 continue
             }
-            for session in sessionsByUser[id] ?? [] {
-                if let handle = sessions[session]?.handle { fail(handle, userQuarantined(id)) }
-            }
+            for session in sessions.sessions(of: id) { fail(session.handle, userQuarantined(id)) }
         }
     }
 
@@ -27,10 +24,9 @@ extension LaneWorker {
     }
 
     /// As much as the session has room for of what it has not been sent.
-    func send(to id: UInt64, _ user: CachedUser) {
-        guard let session = sessions[id] else { return }
+    func send(to session: LaneSession, _ user: CachedUser) {
         guard isFresh else {
-            wanted.insert(user.id)
+            plan.awaitRows(user.id)
             return
         }
         while session.subscription.liveVersion.map({ $0 < user.state.version }) ?? true,
@@ -43,36 +39,29 @@ extension LaneWorker {
                 if frame.count > configuration.pageBytes / 2 { deliveries.send() }
             }
         }
-        awaitCheckpoint(id)
+        awaitCheckpoint(session)
     }
 
-    func awaitCheckpoint(_ id: UInt64) {
-        guard let session = sessions[id], session.subscription.owesCheckpoint, !session.awaitsCheckpoint else { return }
-        session.awaitsCheckpoint = true
-        guard !session.checkpointIsOverdue else {
-            session.checkpointIsOverdue = false
-            return checkpointsDue.prepend((context.clock.monotonic(), id))
-        }
-        let at = context.clock.monotonic().adding(milliseconds: configuration.checkpointMilliseconds)
-        checkpointsDue.append((at, id))
+    func awaitCheckpoint(_ session: LaneSession) {
+        guard session.subscription.owesCheckpoint else { return }
+        plan.awaitCheckpoint(
+            session.handle.id, now: context.clock.monotonic(), after: configuration.checkpointMilliseconds)
     }
 
     /// Checkpoints follow the last delta by a second (rule S9); under steady change, one a second.
     func sendCheckpoints() {
         guard isFresh else { return }
         let now = context.clock.monotonic()
-        while let due = checkpointsDue.first, due.at <= now {
-            checkpointsDue.removeFirst()
-            guard let session = sessions[due.session] else { continue }
-            session.awaitsCheckpoint = false
+        while let id = plan.dequeueCheckpoint(due: now) {
+            guard let session = sessions[id] else { continue }
             if let user = users[session.identity.user],
                 let checkpoint = session.subscription.checkpoint(&user.state)
             {
                 deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
-            } else if sessionsByUser[session.identity.user] != nil {
-                // Where memory is short the user may leave it again within the second: as soon as he is back, then.
-                session.checkpointIsOverdue = users[session.identity.user] == nil
-                wanted.insert(session.identity.user)
+            } else {
+                // Where memory is short the user may leave it again within the second.
+                if users[session.identity.user] == nil { plan.checkpointIsOverdue(id) }
+                plan.awaitRows(session.identity.user)
             }
         }
     }

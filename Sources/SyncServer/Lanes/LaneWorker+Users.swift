@@ -7,14 +7,14 @@ extension LaneWorker {
     /// Loads, a batch in one statement, the users that openings, appends and waiting rows need and that are not here.
     func loadMissingUsers() throws {
         var missing: Set<UserID> = []
-        for (_, opening) in openings { missing.insert(opening.identity.user) }
+        for (_, opening) in sessions.waiting { missing.insert(opening.identity.user) }
         for append in appends {
             if let session = sessions[append.session] { missing.insert(session.identity.user) }
         }
         for fetch in fetches {
             if let session = sessions[fetch.session] { missing.insert(session.identity.user) }
         }
-        if isFresh { missing.formUnion(wanted.filter { sessionsByUser[$0] != nil }) }
+        if isFresh { missing.formUnion(plan.users.filter(sessions.hasSessions)) }
         missing.formUnion(missingPeers)
         missingPeers = []
         try load(missing)
@@ -71,8 +71,8 @@ extension LaneWorker {
     /// The state may hold what was not committed: it is loaded again when it is needed.
     func forget(_ id: UserID) {
         dueTimes[id] = nil
-        guard users.removeValue(forKey: id) != nil, sessionsByUser[id] != nil else { return }
-        wanted.insert(id)
+        guard users.removeValue(forKey: id) != nil, sessions.hasSessions(of: id) else { return }
+        plan.awaitRows(id)
     }
 
     /// One user's broken fold disturbs nobody else (architecture.md §2).

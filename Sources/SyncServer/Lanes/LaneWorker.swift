@@ -15,19 +15,13 @@ final class LaneWorker {
     var users: [UserID: CachedUser] = [:]
     /// Users whose fold failed, and until when nothing is tried for them.
     var quarantined: [UserID: MonotonicTime] = [:]
-    var sessions: [UInt64: LaneSession] = [:]
-    var sessionsByUser: [UserID: [UInt64]] = [:]
-    var sessionsByStore: [StoreKey: UInt64] = [:]
-    var leaving = LeavingSessions()
-    var openings: [(SessionHandle, SessionOpening)] = []
+    var sessions = OpenSessions()
     var appends: Deque<PendingAppend> = []
     /// Questions, and what was found for some.
     var fetches: [PendingFetch] = []
     let fetcher: any LaneFetcher
     let placeFinder: any LanePlaceFinder
-    /// Users with sessions to which rows are to be sent, and who may have to be loaded first.
-    var wanted: Set<UserID> = []
-    var checkpointsDue: Deque<(at: MonotonicTime, session: UInt64)> = []
+    var plan = DeliveryPlan()
     var deliveries = DeliveryBatch()
     /// See `LaneWorker+Peers`.
     var peers = PeerWatchers()
@@ -125,10 +119,10 @@ final class LaneWorker {
     /// As after a restart: everybody connects anew, and is asked for what the log lacks (rule S6). Nothing that was folded
     /// from the history that is gone stays.
     private func startOver() {
-        for session in Array(sessions.values) { end(session, .shuttingDown) }
+        for session in sessions.all { end(session, .shuttingDown) }
         for append in appends { context.budget.give(append.request.bytes) }
-        (appends, fetches, reports, checkpointsDue) = ([], [], [], [])
-        (users, quarantined, dueTimes, wanted) = ([:], [:], [:], [])
+        (appends, fetches, reports, plan) = ([], [], [], DeliveryPlan())
+        (users, quarantined, dueTimes) = ([:], [:], [:])
         (dueLook, connection.anchors, hasBegun) = (DueLook(), [:], false)
         for partition in partitions.keys { partitions[partition] = unknown(partition) }
         for user in peers.watchedUsers { peers.changed(user) }
@@ -163,22 +157,23 @@ final class LaneWorker {
             if request.cost > 0 { context.budget.give(request.cost) }
             switch request {
             case .open(let handle, let opening):
-                openings.append((handle, opening))
+                sessions.enqueue(handle, opening)
                 // The device may come from another server, and know more of the log than this one (rules P2, P7).
                 headsMayHaveMoved = true
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
-                if let user = sessions[session]?.identity.user { wanted.insert(user) }
+                if let user = sessions[session]?.identity.user { plan.awaitRows(user) }
                 peers.resume(session, now: context.clock.monotonic())
             case .resync(let session, let collections):
-                sessions[session]?.subscription.resync(collections)
+                guard let session = sessions[session] else { continue }
+                session.subscription.resync(collections)
                 awaitCheckpoint(session)
-                if let user = sessions[session]?.identity.user { wanted.insert(user) }
+                plan.awaitRows(session.identity.user)
             case .watch(let handle, let viewer, let users): watch(handle, viewer, users)
             case .unwatch(let session, let users): peers.unwatch(session, users)
             case .close(let session):
                 close(session)
-                leaving.closed(session)
+                sessions.closed(session)
             case .fetch(let session, let request): fetches.append(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.append(found)
             case .placesFound(let session, let found): goOn(session, found)
@@ -199,11 +194,11 @@ final class LaneWorker {
 
     /// Nobody waits while there is work; else until the next checkpoint, projection or look at the heads.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, openings.isEmpty, wanted.isEmpty, reports.isEmpty else { return .passed }
+        guard appends.isEmpty, sessions.waiting.isEmpty, plan.users.isEmpty, reports.isEmpty else { return .passed }
         let now = context.clock.monotonic()
         var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
         next = min(next, nextPeerDeadline)
-        if let checkpoint = checkpointsDue.first { next = min(next, checkpoint.at) }
+        if let checkpoint = plan.nextCheckpoint { next = min(next, checkpoint) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
             next = min(next, projectionTime(of: partition))
         }

@@ -1,0 +1,55 @@
+import DequeModule
+import FocusCore
+
+/// What is to be sent, and when: rows to sessions whose users may have to be loaded first, and checkpoints a moment
+/// after the last rows (rule S9).
+struct DeliveryPlan {
+    /// Users whose sessions await rows.
+    private(set) var users: Set<UserID> = []
+    private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
+    /// Sessions with an entry in `checkpoints`.
+    private var planned: Set<UInt64> = []
+    /// Sessions whose checkpoint was due while their user was not in memory: it goes out as soon as they are.
+    private var overdue: Set<UInt64> = []
+
+    // MARK: Rows
+
+    mutating func awaitRows(_ user: UserID) { users.insert(user) }
+
+    /// Those of whom `isReady` says that rows can be sent to them now.
+    mutating func dequeueUsers(where isReady: (UserID) -> Bool) -> [UserID] {
+        let ready = users.filter(isReady)
+        users.subtract(ready)
+        return Array(ready)
+    }
+
+    // MARK: Checkpoints
+
+    /// The session owes a checkpoint after what it was sent; has no effect while one is planned.
+    mutating func awaitCheckpoint(_ session: UInt64, now: MonotonicTime, after milliseconds: Int64) {
+        guard planned.insert(session).inserted else { return }
+        if overdue.remove(session) != nil {
+            checkpoints.prepend((now, session))
+        } else {
+            checkpoints.append((now.adding(milliseconds: milliseconds), session))
+        }
+    }
+
+    /// The session whose checkpoint has been due longest; nil: none is.
+    mutating func dequeueCheckpoint(due now: MonotonicTime) -> UInt64? {
+        guard let first = checkpoints.first, first.at <= now else { return nil }
+        checkpoints.removeFirst()
+        planned.remove(first.session)
+        return first.session
+    }
+
+    /// The session's checkpoint was due and could not be made: its user left memory. It is the first that goes out when
+    /// it is asked for again.
+    mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }
+
+    /// When the first checkpoint is due; nil: none is planned.
+    var nextCheckpoint: MonotonicTime? { checkpoints.first?.at }
+
+    /// The session is gone. What was planned for it comes up in its time, and finds nobody.
+    mutating func closed(_ session: UInt64) { overdue.remove(session) }
+}

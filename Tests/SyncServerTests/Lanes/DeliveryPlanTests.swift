@@ -1,0 +1,54 @@
+import FocusCore
+import Foundation
+import Testing
+
+@testable import SyncServer
+
+/// What a lane sends when, by a clock that is a number.
+@Suite struct DeliveryPlanTests {
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+    @Test("Users whose rows cannot be sent yet stay, each once")
+    func users() {
+        var plan = DeliveryPlan()
+        let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+        for user in [anna, ben, anna] { plan.awaitRows(user) }
+        #expect(plan.dequeueUsers { $0 == anna } == [anna])
+        #expect(plan.dequeueUsers { $0 == anna }.isEmpty && plan.users == [ben])
+    }
+
+    @Test("S9: a checkpoint is due when its time has come, in the order in which they were asked for, each once")
+    func checkpoints() {
+        var plan = DeliveryPlan()
+        plan.awaitCheckpoint(1, now: at(0), after: 1_000)
+        plan.awaitCheckpoint(2, now: at(10), after: 1_000)
+        plan.awaitCheckpoint(1, now: at(20), after: 1_000)
+        #expect(plan.nextCheckpoint == at(1_000))
+        #expect(plan.dequeueCheckpoint(due: at(999)) == nil)
+        #expect(plan.dequeueCheckpoint(due: at(1_010)) == 1)
+        #expect(plan.dequeueCheckpoint(due: at(1_010)) == 2)
+        #expect(plan.dequeueCheckpoint(due: at(9_000)) == nil && plan.nextCheckpoint == nil)
+        // It may be asked for again from now on.
+        plan.awaitCheckpoint(1, now: at(9_000), after: 1_000)
+        #expect(plan.nextCheckpoint == at(10_000))
+    }
+
+    @Test("S9: a checkpoint that was overdue comes at once, before all others; that of a closed session does not count")
+    func overdue() {
+        var plan = DeliveryPlan()
+        plan.awaitCheckpoint(1, now: at(0), after: 1_000)
+        plan.awaitCheckpoint(2, now: at(500), after: 1_000)
+        #expect(plan.dequeueCheckpoint(due: at(1_000)) == 1)
+        plan.checkpointIsOverdue(1)
+        plan.awaitCheckpoint(1, now: at(1_100), after: 1_000)
+        #expect(plan.dequeueCheckpoint(due: at(1_100)) == 1)
+        // No more than once.
+        plan.awaitCheckpoint(1, now: at(1_100), after: 1_000)
+        #expect(plan.dequeueCheckpoint(due: at(1_600)) == 2 && plan.nextCheckpoint == at(2_100))
+
+        plan.checkpointIsOverdue(3)
+        plan.closed(3)
+        plan.awaitCheckpoint(3, now: at(1_700), after: 1_000)
+        #expect(plan.nextCheckpoint == at(2_100))
+    }
+}
