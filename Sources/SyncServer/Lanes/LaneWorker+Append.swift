@@ -8,7 +8,7 @@ import Waits
 extension LaneWorker {
     /// Validates and folds what waits, appends it with one statement, and answers.
     func appendWaiting() throws {
-        let looksAtTime = isTimeToLook()
+        let looksAtTime = context.clock.monotonic() >= due.nextLook
         guard !appends.isEmpty || looksAtTime else { return }
         guard try clockIsRight() else { return putOff() }
         if !appends.isEmpty { try gather() }
@@ -43,7 +43,7 @@ extension LaneWorker {
 
     /// The clock is wrong (rule E4): nothing is appended and nothing falls due.
     private func putOff() {
-        nextLookAtTime = context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds)
+        due.look(at: context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds))
         let error = ProtocolError(
             .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
         for append in appends {

@@ -64,7 +64,7 @@ extension LaneWorker {
                 forget(id)
             } else {
                 user.dirty.formUnion(keys)
-                noteDue(user, changed: keys)
+                reschedule(user, changed: keys)
                 notePeer(id, changed: keys)
             }
         }

@@ -36,7 +36,7 @@ extension LaneWorker {
             state.unprojected[lacking.user] = lacking.lastOffset
             // What he owes is known for the generation before. They are few.
             if let user = users[lacking.user], user.generation != head.generation { forget(user.id) }
-            if users[lacking.user] == nil { dueTimes[lacking.user] = nil }
+            if users[lacking.user] == nil { due.forget(lacking.user) }
         }
         for user in users.values where user.partition == partition && user.generation != head.generation {
             user.moved(to: head.generation)

@@ -80,7 +80,7 @@ extension LaneWorker {
                 // Whoever was loaded since then has it all.
                 if let user = users[changed.user], user.state.version < changed.version { forget(changed.user) }
                 state.unprojected[changed.user] = changed.lastOffset
-                dueTimes[changed.user] = nil
+                due.forget(changed.user)
                 if sessions.hasSessions(of: changed.user) { plan.awaitRows(changed.user) }
                 peers.changed(changed.user)
             }
@@ -116,7 +116,7 @@ extension LaneWorker {
         if sessions.hasSessions(of: logged.user) { plan.awaitRows(logged.user) }
         peers.changed(logged.user)
         guard let user = users[logged.user] else {
-            dueTimes[logged.user] = nil
+            due.forget(logged.user)
             reviewAbsent(logged)
             return
         }
@@ -126,7 +126,7 @@ extension LaneWorker {
             let event = try logged.decoded()
             let keys = try user.state.apply(event)
             user.dirty.formUnion(keys)
-            noteDue(user, changed: keys)
+            reschedule(user, changed: keys)
         } catch {
             quarantine(user.id, error)
         }

@@ -83,7 +83,7 @@ extension LaneWorker {
                 if let user = users[id] {
                     user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero)
                 } else {
-                    forgetDue(id, partition)
+                    forgetDueTime(of: id, partition)
                 }
             }
             // Their rows would have a hole: they are loaded again, and then owe what the read model lacks.
@@ -141,7 +141,7 @@ extension LaneWorker {
         state.checkpoint = checkpoint
         for owed in try store.users(partition: partition, in: checkpoint..<state.head.nextOffset) {
             state.unprojected[owed.user] = owed.lastOffset
-            dueTimes[owed.user] = nil
+            due.forget(owed.user)
             forget(owed.user)
         }
         partitions[partition] = state

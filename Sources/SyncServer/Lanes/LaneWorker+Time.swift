@@ -12,33 +12,27 @@ import Logging
 ///
 /// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it into
 /// `users.due_at` in the transaction that writes those rows and their version. So at any moment a user is
-///   - shown by the read model at his last version: then `due_at` is right, and the look at it finds him, in memory
+///   - shown by the read model at their last version: then `due_at` is right, and the scan of it finds them, in memory
 ///     or not;
-///   - or he has events past the checkpoint. Then every server has him in `unprojected` of his partition: from its
+///   - or has events past the checkpoint. Then every server has them in `unprojected` of their partition: from its
 ///     start (`begin` reads who has events from the checkpoint on), from its own commits, or from catching up with
-///     those of others. `dueTimes` says when he is due, and keeps saying so when he leaves memory; where it does not
-///     know, the next look loads him. He leaves `unprojected` when a projection at his last offset is committed: the
-///     case above.
+///     those of others. `DueSchedule` says when they are due, and keeps saying so when they leave memory; where it does
+///     not know, the next look loads them. They leave `unprojected` when a projection at their last offset is
+///     committed: the case above.
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
 /// `fallBack` puts the user in again; so it does for everybody past the checkpoint when another server takes over.
 ///
 /// What it costs when nothing is due: four statements per lane and second, of which one probes an index once per
 /// partition and reads no row, one reads the checkpoints, one the partitions' last events and one no table; and a walk
-/// over `dueTimes`.
+/// over the schedule.
 extension LaneWorker {
-    /// Nothing will be due before the next event.
-    private static let never = Timestamp(microseconds: .max)
-
-    /// Whether it is time to look again.
-    func isTimeToLook() -> Bool { context.clock.monotonic() >= nextLookAtTime }
-
     /// Loads who may be due: of each kind as many as a look takes up. Before anything is staged, as loading may find
     /// that others have appended.
     func lookForDue() throws {
         let now = context.clock.wall()
         let found: [DueUser]
         do {
-            if !dueLook.isUnderWay {
+            if !due.scan.isUnderWay {
                 try store.verifyAnchors()
                 if !context.format.hasIncarnations { context.format.raise(to: try store.logFormat()) }
                 try lookForLoss()
@@ -47,29 +41,29 @@ extension LaneWorker {
         } catch EventStoreError.noGeneration {
             // That generation was dropped: which one is shown now, the heads say.
             headsMayHaveMoved = true
-            nextLookAtTime = context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds)
+            due.look(at: context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds))
             return
         }
         let unknown = Set(
             partitions.values.lazy.flatMap { $0.unprojected.keys }
-                .filter { [self] in dueTimes[$0] == nil && !isQuarantined($0) }.prefix(configuration.loadsPerProjection)
+                .filter { [self] in !due.knows($0) && !isQuarantined($0) }.prefix(configuration.loadsPerProjection)
         )
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
         for user in found { setRight(user) }
         // More whose time is unknown wait for the next look: mostly another server has just heard from them, has them
         // in memory and projects them, and loading all of its users at once would hinder our own.
-        let isDone = !dueLook.isUnderWay && gone.count < configuration.dueUsersPerLook
-        nextLookAtTime = context.clock.monotonic().adding(milliseconds: isDone ? configuration.lookMilliseconds : 0)
+        let isDone = !due.scan.isUnderWay && gone.count < configuration.dueUsersPerLook
+        due.look(at: context.clock.monotonic().adding(milliseconds: isDone ? configuration.lookMilliseconds : 0))
     }
 
     /// Stages events of users who are due and in memory.
     func stageDue(into staging: inout AppendStaging) {
-        let due = dueUsers(staging.now, areInMemory: true)
-        for id in due.sorted() {
-            if let user = users[id] { stageDue(user, into: &staging) }
+        let users = dueUsers(staging.now, areInMemory: true)
+        for id in users.sorted() {
+            if let user = self.users[id] { stageDue(user, into: &staging) }
         }
-        if due.count == configuration.dueUsersPerLook { nextLookAtTime = context.clock.monotonic() }
+        if users.count == configuration.dueUsersPerLook { due.look(at: context.clock.monotonic()) }
     }
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
@@ -84,7 +78,7 @@ extension LaneWorker {
             if let refusal = user.state.validate(event, scope: .system) {
                 // The fold disagrees with itself: another try would end the same, until his next event.
                 context.logger.error("due event refused", metadata: ["user": "\(user.id)", "code": "\(refusal.code)"])
-                dueTimes[user.id] = Self.never
+                self.due.schedule(user.id, at: nil)
                 return
             }
             let payload = PayloadCodec.encode(event.body)
@@ -97,23 +91,22 @@ extension LaneWorker {
 
     /// As many as a look takes up, whoever they are: they are not due any more then, and the next look finds others.
     private func dueUsers(_ now: Timestamp, areInMemory: Bool) -> [UserID] {
-        dueTimes.lazy.filter { [self] in $0.value <= now && (users[$0.key] != nil) == areInMemory }
-            .prefix(configuration.dueUsersPerLook).map(\.key)
+        due.users(due: now, limit: configuration.dueUsersPerLook) { (users[$0] != nil) == areInMemory }
     }
 
     /// A page of each partition.
     private func lookAtReadModel(_ now: Timestamp) throws -> [DueUser] {
-        dueLook.begin(partitions.keys, at: now)
-        let limit = max(1, configuration.dueUsersPerLook / max(1, dueLook.places.count))
+        due.scan.begin(partitions.keys, at: now)
+        let limit = max(1, configuration.dueUsersPerLook / max(1, due.scan.places.count))
         var page: [DueUser] = []
         // One generation, but for the time of a cut-over.
-        let places = Dictionary(grouping: dueLook.places) { partitions[$0.key]!.head.generation }
+        let places = Dictionary(grouping: due.scan.places) { partitions[$0.key]!.head.generation }
         for (generation, places) in places {
             page += try store.dueUsers(
-                after: Dictionary(uniqueKeysWithValues: places.map { ($0.key, $0.value) }), until: dueLook.until,
+                after: Dictionary(uniqueKeysWithValues: places.map { ($0.key, $0.value) }), until: due.scan.until,
                 limit: limit, generation: generation)
         }
-        dueLook.advance(past: page, limit: limit)
+        due.scan.advance(past: page, limit: limit)
         return page
     }
 
@@ -121,7 +114,7 @@ extension LaneWorker {
     /// was made. He is projected once more.
     private func setRight(_ found: DueUser) {
         guard let user = users[found.user], var state = partitions[found.partition],
-            state.unprojected[user.id] == nil, dueTime(of: user).map({ $0 > dueLook.until }) ?? true
+            state.unprojected[user.id] == nil, dueTime(of: user).map({ $0 > due.scan.until }) ?? true
         else { return }
         // No event of his stands at it, and none will: it cannot be taken for one that comes in the meantime.
         state.unprojected[user.id] = state.head.nextOffset.advanced(by: -1)
@@ -134,29 +127,27 @@ extension LaneWorker {
 
     // MARK: When
 
-    /// When something may be due for the user, as he is in memory.
+    /// When something is due for a user in memory; nil: never.
     func dueTime(of user: CachedUser) -> Timestamp? {
-        if dueTimes[user.id] == nil { noteDue(user) }
-        return dueTimes[user.id].flatMap { $0 == Self.never ? nil : $0 }
+        if !due.knows(user.id) { reschedule(user) }
+        return due[user.id]
     }
 
-    /// Takes note of when something is due, after changes to `keys`; nil: after any.
-    func noteDue(_ user: CachedUser, changed keys: some Sequence<RowKey>) {
-        // What else the fold remembers moves no timer: those two rows carry all that they depend on in their memos.
-        let moves = keys.contains { $0.collection == .activeFocus || $0.collection == .deliverySchedule }
-        if moves || dueTimes[user.id] == nil { noteDue(user) }
+    /// The user's rows changed, or their state was loaded.
+    func reschedule(_ user: CachedUser, changed keys: some Sequence<RowKey>) {
+        if DueSchedule.depends(on: keys) || !due.knows(user.id) { reschedule(user) }
     }
 
-    func noteDue(_ user: CachedUser) {
-        dueTimes[user.id] = user.state.dueAt ?? Self.never
+    func reschedule(_ user: CachedUser) {
+        due.schedule(user.id, at: user.state.dueAt)
         guard user.state.dueZoneIsUnknown else { return }
         let zone = user.state.summarySchedule?.timeZone.prefix(64) ?? ""
         context.logger.notice(
             "unknown time zone: summaries come by UTC", metadata: ["user": "\(user.id)", "zone": "\(zone)"])
     }
 
-    /// The user is not in memory: when he is due need only be known as long as the read model does not.
-    func forgetDue(_ id: UserID, _ partition: Partition) {
-        if partitions[partition]?.unprojected[id] == nil { dueTimes[id] = nil }
+    /// The user is not in memory: when something is due for them need only be known while the read model is behind.
+    func forgetDueTime(of id: UserID, _ partition: Partition) {
+        if partitions[partition]?.unprojected[id] == nil { due.forget(id) }
     }
 }

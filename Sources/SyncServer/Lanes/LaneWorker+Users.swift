@@ -59,7 +59,7 @@ extension LaneWorker {
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion,
             lastUsed: context.clock.monotonic().milliseconds)
         users[id] = user
-        noteDue(user)
+        reschedule(user)
         review(user)
         return isAhead
     }
@@ -70,7 +70,7 @@ extension LaneWorker {
 
     /// The state may hold what was not committed: it is loaded again when it is needed.
     func forget(_ id: UserID) {
-        dueTimes[id] = nil
+        due.forget(id)
         guard users.removeValue(forKey: id) != nil, sessions.hasSessions(of: id) else { return }
         plan.awaitRows(id)
     }
@@ -79,7 +79,7 @@ extension LaneWorker {
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         users[id] = nil
-        dueTimes[id] = nil
+        due.forget(id)
         peers.changed(id)
         quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
     }
@@ -106,7 +106,7 @@ extension LaneWorker {
             guard bytes > configuration.cacheBytes * 3 / 4 else { break }
             bytes -= user.approximateBytes
             users[user.id] = nil
-            forgetDue(user.id, user.partition)
+            forgetDueTime(of: user.id, user.partition)
         }
     }
 

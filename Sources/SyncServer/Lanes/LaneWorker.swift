@@ -33,10 +33,8 @@ final class LaneWorker {
         didSet { context.freshness.confirm(lane: index, at: headsConfirmedAt) }
     }
     var headsMayHaveMoved = false
-    /// See `LaneWorker+Time`: when something is due, of users in memory and of those whom the read model is behind of.
-    var dueTimes: [UserID: Timestamp] = [:]
-    var dueLook = DueLook()
-    var nextLookAtTime = MonotonicTime(milliseconds: 0)
+    /// See `LaneWorker+Time`.
+    var due = DueSchedule()
     /// Append frames that the last statement answered.
     var lastAnswered = 0
     /// When the log was last seen to grow, by this server or another.
@@ -122,8 +120,8 @@ final class LaneWorker {
         for session in sessions.all { end(session, .shuttingDown) }
         for append in appends { context.budget.give(append.request.bytes) }
         (appends, fetches, reports, plan) = ([], [], [], DeliveryPlan())
-        (users, quarantined, dueTimes) = ([:], [:], [:])
-        (dueLook, connection.anchors, hasBegun) = (DueLook(), [:], false)
+        (users, quarantined, due) = ([:], [:], DueSchedule())
+        (connection.anchors, hasBegun) = ([:], false)
         for partition in partitions.keys { partitions[partition] = unknown(partition) }
         for user in peers.watchedUsers { peers.changed(user) }
     }
@@ -196,7 +194,7 @@ final class LaneWorker {
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, sessions.waiting.isEmpty, plan.users.isEmpty, reports.isEmpty else { return .passed }
         let now = context.clock.monotonic()
-        var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), nextLookAtTime)
+        var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), due.nextLook)
         next = min(next, nextPeerDeadline)
         if let checkpoint = plan.nextCheckpoint { next = min(next, checkpoint) }
         for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {

@@ -1,10 +1,11 @@
 import EventStore
 import FocusCore
 
-/// How far a lane's look at the read model has got: a page of each partition at a time. It goes on behind the last user
-/// of a page whatever became of him, so nobody who cannot be loaded, and no wrong `due_at`, keeps others waiting.
-struct DueLook {
-    /// The look takes up who was due when it began: so it ends, and begins again with those who stayed behind.
+/// How far a lane's scan of the read model for due users has got: a page of each partition at a time. It goes on behind
+/// the last user of a page whatever became of them, so nobody who cannot be loaded, and no wrong `due_at`, keeps others
+/// waiting.
+struct DueScan {
+    /// The scan takes up who was due when it began: so it ends, and begins again with those who stayed behind.
     private(set) var until = Timestamp(microseconds: .min)
     /// Where to go on, of partitions whose last page was full.
     private(set) var places: [Partition: DuePlace] = [:]
@@ -12,7 +13,7 @@ struct DueLook {
     /// More is known to wait.
     var isUnderWay: Bool { !places.isEmpty }
 
-    /// Begins at the first due user of each partition, unless a look is under way.
+    /// Begins at the first due user of each partition, unless a scan is under way.
     mutating func begin(_ partitions: some Sequence<Partition>, at now: Timestamp) {
         guard !isUnderWay else { return }
         until = now
