@@ -7,7 +7,7 @@ import PostgresClient
 /// One server's way to the log. Fails as its seed says.
 final class SimulatedStore: LaneStore {
     private let log: SimulatedLog
-    var anchors: [Partition: LogAnchor] = [:]
+    var anchors: () -> [Partition: LogAnchor] = { [:] }
     private var random: SeededGenerator
     /// Asked each time, as all faults end when the network is healed.
     private let faults: () -> SimulationPlan.Faults
@@ -64,7 +64,7 @@ final class SimulatedStore: LaneStore {
 
     /// As a connection to a database that was restored meanwhile: it is a new one.
     private func verify() throws {
-        for (partition, anchor) in anchors where !log.holds(anchor, partition) { throw LogFellBack(partition) }
+        for (partition, anchor) in anchors() where !log.holds(anchor, partition) { throw LogFellBack(partition) }
     }
 
     func verifyAnchors() throws {
@@ -125,7 +125,7 @@ final class SimulatedStore: LaneStore {
                     }
                 )
             })
-        if users.contains(where: { log.head($0.0).anchor != anchors[$0.0] }) { try didLoadAhead() }
+        if users.contains(where: { log.head($0.0).anchor != anchors()[$0.0] }) { try didLoadAhead() }
         return loaded
     }
 

@@ -16,7 +16,7 @@ public final class StoreConnection {
     public private(set) var connectionNumber = 0
     /// What the log must hold. Every new connection is asked for it before anything else: what was lost with a server, the
     /// next one does not know of. When it does not, whatever was asked throws `LogFellBack`.
-    public var anchors: [Partition: LogAnchor] = [:]
+    public var anchors: () -> [Partition: LogAnchor] = { [:] }
     /// Which one each partition showed when last heard of.
     private var generations: [Partition: Int32] = [:]
 
@@ -59,7 +59,7 @@ public final class StoreConnection {
     public func confirm() throws {
         try perform { connection in
             _ = try connection.query(Queries.commitPulse)
-            try LogReader().verify(anchors, on: connection)
+            try LogReader().verify(anchors(), on: connection)
         }
     }
 
@@ -85,7 +85,7 @@ public final class StoreConnection {
 
     /// A pooler changes servers behind a connection that stays: then nobody connects anew. Throws `LogFellBack`.
     public func verifyAnchors() throws {
-        try perform { try LogReader().verify(anchors, on: $0) }
+        try perform { try LogReader().verify(anchors(), on: $0) }
     }
 
     /// See `Timeline`.
@@ -199,7 +199,7 @@ public final class StoreConnection {
             do {
                 let made = try configuration.connect()
                 do {
-                    try LogReader().verify(anchors, on: made)
+                    try LogReader().verify(anchors(), on: made)
                 } catch {
                     made.close()
                     throw error

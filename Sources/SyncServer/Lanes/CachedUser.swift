@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 
 /// A user in use: state as committed, between turns of the lane.
@@ -19,10 +20,17 @@ final class CachedUser {
     func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
 
     /// The tables of another generation have the same rows, all of them.
-    func moved(to generation: Int32) {
+    func adopt(_ generation: Int32) {
         self.generation = generation
         dirty = []
         projectedVersion = state.version
+    }
+
+    /// What the read model lacks of the user. One copy of the state for all its rows.
+    func projected(dueAt: Timestamp?) -> ProjectedUser {
+        let folded = state
+        let rows = dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
+        return ProjectedUser(user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt)
     }
 
     /// What it takes of the cache, roughly: a key in a set is some 100 bytes.

@@ -5,7 +5,7 @@ import FocusCore
 /// that keeps both in memory and fails when its seed says so.
 protocol LaneStore: AnyObject {
     /// See `StoreConnection.anchors`: anything may throw `LogFellBack`.
-    var anchors: [Partition: LogAnchor] { get set }
+    var anchors: () -> [Partition: LogAnchor] { get set }
     func verifyAnchors() throws
     func timeline() throws -> Timeline
     /// See `StoreConnection.append`: the outcomes are certain, or it throws.

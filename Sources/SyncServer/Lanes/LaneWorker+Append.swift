@@ -217,7 +217,7 @@ extension LaneWorker {
             return false
         }
         staging.batches[
-            user.partition, default: PartitionAppend(behind: partitions[user.partition]!.head, events: [])
+            user.partition, default: PartitionAppend(behind: tails[user.partition], events: [])
         ].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
         staging.eventCount += 1
@@ -225,9 +225,7 @@ extension LaneWorker {
         return true
     }
 
-    /// The statement's time, but always after what the partition has (architecture.md §1): whatever the clock does,
-    /// `recorded_at` goes one way.
     func recordingTime(_ partition: Partition, _ staging: AppendStaging) -> Timestamp {
-        max(staging.now, partitions[partition]!.head.lastRecordedAt.adding(microseconds: staging.step))
+        tails.recordingTime(of: partition, now: staging.now, step: staging.step)
     }
 }

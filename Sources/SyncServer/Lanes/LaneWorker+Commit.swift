@@ -10,7 +10,7 @@ extension LaneWorker {
         lastAnswered = staging.answers.count
         guard !staging.batches.isEmpty else { return try answer(staging) { _ in true } }
         // What its commit will cover, if it comes through.
-        let known = partitions.values.map(\.head)
+        let known = tails.known
         let batches = staging.batches.values.sorted { $0.partition < $1.partition }
         let outcomes: [Partition: AppendOutcome]
         do {
@@ -31,13 +31,13 @@ extension LaneWorker {
         }
         FaultPoint.pass(.committed)
         if outcomes.values.contains(where: { $0 != .behind }) {
-            confirmed.confirm(known, on: connection.connectionNumber)
+            tails.commitWaited(behind: known, on: connection.connectionNumber)
         }
         var cutOver: Set<Partition> = []
         for batch in batches {
             guard case .committed(let generation) = outcomes[batch.partition] else { continue }
-            confirmed.confirm(batch, on: connection.connectionNumber)
-            if generation != partitions[batch.partition]?.head.generation { cutOver.insert(batch.partition) }
+            tails.commitWaited(with: batch, on: connection.connectionNumber)
+            if generation != tails[batch.partition].generation { cutOver.insert(batch.partition) }
             committed(batch)
         }
         context.hints.committed(
@@ -50,9 +50,9 @@ extension LaneWorker {
     }
 
     private func committed(_ batch: PartitionAppend) {
-        lastGrowth = context.clock.monotonic()
-        partitions[batch.partition]?.move(behind: batch)
-        connection.anchors[batch.partition] = partitions[batch.partition]?.head.anchor
+        tails.move(behind: batch)
+        backlog.grew(at: context.clock.monotonic())
+        backlog.note(batch)
     }
 
     /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where

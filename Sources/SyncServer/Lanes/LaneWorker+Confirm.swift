@@ -8,16 +8,15 @@ extension LaneWorker {
     /// Whether all that the lane knows of the partition's log may be told: an append that came through, or a commit of
     /// nothing (`confirm`), stands behind it.
     func isConfirmed(_ partition: Partition) -> Bool {
-        guard let head = partitions[partition]?.head else { return false }
-        return confirmed.covers(head.nextOffset, of: partition, on: connection.connectionNumber)
+        tails.isSafe(partition, on: connection.connectionNumber)
     }
 
     /// One commit for all that waits, in every partition. Waits as an append does. Throws what `LaneStore.confirm`
     /// throws.
     func confirm() throws {
-        let known = partitions.values.map(\.head)
+        let known = tails.known
         try store.confirm()
-        confirmed.confirm(known, on: connection.connectionNumber)
+        tails.commitWaited(behind: known, on: connection.connectionNumber)
     }
 
     /// Confirms what the answers say of events that were in the log before: repeats, what is lost already. Those of

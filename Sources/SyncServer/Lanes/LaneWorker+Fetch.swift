@@ -62,8 +62,8 @@ extension LaneWorker {
     }
 
     private func read(_ fetch: PendingFetch, _ chunks: SealedChunks, _ user: CachedUser) {
-        guard let route = fetch.request.question.route, let partition = partitions[user.partition] else { return }
-        let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: partition.head.generation)
+        guard let route = fetch.request.question.route else { return }
+        let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: tails[user.partition].generation)
         fetcher.post(FetchWork(fetch: fetch, version: user.state.version, chunks: chunks, rows: rows))
     }
 

@@ -6,39 +6,34 @@ import Waits
 extension LaneWorker {
     /// Learns where the log stands, and which users the read model lacks events of.
     func begin() throws {
-        let owned = partitions.keys.sorted()
         let asked = context.clock.monotonic()
         // Before the checkpoints: what is read of them is of this one or a later one, and then nothing is written.
-        timeline = try store.timeline()
-        let heads = try look(at: owned, asked: asked)
+        tails.move(to: try store.timeline())
+        let heads = try look(at: tails.partitions, asked: asked)
         let checkpoints = try store.checkpoints(of: heads)
-        connection.anchors = [:]
-        for head in heads { connection.anchors[head.partition] = head.anchor }
+        for head in heads { tails.move(to: head) }
         for head in heads {
-            guard var state = partitions[head.partition] else { continue }
-            state.head = head
             // Asked for after the heads.
-            state.checkpoint = min(checkpoints[head.partition] ?? .zero, head.nextOffset)
-            for lacking in try store.users(partition: head.partition, in: state.checkpoint..<head.nextOffset) {
-                state.unprojected[lacking.user] = lacking.lastOffset
-            }
-            partitions[head.partition] = state
+            let checkpoint = min(checkpoints[head.partition] ?? .zero, head.nextOffset)
+            let lacking = try store.users(partition: head.partition, in: checkpoint..<head.nextOffset)
+            backlog.begin(head.partition, at: checkpoint, lacking: lacking)
         }
-        headsConfirmedAt = asked
+        backlog.beginEpoch()
+        tails.confirm(at: asked)
     }
 
     /// Looks up the heads when somebody says that they moved, and every 250 ms anyhow: NOTIFY is only a hint.
     func confirmHeads() throws {
         let now = context.clock.monotonic()
-        guard headsMayHaveMoved || now - headsConfirmedAt >= configuration.pollMilliseconds else { return }
-        headsMayHaveMoved = false
+        guard tails.mayHaveMoved || now - tails.confirmedAt >= configuration.pollMilliseconds else { return }
+        tails.mayHaveMoved = false
         guard !context.faults.has(.headsUnanswered) else { return Deadline.after(seconds: 0.005).sleep() }
-        let heads = try look(at: partitions.keys.sorted(), asked: now)
-        for head in heads where try isAhead(head) {
+        let heads = try look(at: tails.partitions, asked: now)
+        for head in heads where try tails.isBehind(head) {
             try catchUp(head.partition)
         }
         // The answer was true when they were asked; by the time that all of it is folded it may be old.
-        headsConfirmedAt = now
+        tails.confirm(at: now)
     }
 
     private func look(at partitions: [Partition], asked: MonotonicTime) throws -> [PartitionHead] {
@@ -51,7 +46,7 @@ extension LaneWorker {
     /// machine may have slept, or its clock was right until a moment ago.
     func clockIsRight() throws -> Bool {
         guard context.databaseTime.difference() != 0 else { return !context.databaseTime.isApart() }
-        headsMayHaveMoved = true
+        tails.mayHaveMoved = true
         try confirmHeads()
         return !context.databaseTime.isApart()
     }
@@ -63,42 +58,47 @@ extension LaneWorker {
 
     /// The same up to a head that was seen. Throws `LogFellBack` when the log does not lead there any more.
     func catchUp(to head: PartitionHead) throws {
-        guard var state = partitions[head.partition] else { return }
-        guard head.generation == state.head.generation else { return try changeGeneration(to: head) }
-        guard try isAhead(head) else { return }
-        try follow(head, &state)
-        partitions[head.partition] = state
+        guard head.generation == tails[head.partition].generation else { return try changeGeneration(to: head) }
+        if try tails.isBehind(head) { try follow(head) }
     }
 
     /// Folds what the log got until `head`. Throws `LogFellBack` when that stands behind another event than the last
     /// one that this lane knows, or does not lead to the head.
-    func follow(_ head: PartitionHead, _ state: inout PartitionState) throws {
-        let (partition, from) = (head.partition, state.head.nextOffset)
-        lastGrowth = context.clock.monotonic()
-        if head.nextOffset.rawValue - from.rawValue > Int64(configuration.refoldLimit) {
-            for changed in try store.users(partition: partition, in: from..<head.nextOffset) {
-                // Whoever was loaded since then has it all.
-                if let user = users[changed.user], user.state.version < changed.version { forget(changed.user) }
-                state.unprojected[changed.user] = changed.lastOffset
-                due.forget(changed.user)
-                if sessions.hasSessions(of: changed.user) { plan.awaitRows(changed.user) }
-                peers.changed(changed.user)
-            }
+    func follow(_ head: PartitionHead) throws {
+        let (partition, known) = (head.partition, tails[head.partition])
+        backlog.grew(at: context.clock.monotonic())
+        let count = head.nextOffset.rawValue - known.nextOffset.rawValue
+        if count > Int64(configuration.refoldLimit) {
+            let users = try store.users(partition: partition, in: known.nextOffset..<head.nextOffset)
             // After the look at the users, which does not say between what their events stand.
-            _ = try read(0, behind: state.head)
+            _ = try read(0, behind: known)
             _ = try read(0, behind: head)
+            for changed in users { skip(changed, in: partition) }
         } else {
-            let events = try read(Int(head.nextOffset.rawValue - from.rawValue), behind: state.head)
+            let events = try read(Int(count), behind: known)
             guard events.last?.anchor == head.anchor else { throw LogFellBack(partition) }
             for event in events {
-                state.unprojected[event.user] = event.offset
+                backlog.note(event.user, at: event.offset, in: partition)
                 refold(event)
             }
             for id in Set(events.map(\.user)) {
                 if let user = users[id] { review(user) }
             }
         }
-        (state.head, connection.anchors[partition]) = (head, head.anchor)
+        var reached = head
+        // What is shown changes with `changeGeneration` alone, which may have to be begun again.
+        reached.generation = known.generation
+        tails.move(to: reached)
+    }
+
+    /// The user has more events than are folded one by one: they are loaded when they are needed.
+    private func skip(_ changed: UserInRange, in partition: Partition) {
+        // Whoever was loaded since then has it all.
+        if let user = users[changed.user], user.state.version < changed.version { forget(changed.user) }
+        backlog.note(changed.user, at: changed.lastOffset, in: partition)
+        due.forget(changed.user)
+        if sessions.hasSessions(of: changed.user) { plan.awaitRows(changed.user) }
+        peers.changed(changed.user)
     }
 
     /// So many events behind the one that the lane knows as the last.

@@ -17,15 +17,16 @@ extension LaneWorker {
 
     /// Asks for the frame's places. It goes on with `goOn`.
     func lookUp(_ request: AppendContext) {
-        guard let places = request.earlierPlaces, let partition = partitions[request.user.partition] else { return }
+        guard let places = request.earlierPlaces else { return }
+        let head = tails[request.user.partition]
         let (device, incarnation) = (request.session.identity.device, request.incarnation)
         request.session.looksUp = [request.append]
         placeFinder.post(
             PlaceQuestion(
-                user: request.user.id, partition: request.user.partition, generation: partition.head.generation,
+                user: request.user.id, partition: request.user.partition, generation: head.generation,
                 device: device, incarnation: incarnation, places: places,
                 known: request.user.state.placeRuns(of: device, incarnation: incarnation, places),
-                anchor: connection.anchors[request.user.partition]),
+                anchor: head.anchor),
             session: request.session.handle.id)
     }
 

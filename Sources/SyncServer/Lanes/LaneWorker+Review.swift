@@ -49,7 +49,7 @@ extension LaneWorker {
             session.lastSequence = last
             return false
         }
-        if headsConfirmedAt - session.openedAt < configuration.supersedeMilliseconds {
+        if tails.confirmedAt - session.openedAt < configuration.supersedeMilliseconds {
             session.lastSequence = last
             return false
         }

@@ -14,11 +14,11 @@ import Logging
 /// `users.due_at` in the transaction that writes those rows and their version. So at any moment a user is
 ///   - shown by the read model at their last version: then `due_at` is right, and the scan of it finds them, in memory
 ///     or not;
-///   - or has events past the checkpoint. Then every server has them in `unprojected` of their partition: from its
+///   - or has events past the checkpoint. Then every server has them in its `ProjectionBacklog`: from its
 ///     start (`begin` reads who has events from the checkpoint on), from its own commits, or from catching up with
 ///     those of others. `DueSchedule` says when they are due, and keeps saying so when they leave memory; where it does
-///     not know, the next look loads them. They leave `unprojected` when a projection at their last offset is
-///     committed: the case above.
+///     not know, the next look loads them. They leave the backlog when a projection at their last offset is committed:
+///     the case above.
 /// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees, and
 /// `fallBack` puts the user in again; so it does for everybody past the checkpoint when another server takes over.
 ///
@@ -40,17 +40,15 @@ extension LaneWorker {
             found = try lookAtReadModel(now)
         } catch EventStoreError.noGeneration {
             // That generation was dropped: which one is shown now, the heads say.
-            headsMayHaveMoved = true
+            tails.mayHaveMoved = true
             due.look(at: context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds))
             return
         }
         let unknown = Set(
-            partitions.values.lazy.flatMap { $0.unprojected.keys }
-                .filter { [self] in !due.knows($0) && !isQuarantined($0) }.prefix(configuration.loadsPerProjection)
-        )
+            backlog.users(limit: configuration.loadsPerProjection) { !due.knows($0) && !isQuarantined($0) })
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
-        for user in found { setRight(user) }
+        for user in found { requeueForProjection(user) }
         // More whose time is unknown wait for the next look: mostly another server has just heard from them, has them
         // in memory and projects them, and loading all of its users at once would hinder our own.
         let isDone = !due.scan.isUnderWay && gone.count < configuration.dueUsersPerLook
@@ -96,11 +94,11 @@ extension LaneWorker {
 
     /// A page of each partition.
     private func lookAtReadModel(_ now: Timestamp) throws -> [DueUser] {
-        due.scan.begin(partitions.keys, at: now)
+        due.scan.begin(tails.partitions, at: now)
         let limit = max(1, configuration.dueUsersPerLook / max(1, due.scan.places.count))
         var page: [DueUser] = []
         // One generation, but for the time of a cut-over.
-        let places = Dictionary(grouping: due.scan.places) { partitions[$0.key]!.head.generation }
+        let places = Dictionary(grouping: due.scan.places) { tails[$0.key].generation }
         for (generation, places) in places {
             page += try store.dueUsers(
                 after: Dictionary(uniqueKeysWithValues: places.map { ($0.key, $0.value) }), until: due.scan.until,
@@ -111,14 +109,13 @@ extension LaneWorker {
     }
 
     /// The read model may say that a user is due who is not: zone data changed, or nobody knew better when the column
-    /// was made. He is projected once more.
-    private func setRight(_ found: DueUser) {
-        guard let user = users[found.user], var state = partitions[found.partition],
-            state.unprojected[user.id] == nil, dueTime(of: user).map({ $0 > due.scan.until }) ?? true
+    /// was made. They are projected once more.
+    private func requeueForProjection(_ found: DueUser) {
+        guard let user = users[found.user], !backlog.isBehind(user.id, in: found.partition),
+            dueTime(of: user).map({ $0 > due.scan.until }) ?? true
         else { return }
-        // No event of his stands at it, and none will: it cannot be taken for one that comes in the meantime.
-        state.unprojected[user.id] = state.head.nextOffset.advanced(by: -1)
-        partitions[found.partition] = state
+        // None of their events stands at it, and none will: it cannot be taken for one that comes in the meantime.
+        backlog.note(user.id, at: tails[found.partition].nextOffset.advanced(by: -1), in: found.partition)
     }
 
     private func isQuarantined(_ id: UserID) -> Bool {
@@ -148,6 +145,6 @@ extension LaneWorker {
 
     /// The user is not in memory: when something is due for them need only be known while the read model is behind.
     func forgetDueTime(of id: UserID, _ partition: Partition) {
-        if partitions[partition]?.unprojected[id] == nil { due.forget(id) }
+        if !backlog.isBehind(id, in: partition) { due.forget(id) }
     }
 }

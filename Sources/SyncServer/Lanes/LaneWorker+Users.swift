@@ -53,7 +53,7 @@ extension LaneWorker {
 
     /// True when the log is further than this lane knows: the others of the partition have to catch up.
     private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) throws -> Bool {
-        let isAhead = try isAhead(loaded.head)
+        let isAhead = try tails.isBehind(loaded.head)
         let user = CachedUser(
             id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion,

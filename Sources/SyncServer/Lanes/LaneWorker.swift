@@ -8,10 +8,10 @@ import Waits
 final class LaneWorker {
     let context: LaneContext
     let connection: any LaneStore
-    private let index: Int
     let projector: any LaneProjector
     let mailbox: Mailbox<LaneRequest>
-    var partitions: [Partition: PartitionState] = [:]
+    let tails: PartitionTails
+    var backlog: ProjectionBacklog
     var users: [UserID: CachedUser] = [:]
     /// Users whose fold failed, and until when nothing is tried for them.
     var quarantined: [UserID: MonotonicTime] = [:]
@@ -29,25 +29,13 @@ final class LaneWorker {
     var peersWait = false
     /// Watched users to be loaded.
     var missingPeers: Set<UserID> = []
-    var headsConfirmedAt: MonotonicTime {
-        didSet { context.freshness.confirm(lane: index, at: headsConfirmedAt) }
-    }
-    var headsMayHaveMoved = false
     /// See `LaneWorker+Time`.
     var due = DueSchedule()
     /// Append frames that the last statement answered.
     var lastAnswered = 0
-    /// When the log was last seen to grow, by this server or another.
-    var lastGrowth = MonotonicTime(milliseconds: 0)
     var nextCacheCheck = MonotonicTime(milliseconds: 0)
     /// What the projector reports, until the lane takes it up.
     private var reports: Deque<(Partition, ProjectionReport)> = []
-    /// How often the lane has read anew where the log, or the read model, stands: what was under way before is of no
-    /// concern any more.
-    var beginnings = 0
-    var confirmed = ConfirmedHeads()
-    /// The one on which the read model has what the lane believes it to have.
-    var timeline: Timeline?
     private var hasBegun = false
     private var isStopped = false
 
@@ -65,22 +53,14 @@ final class LaneWorker {
         projector: any LaneProjector, fetcher: any LaneFetcher, placeFinder: any LanePlaceFinder
     ) {
         self.context = context
-        self.index = index
         self.mailbox = mailbox
         connection = store
         self.projector = projector
         self.fetcher = fetcher
         self.placeFinder = placeFinder
-        headsConfirmedAt = MonotonicTime(milliseconds: 0)
-        for partition in partitions { self.partitions[partition] = unknown(partition) }
-    }
-
-    private func unknown(_ partition: Partition) -> PartitionState {
-        PartitionState(
-            head: PartitionHead(
-                partition: partition, nextOffset: .zero, lastEvent: PartitionHead.noEvent,
-                lastRecordedAt: Timestamp(microseconds: 0), generation: 0),
-            checkpoint: .zero, gathersUntil: context.clock.monotonic())
+        tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
+        backlog = ProjectionBacklog(partitions, now: context.clock.monotonic())
+        store.anchors = { [tails] in tails.anchors }
     }
 
     func run() {
@@ -121,8 +101,8 @@ final class LaneWorker {
         for append in appends { context.budget.give(append.request.bytes) }
         (appends, fetches, reports, plan) = ([], [], [], DeliveryPlan())
         (users, quarantined, due) = ([:], [:], DueSchedule())
-        (connection.anchors, hasBegun) = ([:], false)
-        for partition in partitions.keys { partitions[partition] = unknown(partition) }
+        hasBegun = false
+        tails.forget()
         for user in peers.watchedUsers { peers.changed(user) }
     }
 
@@ -132,7 +112,6 @@ final class LaneWorker {
         if !hasBegun {
             try begin()
             hasBegun = true
-            beginnings += 1
         }
         try takeReports()
         endQuarantines()
@@ -157,7 +136,7 @@ final class LaneWorker {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)
                 // The device may come from another server, and know more of the log than this one (rules P2, P7).
-                headsMayHaveMoved = true
+                tails.mayHaveMoved = true
             case .append(let session, let append): appends.append(PendingAppend(session: session, request: append))
             case .resume(let session):
                 if let user = sessions[session]?.identity.user { plan.awaitRows(user) }
@@ -176,7 +155,7 @@ final class LaneWorker {
             case .fetched(let found): fetches.append(found)
             case .placesFound(let session, let found): goOn(session, found)
             case .projected(let partition, let report): reports.append((partition, report))
-            case .headsMayHaveMoved: headsMayHaveMoved = true
+            case .headsMayHaveMoved: tails.mayHaveMoved = true
             case .stop: isStopped = true
             }
         }
@@ -194,12 +173,10 @@ final class LaneWorker {
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, sessions.waiting.isEmpty, plan.users.isEmpty, reports.isEmpty else { return .passed }
         let now = context.clock.monotonic()
-        var next = min(headsConfirmedAt.adding(milliseconds: configuration.pollMilliseconds), due.nextLook)
+        var next = min(tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds), due.nextLook)
         next = min(next, nextPeerDeadline)
         if let checkpoint = plan.nextCheckpoint { next = min(next, checkpoint) }
-        for partition in partitions.values where !partition.isProjecting && !partition.unprojected.isEmpty {
-            next = min(next, projectionTime(of: partition))
-        }
+        if let write = backlog.nextWrite(pauseMilliseconds: configuration.pauseMilliseconds) { next = min(next, write) }
         return .after(seconds: Double(max(0, next - now)) / 1_000)
     }
 

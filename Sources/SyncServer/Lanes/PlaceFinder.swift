@@ -58,7 +58,8 @@ final class PlaceFinder: Sendable {
     private func find(_ question: PlaceQuestion, _ store: StoreConnection) -> FoundPlaces? {
         do {
             // A connection that is made anew may lead to another server: it must hold what the lane knows.
-            store.anchors = question.anchor.map { [question.partition: $0] } ?? [:]
+            let anchors = question.anchor.map { [question.partition: $0] } ?? [:]
+            store.anchors = { anchors }
             return try store.places(question)
         } catch {
             // Perhaps another generation became active since the question was asked; or the log fell back, which the lane

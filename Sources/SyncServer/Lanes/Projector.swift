@@ -9,8 +9,8 @@ struct ProjectionReport: Sendable {
     var checkpoint: LogOffset
     /// That the batch was made for.
     var generation: Int32
-    /// See `LaneWorker.beginnings`.
-    var beginnings: Int
+    /// See `ProjectionBacklog.epoch`.
+    var epoch: Int
     /// Each user's last offset in the batch, and the rows that were in it.
     var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
     /// Each user's version in the batch.
