@@ -27,7 +27,7 @@ extension LaneWorker {
             }
             if !session.looksUp.isEmpty {
                 session.looksUp.append(next)
-            } else if postponed.contains(next.session) || isToCome(session.identity.user)
+            } else if postponed.contains(next.session) || users.isAwaitingLoad(session.identity.user)
                 || !stage(next, of: session, into: &staging)
             {
                 // What its device sent after it waits with it: answers keep their order.

@@ -27,7 +27,7 @@ extension LaneWorker {
         for fetch in waiting {
             guard let session = sessions[fetch.session] else { continue }
             let identity = session.identity
-            guard !isToCome(identity.user) else {
+            guard !users.isAwaitingLoad(identity.user) else {
                 plan.awaitRows(identity.user)
                 fetches.append(fetch)
                 continue

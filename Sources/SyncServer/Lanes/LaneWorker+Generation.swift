@@ -14,7 +14,7 @@ extension LaneWorker {
             metadata: ["partition": "\(partition)", "from": "\(known.generation)", "to": "\(head.generation)"])
         let changed = try store.changedUsers(of: partition, from: known.generation, to: head.generation)
         let isChanged = { [self] (id: UserID) in self.partition(of: id) == partition && changed?.contains(id) ?? true }
-        for id in users.keys.filter(isChanged) { forget(id) }
+        for user in users.all where isChanged(user.id) { forget(user.id) }
         if try tails.isBehind(head), head.nextOffset > known.nextOffset { try follow(head) }
         let checkpoint = min(try store.checkpoints(of: [head])[partition] ?? .zero, head.nextOffset)
         let lacking = try store.users(partition: partition, in: checkpoint..<head.nextOffset)
@@ -25,12 +25,12 @@ extension LaneWorker {
             if let user = users[lacking.user], user.generation != head.generation { forget(user.id) }
             if users[lacking.user] == nil { due.forget(lacking.user) }
         }
-        for user in users.values where user.partition == partition && user.generation != head.generation {
+        for user in users.all where user.partition == partition && user.generation != head.generation {
             user.adopt(head.generation)
         }
         // Also those who are not in memory: their rows may have changed.
         for user in sessions.users where isChanged(user) { plan.awaitRows(user) }
         for user in peers.watchedUsers.filter(isChanged) { peers.changed(user) }
-        quarantined = quarantined.filter { self.partition(of: $0.key) != partition }
+        users.endQuarantines { self.partition(of: $0) == partition }
     }
 }

@@ -29,32 +29,20 @@ extension LaneWorker {
         guard !peers.isEmpty else { return }
         let now = context.clock.monotonic()
         // Another lane may wait for the database: a viewer may have been revoked there.
-        peersWait =
-            now - context.freshness.oldest >= configuration.freshnessMilliseconds
-            || !(context.primary?.vouches(within: configuration.freshnessMilliseconds) ?? true)
-        guard !peersWait else { return }
-        tell(peers.take(now: now, visible: visible))
-        if !missingPeers.isEmpty { peers.lookAgain(at: now) }
-        tell(peers.renew(now: now))
+        let mayTell =
+            now - context.freshness.oldest < configuration.freshnessMilliseconds
+            && context.primary?.vouches(within: configuration.freshnessMilliseconds) ?? true
+        tell(peers.tell(now: now, mayTell: mayTell, visible: visible))
     }
 
-    /// When there is something to tell, or to see whether it may be told yet.
-    var nextPeerDeadline: MonotonicTime {
-        peersWait
-            ? context.clock.monotonic().adding(milliseconds: configuration.pollMilliseconds / 5)
-            : min(peers.nextLook, peers.nextRenewal)
-    }
-
-    /// Nil: he is to be loaded first.
+    /// Nil: the user is to be loaded first.
     private func visible(_ id: UserID, to viewer: Viewer) -> [AppID: Bool]? {
         if let user = users[id] {
             user.lastUsed = context.clock.monotonic().milliseconds
             return user.reading { $0.visibility(to: viewer) }
         }
-        // Nobody knows what such a user shares: nothing. He is looked at again when that ends.
-        if quarantined[id] != nil { return [:] }
-        missingPeers.insert(id)
-        return nil
+        // Nobody knows what such a user shares: nothing. They are looked at again when that ends.
+        return users.isQuarantined(id) ? [:] : nil
     }
 
     /// Viewers in a row who are told the same, as most are of one user's change, get the same bytes.

@@ -9,7 +9,9 @@ extension LaneWorker {
         let now = context.clock.monotonic()
         guard let partition = backlog.due(now: now, pauseMilliseconds: configuration.pauseMilliseconds) else { return }
         // Those whose events cannot be folded hold the checkpoint back, and nobody else.
-        let users = backlog.users(of: partition, limit: configuration.usersPerProjection) { quarantined[$0] == nil }
+        let users = backlog.users(of: partition, limit: configuration.usersPerProjection) {
+            !self.users.isQuarantined($0)
+        }
         let missing = users.filter { self.users[$0] == nil }
         try load(Set(missing.prefix(configuration.loadsPerProjection)))
         handOver(partition, users.compactMap { self.users[$0] })

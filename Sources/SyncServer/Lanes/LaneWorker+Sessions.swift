@@ -19,7 +19,7 @@ extension LaneWorker {
     /// Lets in who waits, as far as the users are here.
     func performOpenings() {
         for (handle, opening) in sessions.dequeueWaiting() {
-            if isToCome(opening.identity.user) {
+            if users.isAwaitingLoad(opening.identity.user) {
                 sessions.enqueue(handle, opening)
             } else {
                 open(handle, opening)
@@ -66,8 +66,7 @@ extension LaneWorker {
 
     /// What whoever asks for a quarantined user is told.
     func userQuarantined(_ user: UserID) -> ProtocolError {
-        let now = context.clock.monotonic()
-        let wait = max(0, (quarantined[user] ?? now) - now)
+        let wait = users.quarantineRest(of: user, now: context.clock.monotonic())
         return ProtocolError(
             .userQuarantined, "This user's events cannot be folded at the moment. Nothing is lost; try again later.",
             retryAfterMilliseconds: UInt32(clamping: wait))

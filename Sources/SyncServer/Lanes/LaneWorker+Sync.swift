@@ -6,7 +6,7 @@ extension LaneWorker {
     /// Sends rows to the sessions of users that were waited for: just loaded, resumed, or changed by another server.
     func sendWanted() throws {
         guard isFresh else { return }
-        let ready = plan.dequeueUsers { users[$0] != nil || !sessions.hasSessions(of: $0) || quarantined[$0] != nil }
+        let ready = plan.dequeueUsers { !users.isAwaitingLoad($0) || !sessions.hasSessions(of: $0) }
         for id in ready {
             if let user = users[id] {
                 sendToAll(user)

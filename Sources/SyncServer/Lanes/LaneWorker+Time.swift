@@ -45,7 +45,7 @@ extension LaneWorker {
             return
         }
         let unknown = Set(
-            backlog.users(limit: configuration.loadsPerProjection) { !due.knows($0) && !isQuarantined($0) })
+            backlog.users(limit: configuration.loadsPerProjection) { !due.knows($0) && !users.isQuarantined($0) })
         let gone = dueUsers(now, areInMemory: false)
         try load(unknown.union(gone).union(found.map(\.user)))
         for user in found { requeueForProjection(user) }
@@ -116,10 +116,6 @@ extension LaneWorker {
         else { return }
         // None of their events stands at it, and none will: it cannot be taken for one that comes in the meantime.
         backlog.note(user.id, at: tails[found.partition].nextOffset.advanced(by: -1), in: found.partition)
-    }
-
-    private func isQuarantined(_ id: UserID) -> Bool {
-        quarantined[id].map { $0 > context.clock.monotonic() } ?? false
     }
 
     // MARK: When

@@ -15,21 +15,20 @@ extension LaneWorker {
             if let session = sessions[fetch.session] { missing.insert(session.identity.user) }
         }
         if isFresh { missing.formUnion(plan.users.filter(sessions.hasSessions)) }
-        missing.formUnion(missingPeers)
-        missingPeers = []
+        missing.formUnion(peers.dequeueAwaitingLoad())
         try load(missing)
     }
 
     /// Afterwards each of them is cached or quarantined.
     func load(_ ids: Set<UserID>) throws {
         // Another generation, found with the last of them, sends away those who came from the one before.
-        for _ in 0..<3 where ids.contains(where: { users[$0] == nil && quarantined[$0] == nil }) {
+        for _ in 0..<3 where ids.contains(where: users.isAwaitingLoad) {
             try loadOnce(ids)
         }
     }
 
     private func loadOnce(_ ids: Set<UserID>) throws {
-        var missing = ids.filter { users[$0] == nil && quarantined[$0] == nil }.sorted()
+        var missing = users.awaitingLoad(ids)
         while !missing.isEmpty {
             let some = missing.prefix(configuration.usersPerLoad).map { (partition(of: $0), $0) }
             missing.removeFirst(some.count)
@@ -58,59 +57,39 @@ extension LaneWorker {
             id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion,
             lastUsed: context.clock.monotonic().milliseconds)
-        users[id] = user
+        users.insert(user)
         reschedule(user)
         review(user)
         return isAhead
     }
 
-    /// He left memory after this turn loaded what it needs: the lane fell far behind another server's events, or another
-    /// generation is shown. Whoever asks for him waits for the next turn, which loads him again.
-    func isToCome(_ id: UserID) -> Bool { users[id] == nil && quarantined[id] == nil }
-
     /// The state may hold what was not committed: it is loaded again when it is needed.
     func forget(_ id: UserID) {
         due.forget(id)
-        guard users.removeValue(forKey: id) != nil, sessions.hasSessions(of: id) else { return }
+        guard users.remove(id) != nil, sessions.hasSessions(of: id) else { return }
         plan.awaitRows(id)
     }
 
     /// One user's broken fold disturbs nobody else (architecture.md §2).
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
-        users[id] = nil
+        users.quarantine(
+            id, until: context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds))
         due.forget(id)
         peers.changed(id)
-        quarantined[id] = context.clock.monotonic().adding(milliseconds: configuration.quarantineMilliseconds)
     }
 
-    /// Whose time is over is tried again with whatever asks for him next.
     func endQuarantines() {
-        guard !quarantined.isEmpty else { return }
-        let now = context.clock.monotonic()
-        for id in quarantined.filter({ $0.value <= now }).keys {
-            quarantined[id] = nil
-            // Whoever watches was told that nothing is known.
-            peers.changed(id)
-        }
+        // Whoever watches them was told that nothing is known.
+        for id in users.endQuarantines(now: context.clock.monotonic()) { peers.changed(id) }
     }
 
-    /// Keeps the cache within its bound: the least recently used leave first. An idle session pins nobody.
-    func leaveCache() {
-        let now = context.clock.monotonic()
-        guard now >= nextCacheCheck else { return }
-        nextCacheCheck = now.adding(milliseconds: configuration.cacheCheckMilliseconds)
-        var bytes = cachedBytes()
-        guard bytes > configuration.cacheBytes else { return }
-        for user in users.values.sorted(by: { $0.lastUsed < $1.lastUsed }) {
-            guard bytes > configuration.cacheBytes * 3 / 4 else { break }
-            bytes -= user.approximateBytes
-            users[user.id] = nil
-            forgetDueTime(of: user.id, user.partition)
-        }
+    /// Keeps memory within its bound.
+    func evict() {
+        let evicted = users.evict(
+            past: configuration.cacheBytes, now: context.clock.monotonic(), every: configuration.cacheCheckMilliseconds)
+        for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }
-
-    private func cachedBytes() -> Int { users.values.reduce(0) { $0 + $1.approximateBytes } }
 }
 
 /// The store did not answer for a user that it was asked for.

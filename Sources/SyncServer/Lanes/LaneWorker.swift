@@ -12,9 +12,7 @@ final class LaneWorker {
     let mailbox: Mailbox<LaneRequest>
     let tails: PartitionTails
     var backlog: ProjectionBacklog
-    var users: [UserID: CachedUser] = [:]
-    /// Users whose fold failed, and until when nothing is tried for them.
-    var quarantined: [UserID: MonotonicTime] = [:]
+    var users = ResidentUsers()
     var sessions = OpenSessions()
     var appends: Deque<PendingAppend> = []
     /// Questions, and what was found for some.
@@ -25,15 +23,10 @@ final class LaneWorker {
     var deliveries = DeliveryBatch()
     /// See `LaneWorker+Peers`.
     var peers = PeerWatchers()
-    /// Nothing is told of them before every lane has confirmed its heads.
-    var peersWait = false
-    /// Watched users to be loaded.
-    var missingPeers: Set<UserID> = []
     /// See `LaneWorker+Time`.
     var due = DueSchedule()
     /// Append frames that the last statement answered.
     var lastAnswered = 0
-    var nextCacheCheck = MonotonicTime(milliseconds: 0)
     /// What the projector reports, until the lane takes it up.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     private var hasBegun = false
@@ -90,7 +83,7 @@ final class LaneWorker {
     func recover(from error: any Error) {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
         if error is LogFellBack { startOver() }
-        for id in Array(users.keys) { forget(id) }
+        for user in users.all { forget(user.id) }
         store.close()
     }
 
@@ -100,7 +93,7 @@ final class LaneWorker {
         for session in sessions.all { end(session, .shuttingDown) }
         for append in appends { context.budget.give(append.request.bytes) }
         (appends, fetches, reports, plan) = ([], [], [], DeliveryPlan())
-        (users, quarantined, due) = ([:], [:], DueSchedule())
+        (users, due) = (ResidentUsers(), DueSchedule())
         hasBegun = false
         tails.forget()
         for user in peers.watchedUsers { peers.changed(user) }
@@ -125,7 +118,7 @@ final class LaneWorker {
         tellPeers()
         sendCheckpoints()
         try project()
-        leaveCache()
+        evict()
         deliveries.send()
     }
 
@@ -174,7 +167,7 @@ final class LaneWorker {
         guard appends.isEmpty, sessions.waiting.isEmpty, plan.users.isEmpty, reports.isEmpty else { return .passed }
         let now = context.clock.monotonic()
         var next = min(tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds), due.nextLook)
-        next = min(next, nextPeerDeadline)
+        next = min(next, peers.nextDeadline(now: now, retryMilliseconds: configuration.pollMilliseconds / 5))
         if let checkpoint = plan.nextCheckpoint { next = min(next, checkpoint) }
         if let write = backlog.nextWrite(pauseMilliseconds: configuration.pauseMilliseconds) { next = min(next, write) }
         return .after(seconds: Double(max(0, next - now)) / 1_000)

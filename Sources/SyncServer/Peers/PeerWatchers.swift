@@ -40,6 +40,10 @@ struct PeerWatchers {
     private(set) var nextLook = never
     /// No session's statuses are to be renewed before.
     private(set) var nextRenewal = never
+    /// Watched users who could not be looked at, as they are not in memory.
+    private(set) var awaitingLoad: Set<UserID> = []
+    /// Nothing could be told, the last time that there might have been something.
+    private var isHeldBack = false
 
     var isEmpty: Bool { sessions.isEmpty }
 
@@ -108,9 +112,33 @@ struct PeerWatchers {
 
     // MARK: Telling
 
-    /// Looks at every feed whose time has come. `visible` is nil when the user's state is not here: he stays due.
-    mutating func take(
-        now: MonotonicTime, visible: (UserID, Viewer) -> [AppID: Bool]?
+    /// What is new, and what is about to end.
+    /// - Parameters:
+    ///   - mayTell: false while any lane has not confirmed its heads: a viewer may have been revoked there.
+    ///   - visible: what the viewer may see of a user; nil when the user's state is not in memory: they stay due.
+    mutating func tell(
+        now: MonotonicTime, mayTell: Bool, visible: (UserID, Viewer) -> [AppID: Bool]?
+    ) -> [(SessionHandle, [PeerStatus])] {
+        isHeldBack = !mayTell
+        guard mayTell else { return [] }
+        let news = news(now, visible)
+        if !awaitingLoad.isEmpty { nextLook = min(nextLook, now) }
+        return news + renewals(now)
+    }
+
+    /// When there is something to tell, or to see whether it may be told yet.
+    func nextDeadline(now: MonotonicTime, retryMilliseconds: Int64) -> MonotonicTime {
+        isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
+    }
+
+    /// Whoever could not be looked at; they are looked at again with the next `tell`.
+    mutating func dequeueAwaitingLoad() -> Set<UserID> {
+        defer { awaitingLoad = [] }
+        return awaitingLoad
+    }
+
+    private mutating func news(
+        _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
         guard now >= nextLook else { return [] }
         nextLook = Self.never
@@ -127,7 +155,10 @@ struct PeerWatchers {
                 nextLook = min(nextLook, deadline)
                 continue
             }
-            guard let seen = visible(entry.user, watcher.viewer) else { continue }
+            guard let seen = visible(entry.user, watcher.viewer) else {
+                awaitingLoad.insert(entry.user)
+                continue
+            }
             told[entry.session, default: []] += feed.take(seen, of: entry.user, to: watcher.viewer, now: now)
             watcher.feeds[entry.user] = feed
             due.remove(entry)
@@ -139,7 +170,7 @@ struct PeerWatchers {
 
     /// What still holds and ends before long (rule V3). Sessions' times are spread, so that those which came together are
     /// not renewed together; and all are looked at a few times a second, not with every turn.
-    mutating func renew(now: MonotonicTime) -> [(SessionHandle, [PeerStatus])] {
+    private mutating func renewals(_ now: MonotonicTime) -> [(SessionHandle, [PeerStatus])] {
         guard now >= nextRenewal else { return [] }
         nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
         var told: [(SessionHandle, [PeerStatus])] = []
@@ -153,9 +184,6 @@ struct PeerWatchers {
         }
         return told
     }
-
-    /// Somebody who could not be looked at is to be looked at again.
-    mutating func lookAgain(at time: MonotonicTime) { nextLook = min(nextLook, time) }
 
     /// Between a third and half of what statuses are valid for.
     private static func renewal(_ session: UInt64) -> Int64 {
