@@ -3,31 +3,21 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Rules E1 and P2: what stands at a place that has an event is what the log holds there, however long ago it was logged.
-/// It is looked up beside the lane; the session's later frames wait, so that answers keep their order.
+/// Places of earlier events are looked up beside the lane; the session's later frames wait, so that answers keep their
+/// order (rule P6).
 extension LaneWorker {
-    /// Whether nothing is to be asked about the frame's places, or was asked already.
-    func knowsPlaces(_ request: AppendContext, _ staging: AppendStaging) -> Bool {
-        guard let places = request.earlierPlaces else { return true }
-        guard let found = request.append.found, found.places.lowerBound == places.lowerBound else { return false }
-        let filledAt = request.user.state.lastFill(
-            of: request.session.identity.device, incarnation: request.incarnation)
-        return found.places.upperBound >= places.upperBound && found.filledAt == filledAt
-    }
-
-    /// Asks for the frame's places. It goes on with `goOn`.
-    func lookUp(_ request: AppendContext) {
-        guard let places = request.earlierPlaces else { return }
-        let head = tails[request.user.partition]
-        let (device, incarnation) = (request.session.identity.device, request.incarnation)
-        request.session.looksUp = [request.append]
+    func lookUp(
+        _ places: ClosedRange<DeviceSequence>, of incarnation: Incarnation, _ append: PendingAppend,
+        _ session: LaneSession, _ user: CachedUser
+    ) {
+        let (device, head) = (session.identity.device, tails[user.partition])
+        session.looksUp = [append]
         placeFinder.post(
             PlaceQuestion(
-                user: request.user.id, partition: request.user.partition, generation: head.generation,
-                device: device, incarnation: incarnation, places: places,
-                known: request.user.state.placeRuns(of: device, incarnation: incarnation, places),
-                anchor: head.anchor),
-            session: request.session.handle.id)
+                user: user.id, partition: user.partition, generation: head.generation, device: device,
+                incarnation: incarnation, places: places,
+                known: user.state.placeRuns(of: device, incarnation: incarnation, places), anchor: head.anchor),
+            session: session.handle.id)
     }
 
     /// The session's frames go on, before all that came later.
@@ -48,95 +38,5 @@ extension LaneWorker {
             deliveries.add(.answered(frame: frame, released: first.request.bytes), to: session.handle)
         }
         for append in waiting.reversed() { appends.prepend(append) }
-    }
-
-    /// What the event's place says of it.
-    func earlier(
-        _ incoming: IncomingEvent, at place: Place, _ request: AppendContext, _ receipts: inout ReceiptRun
-    ) -> Step {
-        guard let held = request.append.found?.event(incoming.envelope.id, at: place.sequence) else {
-            return taken(place, request)
-        }
-        // What the device sends now may differ from what it sent then: a receipt of that would let it past every rule.
-        if held.isWhole, let outcome = held.logged.outcome(of: incoming.envelope) {
-            receipts.add(incoming.envelope, outcome, at: place.sequence)
-        }
-        return Step(held.outcome)
-    }
-
-    /// The place has another event, or gets none any more. An append stops there (rule P3); of re-offered events this one
-    /// alone has no place, which devices of protocol 1 do not know.
-    func taken(_ place: Place, _ request: AppendContext) -> Step {
-        let code = ErrorCode.sequenceConflict
-        if request.append.request.healing != nil, request.session.protocolVersion >= 2 {
-            return .refused(
-                code: code.rawValue, message: "Its place has another event, or gets none any more. Recall it.")
-        }
-        let message =
-            "Another event has this sequence, or the incarnation has ended. Begin a new one and send it again."
-        return .stopped(ProtocolError(code, message, sequence: place.sequence))
-    }
-
-    // MARK: Recall
-
-    /// Refusals' texts in one answer, in bytes of UTF-8. What is left is asked for again.
-    private static let recalledTextBytes = 256 * 1024
-
-    /// The answer to Recall, of an incarnation that has ended (rule P10).
-    func recalled(_ recall: Recall, _ request: AppendContext) -> Recalled {
-        var outcomes: [Outcome?] = []
-        var receipts = ReceiptRun(key: context.receiptKey, subject: subject(of: request))
-        var textBytes = 0
-        for (index, id) in recall.events.enumerated() {
-            let sequence = recall.firstSequence.advanced(by: index)
-            guard let held = request.append.found?.event(id, at: sequence) else {
-                outcomes.append(nil)
-                continue
-            }
-            if case .refused(let code, let message) = held.outcome {
-                textBytes += code.utf8.count + message.utf8.count
-                if textBytes > Self.recalledTextBytes, !outcomes.isEmpty { break }
-            }
-            outcomes.append(held.outcome)
-            if held.isWhole, let (envelope, outcome) = held.logged.envelope() {
-                receipts.add(envelope, outcome, at: sequence)
-            }
-        }
-        return Recalled(
-            incarnation: recall.incarnation, firstSequence: recall.firstSequence, outcomes: outcomes,
-            version: request.user.state.version, receipts: receipts.finish())
-    }
-}
-
-extension LoggedEvent {
-    /// What became of the envelope, if it is the one that was logged here; nil: it is another, or only takes a place.
-    func outcome(of envelope: Envelope) -> Outcome? {
-        guard id == envelope.id, occurredAt == envelope.occurredAt.stored else { return nil }
-        guard type == EventType.eventRefused.rawValue else {
-            let isSame =
-                type == envelope.type && app == envelope.app.flatMap(AppID.init) && payload == envelope.payload
-                && schemaVersion == envelope.schemaVersion
-            return isSame ? .accepted : nil
-        }
-        guard case .eventRefused(let refused) = try? decoded().body, refused.type == envelope.type,
-            refused.code != RefusalCode.alreadyLogged.rawValue
-        else { return nil }
-        return .refused(code: refused.code, message: refused.message)
-    }
-
-    /// The envelope as its device made it, as far as receipts cover it; nil: it only takes a place.
-    fileprivate func envelope() -> (Envelope, Outcome)? {
-        var (type, outcome) = (type, Outcome.accepted)
-        if type == EventType.eventRefused.rawValue {
-            guard case .eventRefused(let refused) = try? decoded().body,
-                refused.code != RefusalCode.alreadyLogged.rawValue
-            else { return nil }
-            type = refused.type
-            outcome = .refused(code: refused.code, message: refused.message)
-        }
-        let envelope = Envelope(
-            id: id, type: type, app: app?.rawValue, occurredAt: occurredAt, schemaVersion: schemaVersion,
-            payload: payload)
-        return (envelope, outcome)
     }
 }

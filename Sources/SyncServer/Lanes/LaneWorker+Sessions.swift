@@ -66,9 +66,6 @@ extension LaneWorker {
 
     /// What whoever asks for a quarantined user is told.
     func userQuarantined(_ user: UserID) -> ProtocolError {
-        let wait = users.quarantineRest(of: user, now: context.clock.monotonic())
-        return ProtocolError(
-            .userQuarantined, "This user's events cannot be folded at the moment. Nothing is lost; try again later.",
-            retryAfterMilliseconds: UInt32(clamping: wait))
+        .userQuarantined(milliseconds: users.quarantineRest(of: user, now: context.clock.monotonic()))
     }
 }

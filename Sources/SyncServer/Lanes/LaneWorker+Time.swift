@@ -65,7 +65,7 @@ extension LaneWorker {
     }
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
-        let recordedAt = recordingTime(user.partition, staging)
+        let recordedAt = staging.recordingTime(of: user.partition)
         // Each kind once: what a Focus gives free now waits for a later summary.
         for _ in 0..<2 {
             guard let due = user.state.dueEvent(at: recordedAt) else { return }
@@ -79,9 +79,11 @@ extension LaneWorker {
                 self.due.schedule(user.id, at: nil)
                 return
             }
-            let payload = PayloadCodec.encode(event.body)
-            let logged = (event.body.type, FocusWire.payloadSchemaVersion, payload)
-            guard record(event, logged, user, into: &staging) else { return }
+            do {
+                try staging.record(event, LoggedPayload(event.body), user)
+            } catch {
+                return quarantine(user.id, error)
+            }
         }
     }
 

@@ -19,6 +19,7 @@ final class LaneWorker {
     var fetches: [PendingFetch] = []
     let fetcher: any LaneFetcher
     let placeFinder: any LanePlaceFinder
+    let judge: AppendJudge
     var plan = DeliveryPlan()
     var deliveries = DeliveryBatch()
     /// See `LaneWorker+Peers`.
@@ -51,6 +52,9 @@ final class LaneWorker {
         self.projector = projector
         self.fetcher = fetcher
         self.placeFinder = placeFinder
+        judge = AppendJudge(
+            log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
+            quarantineMilliseconds: context.configuration.quarantineMilliseconds)
         tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
         backlog = ProjectionBacklog(partitions, now: context.clock.monotonic())
         store.anchors = { [tails] in tails.anchors }

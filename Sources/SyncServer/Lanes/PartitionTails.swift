@@ -8,7 +8,7 @@ import FocusCore
 final class PartitionTails {
     /// In ascending order.
     let partitions: [Partition]
-    private var heads: [Partition: PartitionHead] = [:]
+    private(set) var heads: [Partition: PartitionHead] = [:]
     private var confirmed = ConfirmedHeads()
     private let didConfirm: (MonotonicTime) -> Void
     /// When the heads were asked for, the last time that all users in memory caught up with the answer.
@@ -63,12 +63,6 @@ final class PartitionTails {
         guard let last = batch.events.last else { return }
         // In place: a head is copied for each of a statement's partitions otherwise.
         heads[batch.partition]?.move(behind: last)
-    }
-
-    /// The time of a statement's events, which is past that of every event before them whatever the clock does.
-    /// - Parameter step: see `ServerClock.step`.
-    func recordingTime(of partition: Partition, now: Timestamp, step: Int64) -> Timestamp {
-        max(now, self[partition].lastRecordedAt.adding(microseconds: step))
     }
 
     // MARK: Freshness

@@ -49,16 +49,6 @@ import Testing
         #expect(tails.anchors.isEmpty && tails[partition].nextOffset == .zero)
     }
 
-    @Test("E1: the time of a statement's events is past that of all before them, whatever the clock says")
-    func recordingTime() {
-        let tails = tails(head(5, at: 1_000))
-        for (now, time) in [(Int64(0), Int64(1_007)), (1_000, 1_007), (1_007, 1_007), (2_000, 2_000)] {
-            #expect(
-                tails.recordingTime(of: partition, now: Timestamp(microseconds: now), step: 7)
-                    == Timestamp(microseconds: time))
-        }
-    }
-
     @Test(
         "P1: what was read is not safe to tell; a commit that waited, sent when it was known, makes it so on its connection"
     )

@@ -1,0 +1,166 @@
+import EventStore
+import FocusCore
+import FocusWire
+
+/// The events of a frame, one after the other (rules E1, E2, P3 to P5).
+extension AppendJudge {
+    enum Step {
+        case accepted
+        case refused(code: String, message: String)
+        /// Neither this event nor those after it in the frame are taken.
+        case stopped(ProtocolError)
+
+        init(_ outcome: Outcome) {
+            switch outcome {
+            case .accepted: self = .accepted
+            case .refused(let code, let message): self = .refused(code: code, message: message)
+            }
+        }
+    }
+
+    func stageEvents(
+        _ frame: AppendContext, _ answer: inout AppendStaging.Answer, into staging: inout AppendStaging
+    ) throws(FoldFailure) {
+        let request = frame.append.request
+        var refused: [RefusedEvent] = []
+        var through = request.firstSequence.advanced(by: -1)
+        var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
+        let offer = offer(request, receipts)
+        // What was taken before the fold failed is taken.
+        defer {
+            if through >= request.firstSequence {
+                answer.appended = Appended(
+                    throughSequence: through, version: frame.user.state.version, refused: refused,
+                    receipts: receipts.finish(), incarnation: otherIncarnation(request, frame.session))
+            }
+        }
+        for (index, incoming) in request.events.enumerated() {
+            let place = OfferedPlace(sequence: through.next, incarnation: frame.incarnation, offer?[index])
+            switch try stage(incoming, at: place, frame, &receipts, into: &staging) {
+            case .accepted: break
+            case .refused(let code, let message):
+                // Rule P5: those behind it go on.
+                refused.append(
+                    RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
+            case .stopped(let error):
+                answer.error = error
+                // Rule P3: a frame behind it might follow another event than its device believes.
+                if error.code == .sequenceConflict, request.healing == nil { staging.end(frame.session.handle.id) }
+                return
+            }
+            through = through.next
+        }
+    }
+
+    private func otherIncarnation(_ request: IncomingAppend, _ session: LaneSession) -> Incarnation? {
+        request.healing.flatMap { $0.incarnation == session.incarnation ? nil : $0.incarnation }
+    }
+
+    private func stage(
+        _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ receipts: inout ReceiptRun,
+        into staging: inout AppendStaging
+    ) throws(FoldFailure) -> Step {
+        let (user, envelope) = (frame.user, incoming.envelope)
+        let (device, scope) = (frame.session.identity.device, frame.session.identity.scope)
+        let check = user.reading {
+            $0.check(device: device, incarnation: place.incarnation, sequence: place.sequence)
+        }
+        switch check {
+        case .earlier: return earlier(incoming, at: place, frame, &receipts)
+        // An incarnation that began again may have lost a place at which an event of before stands.
+        case .lost where frame.append.found?.event(envelope.id, at: place.sequence) != nil:
+            return earlier(incoming, at: place, frame, &receipts)
+        // Rule P10: what an ended incarnation does not have it never gets.
+        case .next, .lost, .gap: if frame.isEnded { return taken(place, frame) }
+        }
+        if case .gap(let expected) = check {
+            let message = "Events before this one are missing. Send from \(expected)."
+            return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: place.sequence))
+        }
+        // Where the log does not say whose incarnations are, programs read it that leave lost places empty.
+        if check == .lost, !format.hasIncarnations { return taken(place, frame) }
+        // Those programs cannot fold what goes on in an incarnation that they have forgotten.
+        if check == .next, !format.hasIncarnations, frame.isForgottenEarlier { return taken(place, frame) }
+        if case .unknown = incoming.content {
+            let message = "This server does not know that type of event yet. Keep it and try again later."
+            return .stopped(
+                ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
+        }
+        let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
+        let judged = judge(incoming, at: place, frame, repeated: repeated)
+        try record(judged.event, judged.logged, user, into: &staging)
+        // A repeated event's contents were not compared with those that were judged, and a healed one has its receipt.
+        if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
+        return Step(repeated ?? judged.outcome)
+    }
+
+    // MARK: One event
+
+    /// An event as the log gets it, and what its device is told.
+    struct Judged {
+        var event: Event
+        var refusal: (code: String, message: String)?
+        /// The device's bytes, or the refusal in their place (rule E2).
+        var logged: LoggedPayload
+
+        var outcome: Outcome { refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted }
+    }
+
+    /// Decides whether the event is taken or refused (rule E2); `repeated` is what became of it before, if it came before.
+    private func judge(
+        _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, repeated: Outcome?
+    ) -> Judged {
+        let app = incoming.envelope.app.flatMap(AppID.init)
+        if repeated == nil, let healed = heal(incoming, at: place, frame, app) { return healed }
+        if let refusal = refusalUnseen(incoming, app, repeated: repeated) {
+            return refused(incoming, at: place, frame, code: refusal.code.rawValue, refusal.message)
+        }
+        guard case .decoded(let type, let body) = incoming.content else {
+            preconditionFailure("what does not decode is refused, and an unknown event stops its frame")
+        }
+        let event = event(incoming, at: place, frame, app, body)
+        if let refusal = frame.user.reading({ $0.validate(event, scope: frame.session.identity.scope) }) {
+            return refused(incoming, at: place, frame, code: refusal.code.rawValue, refusal.message)
+        }
+        return Judged(event: event, refusal: nil, logged: incoming.logged(as: type))
+    }
+
+    /// Why the event is refused whatever the state says; nil: it is not.
+    private func refusalUnseen(_ incoming: IncomingEvent, _ app: AppID?, repeated: Outcome?) -> Refusal? {
+        let envelope = incoming.envelope
+        if repeated != nil { return Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.") }
+        if envelope.app != nil, app == nil {
+            return Refusal(.fieldInvalid, "app is not a bundle identifier.")
+        }
+        if envelope.occurredAt < .earliestStored {
+            return Refusal(.clockSkew, "occurred_at is before 4714-11-24 BC")
+        }
+        if case .refused(_, let refusal) = incoming.content { return refusal }
+        return nil
+    }
+
+    /// What the log gets in the event's place (rule E2).
+    func refused(
+        _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, code: String, _ message: String
+    ) -> Judged {
+        let body = EventBody.eventRefused(EventRefused(type: incoming.envelope.type, code: code, message: message))
+        let event = event(incoming, at: place, frame, frame.session.identity.scope.app, body)
+        return Judged(event: event, refusal: (code, message), logged: LoggedPayload(body))
+    }
+
+    func event(
+        _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ app: AppID?, _ body: EventBody
+    ) -> Event {
+        Event(
+            version: frame.user.state.version.next, device: frame.session.identity.device,
+            incarnation: place.incarnation, sequence: place.sequence, id: incoming.envelope.id, app: app,
+            occurredAt: incoming.envelope.occurredAt.stored, recordedAt: frame.recordedAt, body: body)
+    }
+}
+
+extension IncomingEvent {
+    /// What the device sent.
+    func logged(as type: EventType) -> LoggedPayload {
+        LoggedPayload(type: type, schemaVersion: envelope.schemaVersion, payload: envelope.payload)
+    }
+}

@@ -1,0 +1,107 @@
+import EventStore
+import FocusCore
+import FocusWire
+
+/// Rules E1 and P2: what stands at a place that has an event is what the log holds there, however long ago it was logged.
+extension AppendJudge {
+    /// The frame's places that the log has reached, unless it was asked about all of them. Nil: nothing is to be asked.
+    func unknownPlaces(of frame: AppendContext) -> ClosedRange<DeviceSequence>? {
+        guard let places = frame.earlierPlaces else { return nil }
+        guard let found = frame.append.found, found.places.lowerBound == places.lowerBound,
+            found.places.upperBound >= places.upperBound
+        else { return places }
+        // A lost place may have got its event since.
+        let filledAt = frame.user.state.lastFill(of: frame.session.identity.device, incarnation: frame.incarnation)
+        return found.filledAt == filledAt ? nil : places
+    }
+
+    /// What the event's place says of it.
+    func earlier(
+        _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ receipts: inout ReceiptRun
+    ) -> Step {
+        guard let held = frame.append.found?.event(incoming.envelope.id, at: place.sequence) else {
+            return taken(place, frame)
+        }
+        // What the device sends now may differ from what it sent then: a receipt of that would let it past every rule.
+        if held.isWhole, let outcome = held.logged.outcome(of: incoming.envelope) {
+            receipts.add(incoming.envelope, outcome, at: place.sequence)
+        }
+        return Step(held.outcome)
+    }
+
+    /// The place has another event, or gets none any more. An append stops there (rule P3); of re-offered events this one
+    /// alone has no place, which devices of protocol 1 do not know.
+    func taken(_ place: OfferedPlace, _ frame: AppendContext) -> Step {
+        let code = ErrorCode.sequenceConflict
+        if frame.append.request.healing != nil, frame.session.protocolVersion >= 2 {
+            return .refused(
+                code: code.rawValue, message: "Its place has another event, or gets none any more. Recall it.")
+        }
+        let message =
+            "Another event has this sequence, or the incarnation has ended. Begin a new one and send it again."
+        return .stopped(ProtocolError(code, message, sequence: place.sequence))
+    }
+
+    // MARK: Recall
+
+    /// Refusals' texts in one answer, in bytes of UTF-8. What is left is asked for again.
+    private static let recalledTextBytes = 256 * 1024
+
+    /// The answer to Recall, of an incarnation that has ended (rule P10).
+    func recalled(_ recall: Recall, _ frame: AppendContext) -> Recalled {
+        var outcomes: [Outcome?] = []
+        var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
+        var textBytes = 0
+        for (index, id) in recall.events.enumerated() {
+            let sequence = recall.firstSequence.advanced(by: index)
+            guard let held = frame.append.found?.event(id, at: sequence) else {
+                outcomes.append(nil)
+                continue
+            }
+            if case .refused(let code, let message) = held.outcome {
+                textBytes += code.utf8.count + message.utf8.count
+                if textBytes > Self.recalledTextBytes, !outcomes.isEmpty { break }
+            }
+            outcomes.append(held.outcome)
+            if held.isWhole, let (envelope, outcome) = held.logged.envelope() {
+                receipts.add(envelope, outcome, at: sequence)
+            }
+        }
+        return Recalled(
+            incarnation: recall.incarnation, firstSequence: recall.firstSequence, outcomes: outcomes,
+            version: frame.user.state.version, receipts: receipts.finish())
+    }
+}
+
+extension LoggedEvent {
+    /// What became of the envelope, if it is the one that was logged here; nil: it is another, or only takes a place.
+    func outcome(of envelope: Envelope) -> Outcome? {
+        guard id == envelope.id, occurredAt == envelope.occurredAt.stored else { return nil }
+        guard type == EventType.eventRefused.rawValue else {
+            let isSame =
+                type == envelope.type && app == envelope.app.flatMap(AppID.init) && payload == envelope.payload
+                && schemaVersion == envelope.schemaVersion
+            return isSame ? .accepted : nil
+        }
+        guard case .eventRefused(let refused) = try? decoded().body, refused.type == envelope.type,
+            refused.code != RefusalCode.alreadyLogged.rawValue
+        else { return nil }
+        return .refused(code: refused.code, message: refused.message)
+    }
+
+    /// The envelope as its device made it, as far as receipts cover it; nil: it only takes a place.
+    fileprivate func envelope() -> (Envelope, Outcome)? {
+        var (type, outcome) = (type, Outcome.accepted)
+        if type == EventType.eventRefused.rawValue {
+            guard case .eventRefused(let refused) = try? decoded().body,
+                refused.code != RefusalCode.alreadyLogged.rawValue
+            else { return nil }
+            type = refused.type
+            outcome = .refused(code: refused.code, message: refused.message)
+        }
+        let envelope = Envelope(
+            id: id, type: type, app: app?.rawValue, occurredAt: occurredAt, schemaVersion: schemaVersion,
+            payload: payload)
+        return (envelope, outcome)
+    }
+}

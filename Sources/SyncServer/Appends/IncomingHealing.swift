@@ -1,0 +1,36 @@
+import FocusCore
+
+/// What a device says of events that it sent before: it brings them back to a log that lost its tail (rule S6), or asks
+/// for them (rule P10).
+enum IncomingHealing: Sendable {
+    /// The outcomes of the append's events, and the code of their receipt.
+    case reoffer(Incarnation, [Outcome], code: [UInt8])
+    case lost(LostEvents)
+    case recall(Recall)
+
+    var incarnation: Incarnation {
+        switch self {
+        case .reoffer(let incarnation, _, _): incarnation
+        case .lost(let lost): lost.incarnation
+        case .recall(let recall): recall.incarnation
+        }
+    }
+}
+
+extension IncomingAppend {
+    init(_ request: HealRequest, bytes: Int) {
+        switch request {
+        case .reoffer(let offer):
+            self.init(
+                firstSequence: offer.firstSequence,
+                events: offer.events.map { IncomingEvent(decoding: $0.envelope) }, bytes: bytes,
+                healing: .reoffer(offer.incarnation, offer.events.map(\.outcome), code: offer.code))
+        case .lost(let lost):
+            self.init(firstSequence: lost.first, events: [], bytes: bytes, healing: .lost(lost))
+        }
+    }
+
+    init(_ recall: Recall, bytes: Int) {
+        self.init(firstSequence: recall.firstSequence, events: [], bytes: bytes, healing: .recall(recall))
+    }
+}
