@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// A NOTIFY that reached a LISTENing connection. Only a hint: the payload is not data (architecture.md §1).
+/// A NOTIFY that reached a LISTENing connection. Only a hint: the payload is not data.
 public struct PostgresNotification: Sendable, Hashable {
     public let channel: String
     public let payload: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The steps between "sent" and "acknowledged" at which a test may kill the server (issue: nothing acknowledged is lost).
+/// The steps between "sent" and "acknowledged" at which a test may kill the server.
 /// Compiled into debug builds only. `FOCUSD_FAULT=<point>:<n>` kills the process with SIGKILL at the n-th pass.
 enum FaultPoint: String, CaseIterable {
     case received, staged, committed, answered, projected

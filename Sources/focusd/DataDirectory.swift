@@ -6,7 +6,7 @@ import SyncServer
 struct DataDirectory {
     let path: String
 
-    /// - Parameter path: nil: `/var/lib/focusd` for root, else `~/.local/share/focusd` (architecture.md §5).
+    /// - Parameter path: nil: `/var/lib/focusd` for root, else `~/.local/share/focusd`.
     init(path: String?) {
         self.path = path ?? Self.standard
     }

@@ -80,7 +80,7 @@ struct LogReplayTests {
         #expect(throws: EventStoreError.self) { _ = try replay([beyond]) }
     }
 
-    @Test("architecture.md §1: a consumer that stands still holds no snapshot")
+    @Test("A consumer that stands still holds no snapshot")
     func noSnapshotHeld() throws {
         let observer = try fixture.owner()
         try LogReplay(fixture.configuration).run([whole]) { event in

@@ -125,7 +125,7 @@ struct MergedReplayTests {
         }
     }
 
-    @Test("architecture.md §1: whoever consumes a merged stream slowly holds no snapshot")
+    @Test("Whoever consumes a merged stream slowly holds no snapshot")
     func noSnapshotHeld() throws {
         let observer = try fixture.owner()
         var count = 0

@@ -37,7 +37,7 @@ struct QueriesTests {
         }
     }
 
-    @Test("architecture.md §1: every key of every table begins with partition")
+    @Test("Every key of every table begins with partition")
     func keysBeginWithPartition() throws {
         let connection = try StoreFixture().owner()
         let result = try connection.query(

@@ -112,7 +112,7 @@ struct ReadModelTests {
         #expect(throws: EventStoreError.self) { try UserLoader().load([(Partition(99), user)], on: connection) }
     }
 
-    @Test("architecture.md §2: a user whose fold throws is a failure and disturbs nobody")
+    @Test("A user whose fold throws is a failure and disturbs nobody")
     func brokenUser() throws {
         let history = try RandomHistory(seed: 5, users: 3, events: 120)
         let connection = try fixture.connection()

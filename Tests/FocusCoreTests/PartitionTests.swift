@@ -12,7 +12,7 @@ struct PartitionTests {
         ("f47ac10b-58cc-4372-a567-0e02b2c3d479", [1: 0, 16: 3, 7: 6, 4096: 1059]),
     ]
 
-    @Test("architecture.md §1: a user's partition is the hash's first 8 bytes, big-endian, mod P, for ever")
+    @Test("A user's partition is the hash's first 8 bytes, big-endian, mod P, for ever")
     func vectors() throws {
         for vector in Self.vectors {
             let user = try #require(UserID(text: vector.user))

@@ -9,57 +9,7 @@ import Testing
 /// EventStoreTests prove them of the real one), the order of threads (each lane has its turn alone), and `SyncClient` itself,
 /// an actor on the machine's clock: `SimulatedDevice+Actions` does what its `perform` does.
 ///
-/// Broken by hand, one after the other, and found after so many schedules that were right, in memory and on disk:
-///
-///     acknowledged before the commit                                0, 0    P1
-///     a row left out of a delta                                     0, 0    S3
-///     a row's hash not taken from the digest when it changes        2, 1    S9
-///     a delta's rows stored without its cursor, by DeviceStore      –, 0    S3
-///     unacknowledged events not sent again on a new connection      0, 0    does not come to rest
-///     an event taken again under a new incarnation                 15, –    P2
-///     badges of all apps in an app's view                           1, 1    S7
-///     a removed row that no delta tells of                          1, 0    S3
-///     a failed append leaves its events in the lane's state         0, 1    P1
-///     a lane that was behind acknowledges all the same              2, 2    P1
-///     catching up leaves out the last event                         4, 0    the fold
-///     rows of a failed projection not owed any more                 5, –    E1 (a device's sequence was lost)
-///     a gap in a device's sequence passed over                     10, 6    P1
-///     a device that is behind is not sent what did not fit          3, 0    S9
-///     refusals of other devices in the view                         0, 0    E2
-///     heads not looked up for a device that comes (was so)          2, 17   P2
-///     a checkpoint waits again when the user left memory (was so)   1, 2    does not come to rest
-///     who left memory in mid-turn denied instead of loaded (was so) 3, –    P1, with 3 servers that interleave
-///
-/// Of healing, watching and revocation, in memory only, once each:
-///
-///     a re-offer counts as proved whatever its receipt             20       S6
-///     a proved event is judged anew (and would ring)                1       S6
-///     Lost answered and not logged                                  8       P1
-///     a revoked device's session goes on                            1       A3
-///     a status outlives the removal from the audience              17       V1 (V2, when it is told anew)
-///
-/// Of places and incarnations, in memory only, once each:
-///
-///     a conflict does not end its session                          27       P1
-///     the next incarnation is drawn and not derived                71       P2
-///     Recall does not end its incarnation                           3       P10
-///     what stands at earlier places: accepted, whatever it is      10       P1
-///     Recall finds nothing                                          3       P10
-///     an ended incarnation takes what comes                       192       does not come to rest
-///     a frame passes one of its session that is looked up          70       does not come to rest
-///     a begun incarnation's own row stays (was so)                 28       a user is quarantined
-///     a scope's first history remembers nothing (was so)            3       P2, by a device of protocol 1
-///     a wall clock that steps while frames are staged (was so)      5       a batch that is not well formed
-///     users loaded of what the log loses meanwhile stay (was so)  338       the fold; `fallsBackAfterLoads`: 14
-///
-/// Not found within 40 s, some 50 to 400 schedules on a loaded machine: ended incarnations not ended again by a healing;
-/// nothing offered after recalling; a lost place closed to an append; what follows a frame that was not taken is taken
-/// (was so, met once, after 138).
-///
-/// Not found within 75 s, on a machine that four builds shared (some 150 schedules): a healed event appended again by a
-/// second offer; what waits for a slow device still written after its revocation; changes of other servers not told to
-/// watchers; changes told within 250 ms; statuses told while a lane is stale. Those rules have tests of their own in
-/// SyncServerTests; the simulation checks them, but seldom meets them.
+/// What was broken by hand, and after how many schedules it was found: Tests/README.md.
 @Suite("Simulation") struct SimulationTests {
     /// Schedules of the first test: about five seconds. With FOCUS_ROUNDS so many times 25 (`ops/test --thorough`:
     /// 5,000).
@@ -112,13 +62,13 @@ import Testing
     }
 
     @Test(
-        "architecture.md §2: a batch for the read model is bounded; what it leaves out is written with the next",
+        "A batch for the read model is bounded; what it leaves out is written with the next",
         arguments: [1, 3])
     func projectionsAreBounded(bound: Int) throws {
         try runUndisturbed(20) { $0.projectionBounds = bound }
     }
 
-    @Test("architecture.md §2: lost projections are written again, parts of batches too, and when all is quiet")
+    @Test("Lost projections are written again, parts of batches too, and when all is quiet")
     func lostProjections() throws {
         try runUndisturbed(60) { plan in
             (plan.projectionBounds, plan.disasters, plan.disasterKinds) = (3, 150_000, [.lostProjections, .flush])
@@ -134,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("T1, architecture.md §2: what a standby lacks of the read model is written again, at a checkpoint that stays")
+    @Test("T1: what a standby lacks of the read model is written again, at a checkpoint that stays")
     func failover() throws {
         try runUndisturbed(60) { plan in
             (plan.projectionBounds, plan.disasters, plan.disasterKinds) = (3, 400_000, [.failover, .failover, .flush])

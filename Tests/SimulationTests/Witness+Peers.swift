@@ -17,7 +17,7 @@ struct PeerTold {
 }
 
 extension Witness {
-    /// Microseconds: whoever has not confirmed the heads for so long says nothing (architecture.md §3).
+    /// Microseconds: whoever has not confirmed the heads for so long says nothing.
     private static let freshness: Int64 = 1_001_000
 
     /// A server writes this frame to a connection now.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// A device may connect to any server, the next time to another (architecture.md §3).
+/// A device may connect to any server, the next time to another.
 @Suite("Moved devices", .fewAtATime) struct MovedDeviceTests {
     @Test(
         "P2, P7: on another server a device hears of everything that it was promised, however old that one's state is")

@@ -8,7 +8,7 @@ import Testing
 @testable import EventStore
 @testable import SyncServer
 
-/// Through PgBouncer in transaction mode (architecture.md §3): nothing rests on a session.
+/// Through PgBouncer in transaction mode: nothing rests on a session.
 @Suite("Behind PgBouncer", .fewAtATime) struct PooledTests {
     private func withBouncer(_ body: (Bouncer, String) async throws -> Void) async throws {
         let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// When what changed is written to the read model (architecture.md §2), by a clock that moves when the test says so.
+/// When what changed is written to the read model, by a clock that moves when the test says so.
 @Suite("Time of projections", .fewAtATime) struct ProjectionTimeTests {
     private let time = ManualTime()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncServer
 
-/// The read model is behind the log and never wrong (architecture.md §2).
+/// The read model is behind the log and never wrong.
 @Suite("Read model behind the server", .fewAtATime) struct ReadModelTests {
     private let user = UserID.random()
 

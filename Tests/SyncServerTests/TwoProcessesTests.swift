@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Correctness rests on the row lock and the primary key, not on who holds what in memory (architecture.md §3).
+/// Correctness rests on the row lock and the primary key, not on who holds what in memory.
 @Suite("Two processes", .fewAtATime) struct TwoProcessesTests {
     @Test(
         "Two focusd on one log, writing to the same partitions: dense offsets in commit order, no reader skips, no deadlock"

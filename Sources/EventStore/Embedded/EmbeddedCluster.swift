@@ -2,7 +2,7 @@ import Foundation
 import PostgresClient
 import Synchronization
 
-/// A PostgreSQL server of our own, so that focusd needs no other one (architecture.md §5).
+/// A PostgreSQL server of our own, so that focusd needs no other one.
 ///
 /// Flow: lock the data directory → `initdb` at the first start → adopt a server that outlived an earlier focusd, or
 /// start one → wait until it is ready → `conninfo` → `stop`.

@@ -4,7 +4,7 @@ import PostgresClient
 
 /// Every statement of Schema/queries.
 enum Queries {
-    /// Appends to several partitions at once: compare, swap and insert in one autocommit statement (architecture.md §1).
+    /// Appends to several partitions at once: compare, swap and insert in one autocommit statement.
     /// $1–$8: one element per partition; $9–$23: one element per event. A partition that does not end with the expected
     /// event at the expected offset is left alone, and so are its events. Returns the partitions that went through.
     static let appendEvents = Statement(name: "append_events", sql: #"""

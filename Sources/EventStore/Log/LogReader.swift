@@ -2,7 +2,7 @@ import FocusCore
 import PostgresClient
 
 /// Reads the log by place. Offsets are dense and in commit order, so a reader that asks for everything from the offset
-/// after its last one misses nothing, ever (architecture.md §1).
+/// after its last one misses nothing, ever.
 public struct LogReader: Sendable {
     public init() {}
 

@@ -1,7 +1,7 @@
 import FocusCore
 import PostgresClient
 
-/// Appends to the log (architecture.md §1): one statement, one round trip, one commit for all partitions that have
+/// Appends to the log: one statement, one round trip, one commit for all partitions that have
 /// something waiting.
 public struct LogWriter: Sendable {
     public init() {}

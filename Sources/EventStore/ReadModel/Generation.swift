@@ -1,6 +1,6 @@
 import PostgresClient
 
-/// One build of the read model, in a schema of its own (architecture.md §2).
+/// One build of the read model, in a schema of its own.
 struct Generation: Hashable, Sendable {
     /// The one that the queries in `Schema/` name.
     static let first = Generation(1)

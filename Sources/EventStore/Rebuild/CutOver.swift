@@ -3,7 +3,7 @@ import FocusWire
 import Foundation
 import PostgresClient
 
-/// Shows a generation in one partition, in one transaction (architecture.md §2).
+/// Shows a generation in one partition, in one transaction.
 ///
 /// Flow: lock the partition's row → fold what the log got since → `projection.rebuilt` to users whose rows come out
 /// different → generation → commit → write those users' rows. Appends to the partition wait until the commit; those of

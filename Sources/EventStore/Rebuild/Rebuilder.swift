@@ -3,7 +3,7 @@ import Foundation
 import PostgresClient
 import Waits
 
-/// Builds the read model anew beside the one that is shown, and shows it (architecture.md §2). Devices go on appending
+/// Builds the read model anew beside the one that is shown, and shows it. Devices go on appending
 /// and syncing.
 ///
 /// Flow: next generation's tables → each partition is filled from the log, verified, compared → each partition is cut

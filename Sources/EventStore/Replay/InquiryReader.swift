@@ -3,7 +3,7 @@ import PostgresClient
 
 /// Answers "why?" from the log: a user's events, from the first one on, through an `Inquiry`.
 public struct InquiryReader: Sendable {
-    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    /// Events read at once: no statement holds a snapshot for long.
     private static let chunk = 1_000
 
     public init() {}

@@ -2,7 +2,7 @@ import FocusCore
 import PostgresClient
 
 /// Reads the log in chunks, each in one short statement: what consumes the events may take its time without holding a
-/// snapshot (architecture.md §1: none for more than 5 s).
+/// snapshot (none for more than 5 s).
 struct ReplaySource: Sendable {
     /// A chunk is to take about this much memory…
     static let targetBytes = 4 << 20

@@ -3,7 +3,7 @@ import PostgresClient
 
 /// A user's state at any version of the past, from the log and, where there is one, the nearest cached state before it.
 public struct StateReader: Sendable {
-    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    /// Events read at once: no statement holds a snapshot for long.
     private static let chunk = 2_000
 
     private let cache: StateCache?

@@ -3,7 +3,7 @@ import PostgresClient
 
 /// A user's events folded from the first one on, read in chunks. Nothing but the log is asked.
 struct Refold {
-    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    /// Events read at once: no statement holds a snapshot for long.
     private let chunk: Int
     private let isStopping: @Sendable () -> Bool
 

@@ -3,7 +3,7 @@ import PostgresClient
 
 /// Replays users' histories under a rule. Reads the log, writes nothing.
 public struct WhatIfReader: Sendable {
-    /// Events read at once: no statement holds a snapshot for long (architecture.md §1).
+    /// Events read at once: no statement holds a snapshot for long.
     private static let chunk = 2_000
 
     private let rule: WhatIfRule

@@ -1,5 +1,5 @@
 extension UserState {
-    /// Domain.md §1: a register.
+    /// A register (domain.md §1).
     mutating func applyAppRegistered(
         _ body: AppRegistered, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) {

@@ -41,7 +41,7 @@ struct ChangeOrder: Sendable {
     }
 }
 
-/// Tombstones, oldest first. Bounded by count, because nobody knows which device is still away (architecture.md §2).
+/// Tombstones, oldest first. Bounded by count, because nobody knows which device is still away.
 struct TombstoneQueue: Sendable {
     static let limit = 10_000
 

@@ -1,5 +1,5 @@
 /// A fold that cannot go on. Its user's state is then unusable and must be dropped; the user is quarantined,
-/// everybody else goes on (architecture.md §2).
+/// everybody else goes on.
 public enum FoldError: Error, Hashable, Sendable {
     /// The event is not the next of the user's stream.
     case versionGap(expected: Version, found: Version)

@@ -4,7 +4,7 @@ import Logging
 import NIOConcurrencyHelpers
 import Waits
 
-/// Tells other servers of commits, and hears of theirs (architecture.md §1). Only hints: who hears one looks at the
+/// Tells other servers of commits, and hears of theirs. Only hints: who hears one looks at the
 /// heads, and who hears none finds out by its poll, a quarter of a second later.
 ///
 /// Two threads with a direct connection each, for which nobody waits. The first commit after a pause is told at once;

@@ -2,7 +2,7 @@ import FocusCore
 import NIOConcurrencyHelpers
 
 /// When each lane last confirmed where its partitions' heads are. A session's own rows ask its own lane; what one lane
-/// sends to a session of another asks all: a revocation may be in any of them (architecture.md §3).
+/// sends to a session of another asks all: a revocation may be in any of them.
 final class Freshness: Sendable {
     private let confirmed: NIOLockedValueBox<[MonotonicTime]>
 

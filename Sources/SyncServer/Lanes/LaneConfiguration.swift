@@ -14,7 +14,7 @@ struct LaneConfiguration: Sendable {
     /// How often the cache is held against its bound: adding it up costs time in the number of users.
     var cacheCheckMilliseconds: Int64 = 500
     /// How often heads are looked up when nobody says that they moved. Behind it stands the rule that a server which has
-    /// not confirmed its heads for `freshnessMilliseconds` sends no rows (architecture.md §3).
+    /// not confirmed its heads for `freshnessMilliseconds` sends no rows.
     var pollMilliseconds: Int64 = 250
     var freshnessMilliseconds: Int64 = 1_000
     /// A checkpoint follows the last delta by this much (rule S9).

@@ -16,7 +16,7 @@ extension LaneWorker {
         }
     }
 
-    /// A server that has not confirmed its heads lately sends no rows (architecture.md §3); nor one whose PostgreSQL may
+    /// A server that has not confirmed its heads lately sends no rows; nor one whose PostgreSQL may
     /// have been replaced.
     var isFresh: Bool {
         context.clock.monotonic() - tails.confirmedAt < configuration.freshnessMilliseconds

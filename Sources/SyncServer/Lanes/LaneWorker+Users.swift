@@ -70,7 +70,7 @@ extension LaneWorker {
         plan.awaitRows(id)
     }
 
-    /// One user's broken fold disturbs nobody else (architecture.md §2).
+    /// One user's broken fold disturbs nobody else.
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         users.quarantine(

@@ -36,7 +36,7 @@ final class LaneWorker {
     var configuration: LaneConfiguration { context.configuration }
 
     /// The lane's way to the database. What is ready for devices leaves first: it was made when the heads were fresh,
-    /// and must not wait for the database until they are not (architecture.md §3).
+    /// and must not wait for the database until they are not.
     var store: any LaneStore {
         deliveries.send()
         return connection

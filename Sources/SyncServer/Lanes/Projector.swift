@@ -27,7 +27,7 @@ enum ProjectionResult: Sendable {
 }
 
 /// Writes a lane's changed rows to the read model, on a thread and a connection of its own, so that no append waits for
-/// it. The read model may lag behind the log; it is never wrong (architecture.md §2).
+/// it. The read model may lag behind the log; it is never wrong.
 final class Projector: Sendable {
     private struct Work: Sendable {
         var batch: ProjectionBatch?

@@ -103,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
         try sink.save()
     }
 
-    /// How often a follower asks, behind the server's own notifications (architecture.md §1).
+    /// How often a follower asks, behind the server's own notifications.
     private static let pollSeconds = 0.25
 
     private static func next(_ vector: PositionVector, _ file: ReplayCheckpoint?) -> String {

@@ -6,7 +6,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// Any device may connect to any server (architecture.md §3), also when its own is gone.
+/// Any device may connect to any server, also when its own is gone.
 @Suite("Servers killed", .fewAtATime) struct ServersKilledTests {
     private static let rounds = 12
 

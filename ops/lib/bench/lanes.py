@@ -1,4 +1,4 @@
-"""The lanes of design note measure.md. Each gives rounds: ours and the yardstick's, taken in turn."""
+"""The lanes of ops/bench. Each gives rounds: ours and the yardstick's, taken in turn."""
 
 import json
 import os
