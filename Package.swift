@@ -103,18 +103,23 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 // Only `ops/fuzz` sets this, to the path of libFuzzer: the modules that take bytes from the network and the database
-// are instrumented, and a program runs them.
+// are instrumented, and a program runs the targets. Else a test runs them, which also keeps them compiling.
+let fuzzedModules = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
+let fuzzDependencies = fuzzedModules.map { Target.Dependency(stringLiteral: $0) } + ["CLibPQ", crypto]
 if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
-    let fuzzed = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
-    for target in package.targets where fuzzed.contains(target.name) {
+    for target in package.targets where fuzzedModules.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + instrumented
     }
     package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
     package.targets.append(
         .executableTarget(
-            name: "Fuzz",
-            dependencies: ["FocusCore", "FocusWire", "CLibPQ", "PostgresClient", "EventStore", "SyncServer", crypto],
-            path: "ops/fuzz.d/Sources", swiftSettings: strict,
+            name: "Fuzz", dependencies: fuzzDependencies, path: "ops/fuzz.d/Sources", swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-Xlinker", libFuzzer, "-lstdc++"])]))
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzDependencies, path: "ops/fuzz.d",
+            exclude: ["Sources/main.swift", "Sources/FuzzMutator.swift", "corpus", "protobuf.dict"],
+            sources: ["Sources", "Tests"], swiftSettings: strict))
 }
