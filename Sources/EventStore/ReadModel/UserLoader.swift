@@ -125,7 +125,7 @@ public struct UserLoader: Sendable {
             let head = try StoredUser(result, row, tail: tail)
             stored[head.user] = head
         }
-        // Rows of a user mostly come one after the other: he is taken out of the table for all of them.
+        // Rows of a user mostly come one after the other: the user is taken out of the table for all of them.
         var current: StoredUser?
         for row in 0..<result.rowCount where try !LoadColumn.isHead(result, row) {
             let user = UserID(try result.uuid(row: row, column: LoadColumn.user))

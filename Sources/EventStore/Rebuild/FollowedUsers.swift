@@ -78,7 +78,7 @@ struct FollowedUsers {
     mutating func follow(_ events: [LoggedEvent]) throws -> (users: Set<UserID>, others: Set<UserID>) {
         var (users, others): (Set<UserID>, Set<UserID>) = ([], [])
         for event in events where !others.contains(event.user) {
-            // Out of the table, or following would copy him.
+            // Out of the table, or following would copy the user's state.
             guard var user = whole.removeValue(forKey: event.user) else {
                 forget(event.user)
                 others.insert(event.user)
@@ -91,7 +91,7 @@ struct FollowedUsers {
                 throw RebuildError.unfoldable(user.user, after: user.loaded.state.version, reason: "\(error)")
             }
             guard rows + user.rowCount <= rowLimit else {
-                // He has grown past the room that there is.
+                // The user has grown past the room that there is.
                 users.remove(event.user)
                 others.insert(event.user)
                 continue

@@ -23,7 +23,7 @@ struct PartitionFill {
             let found = try read(place, after: cursor, on: connection)
             for row in 0..<found.rowCount {
                 let event = try LoggedEvent(found, row: row)
-                // His state is looked at in place: a copy would count references to all its parts, at every event.
+                // The state is looked at in place: a copy would count references to all its parts, at every event.
                 if state?.user != event.user, let folded = state.take() {
                     batch.append(folded)
                     if batch.isFull { try flush(&batch, &place, &next, on: connection) }

@@ -2,7 +2,7 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// What is to be told of a user once a generation is shown (rule S8), and where his stream stands: all that the cut-over
+/// What is to be told of a user once a generation is shown (rule S8), and where their stream stands: all that the cut-over
 /// has to know of somebody who appended nothing since.
 struct RebuildNotice: Sendable {
     let user: UserID

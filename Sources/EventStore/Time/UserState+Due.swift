@@ -8,10 +8,10 @@ public struct DueEvent: Hashable, Sendable {
 }
 
 extension UserState {
-    /// The next moment at which something may be due for this user; nil: nothing will be before his next event.
+    /// The next moment at which something may be due for this user; nil: nothing will be before their next event.
     ///
     /// A function of the rows alone, so the read model keeps it beside them (`users.due_at`), and whoever looks there
-    /// finds the user without having him in memory. Something is due at `now` exactly when this is not later than
+    /// finds the user without having them in memory. Something is due at `now` exactly when this is not later than
     /// `now`.
     public var dueAt: Timestamp? {
         let summary = dueSummary { clock, after in clock.first(after: after) }

@@ -54,7 +54,7 @@ extension LaneWorker {
     }
 
     /// Those who were answered by the last statement send their next within a moment of each other. Whoever is first would
-    /// get a statement of his own, and all the others wait for it: a short wait serves them together. A device that is
+    /// get a statement of their own, and all the others wait for it: a short wait serves them together. A device that is
     /// alone never waits.
     private func gather() throws {
         let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)

@@ -18,7 +18,7 @@ extension LaneWorker {
         for handle in sessions.removeLeaving(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
-    /// The same of what another server appended for a user who is not in memory: he is loaded with the next turn, and a
+    /// The same of what another server appended for a user who is not in memory: they are loaded with the next turn, and a
     /// checkpoint that waits for a revoked device might leave until then.
     func reviewAbsent(_ logged: LoggedEvent) {
         guard logged.type == EventType.deviceRevoked.rawValue,

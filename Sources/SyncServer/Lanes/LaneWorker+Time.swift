@@ -74,7 +74,7 @@ extension LaneWorker {
                 sequence: user.state.lastSequence(of: .server, incarnation: Incarnation(0)).next,
                 id: EventID(UUID()), app: nil, occurredAt: due.at.stored, recordedAt: recordedAt, body: due.body)
             if let refusal = user.state.validate(event, scope: .system) {
-                // The fold disagrees with itself: another try would end the same, until his next event.
+                // The fold disagrees with itself: another try would end the same, until the user's next event.
                 context.logger.error("due event refused", metadata: ["user": "\(user.id)", "code": "\(refusal.code)"])
                 self.due.schedule(user.id, at: nil)
                 return
