@@ -98,6 +98,6 @@ final class BackgroundVerifier: Sendable {
 /// What the background verifier has seen since the server started.
 public struct VerificationCounts: Hashable, Sendable {
     public var verified = 0
-    /// Of those; a user found twice counts twice.
+    /// Users whose rows were wrong; one that is found twice counts twice.
     public var differing = 0
 }
