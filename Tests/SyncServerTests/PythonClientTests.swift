@@ -12,7 +12,7 @@ import Testing
 /// is installed when it is missing; when that is not possible the test fails and says why.
 @Suite("Python client", .fewAtATime) struct PythonClientTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("ops/clients/python/focus-client").path
+        .deletingLastPathComponent().appendingPathComponent("Schema/clients/python/focus-client").path
 
     private let user = UserID.random()
 
