@@ -21,7 +21,7 @@ extension UserState {
 
     /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
     ///
-    /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the
+    /// Events come in the order in which they were due, as if the server had never been late. A Focus that ends at the
     /// moment of a summary ends before it: what it held goes with the summary, if there is one.
     public func dueEvent(at now: Timestamp) -> DueEvent? {
         let expiration = dueExpiration.flatMap { due in
@@ -33,7 +33,7 @@ extension UserState {
         return summary.at < expiration.at ? summary : expiration
     }
 
-    /// Whether a summary waits for a zone that nobody knows, which gets UTC's times.
+    /// Whether summaries fall due by UTC because the zone of the schedule is unknown.
     public var dueZoneIsUnknown: Bool {
         guard let schedule = summarySchedule, schedule.dueAfter != nil else { return false }
         return !SummaryClock(schedule).isZoneKnown
