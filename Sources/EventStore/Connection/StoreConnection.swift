@@ -140,7 +140,7 @@ public final class StoreConnection {
     }
 
     /// Users of a partition whose rows are different in a generation from what they were in the one shown before it.
-    /// Nil when that is not known, when there are about 100,000 or more, or when one of the two is of another fold.
+    /// Nil when that is not known, when there are 100,000 or more, or when one of the two is of another fold.
     public func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>? {
         try changedUsers(of: partition, from: before, to: generation, limit: 100_000)
     }
