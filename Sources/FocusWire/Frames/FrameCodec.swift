@@ -2,7 +2,7 @@ import FocusCore
 internal import SwiftProtobuf
 
 /// The frames of the sync protocol, both directions. A frame is a 4-byte big-endian length and one message; decoding
-/// starts from the message alone (`FrameSplitter` has taken the length away).
+/// starts from the message alone (`FrameSplitter` has removed the length).
 public enum FrameCodec {
     /// Rule W1: the largest message before Hello is accepted, in bytes: room for a token and a list of collections.
     public static let maximumBytesBeforeHello = SessionLimits().frameBytesBeforeHello
