@@ -21,12 +21,12 @@ public enum FrameCodec {
         return try generatedServer(message)
     }
 
-    /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
+    /// The frame, with its length, that says `message`. `.unknown` gives an empty frame, which every program reads so.
     public static func frame(_ message: ServerMessage) -> [UInt8] {
         message.directFrame ?? generated(message)
     }
 
-    /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
+    /// The frame, with its length, that says `message`. `.unknown` gives an empty frame, which every program reads so.
     public static func frame(_ message: ClientMessage) -> [UInt8] {
         if case .append(let request) = message { return request.directFrame }
         return generated(message)
