@@ -37,7 +37,7 @@ struct CutOver {
             let partition = PostgresValue.int4(from.partition.rawValue)
             let locked = try connection.query(Queries.lockPartitions, [.int4Array([from.partition.rawValue])])
             since = .now
-            // No append can be in the way: it holds one lock only.
+            // No deadlock with an append is possible: an append never locks a checkpoint.
             _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
             guard locked.rowCount == 1, try locked.int4(row: 0, column: 2) == comparison.shown.number,
                 case let look = try LogReader().look(at: [from.partition], on: connection), var head = look.heads.first,

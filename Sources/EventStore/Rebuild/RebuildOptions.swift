@@ -56,7 +56,7 @@ public struct RebuildReport: Sendable {
     public var usersChanged = 0
     public var rowsChanged = 0
     public var eventsAppended = 0
-    /// For how long each partition's appends had to wait, at most; sorted.
+    /// How long each partition's appends had to wait, at most; ascending.
     public var locked: [Duration] = []
 
     /// The longest; zero when nothing was cut over by this run.
