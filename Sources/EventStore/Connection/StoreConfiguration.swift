@@ -40,8 +40,8 @@ public struct StoreConfiguration: Sendable {
         return StoreConfiguration(as: self, copy)
     }
 
-    /// The same log for work whose last transactions may be lost in a crash: projections, which the log has everything
-    /// of.
+    /// The same log for work whose last transactions may be lost in a crash: for projections, because the log holds all
+    /// that they write.
     public var withAsynchronousCommit: StoreConfiguration {
         var copy = postgres
         if copy.prologue != nil {
