@@ -1,7 +1,8 @@
 import FocusCore
 import PostgresClient
 
-/// Wakes other servers after a commit: only a hint. Whoever hears it looks at the heads, and a poll stands behind it.
+/// Wakes other servers after a commit. It is only a hint: a server that hears it looks at the heads, and polls them
+/// too.
 ///
 /// It is sent on a connection of its own with `synchronous_commit = off`: inside the append's transaction a NOTIFY
 /// would hold a database-wide lock through the flush of the log.

@@ -14,7 +14,7 @@ public struct LoggedEvent: Hashable, Sendable {
     /// An `EventType` raw value; a string, because an older program must be able to read a newer log.
     public var type: String
     public var app: AppID?
-    /// When it happened, by the device's clock. The log stores a moment before `Timestamp.earliestStored` as that one.
+    /// When it happened, as its device says. The log stores a moment before `Timestamp.earliestStored` as that one.
     public var occurredAt: Timestamp
     public var recordedAt: Timestamp
     public var schemaVersion: Int32

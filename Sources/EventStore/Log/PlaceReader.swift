@@ -35,7 +35,7 @@ public struct PlaceQuestion: Sendable {
 public struct FoundPlaces: Sendable {
     /// An event at its place.
     public struct Found: Sendable {
-        /// Without its payload when `isWhole` is false.
+        /// The event; without its payload when `isWhole` is false.
         public var logged: LoggedEvent
         public var isWhole: Bool
         /// How the event was answered when it came for the first time.
