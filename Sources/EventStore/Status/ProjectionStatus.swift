@@ -22,7 +22,7 @@ public struct PartitionProjection: Hashable, Sendable {
     public var checkpoint: LogOffset
     /// The offset that the next event gets.
     public var head: LogOffset
-    /// For how long the first event that the read model lacks has been in the log, in microseconds; nil: it lacks none.
+    /// How long the first event that the read model lacks has been in the log, in microseconds; nil when it lacks none.
     public var lagMicroseconds: Int64?
 
     /// How many events the read model lacks.
