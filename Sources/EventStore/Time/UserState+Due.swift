@@ -10,9 +10,9 @@ public struct DueEvent: Hashable, Sendable {
 extension UserState {
     /// The next moment at which something may be due for this user; nil: nothing will be before their next event.
     ///
-    /// A function of the rows alone, so the read model keeps it beside them (`users.due_at`), and whoever looks there
-    /// finds the user without having them in memory. Something is due at `now` exactly when this is not later than
-    /// `now`.
+    /// It is a function of the rows alone, so the read model keeps it beside them (`users.due_at`), and a scheduler
+    /// finds the user there without having them in memory. Something is due at `now` exactly when this is not later
+    /// than `now`.
     public var dueAt: Timestamp? {
         let summary = dueSummary { clock, after in clock.first(after: after) }
         guard let expiration = dueExpiration else { return summary?.at }
@@ -27,7 +27,7 @@ extension UserState {
         let expiration = dueExpiration.flatMap { due in
             due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil
         }
-        // Of several missed summaries only the latest (rule T3).
+        // Only the latest of several missed summaries is delivered (rule T3).
         let summary = dueSummary { clock, after in clock.latest(upTo: now).flatMap { $0 > after ? $0 : nil } }
         guard let expiration, let summary else { return expiration ?? summary }
         return summary.at < expiration.at ? summary : expiration
