@@ -6,10 +6,10 @@
 /// The log is the truth and the read model may lag: a load is always current, and losing the read model loses nothing.
 /// SQL stands in `Schema/`, one statement per file; nothing here holds any.
 public enum EventStore {
-    /// The kinds of events that a log may hold (table `log`, column `format`): those that this program reads. It writes
-    /// what the log's own format allows; a new log gets the newest.
+    /// The formats of logs that this program reads (table `log`, column `format`). A format says which kinds of events
+    /// a log may hold. The program writes what the log's own format allows; a new log gets the newest.
     public static let logFormats: ClosedRange<Int32> = 1...2
-    /// From this format on a log says whose incarnations are, and when they end (rule P10).
+    /// From this format on, the log records to which scope an incarnation belongs and when it ends (rule P10).
     public static let incarnationFormat: Int32 = 2
     /// How users are spread over partitions (table `log`, column `hash`): see `Partition.of(user:count:)`.
     public static let partitionHash = "sha256-64be"

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// What the store finds wrong with itself. Messages of PostgreSQL travel as `PostgresError`.
+/// Something is wrong with the log or the read model. Errors of PostgreSQL travel as `PostgresError`.
 public enum EventStoreError: Error, Sendable, Hashable {
     /// The database holds no log: it was not migrated.
     case noLog
@@ -8,7 +8,7 @@ public enum EventStoreError: Error, Sendable, Hashable {
     case unknownLog(format: Int32, hash: String)
     /// The log holds an event of a type or with an encoding that this program does not know.
     case unknownEvent(type: String, encoding: Int16)
-    /// A row of the log or the read model does not hold what it must.
+    /// A row of the log or the read model breaks an invariant; the text says which.
     case corrupt(String)
     /// The active generation of the read model does not exist.
     case noGeneration(Int32)

@@ -1,5 +1,5 @@
-/// The bytes that programs exchange and the log keeps, and what they mean in `FocusCore`'s terms. Kept apart so that
-/// no other module depends on protobuf: its types do not leave this one.
+/// The bytes that programs exchange and the log keeps, and what they mean in `FocusCore`'s terms. It is a module of its
+/// own so that no other one depends on protobuf: its types do not leave this one.
 ///
 /// Flow: socket bytes → `FrameSplitter` → `FrameCodec.decodeClient` → `ClientMessage`; its payloads →
 /// `PayloadCodec.decode` → `EventBody`; `ServerMessage` → `FrameCodec.frame` → socket bytes.

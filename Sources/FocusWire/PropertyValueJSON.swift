@@ -3,7 +3,7 @@ internal import SwiftProtobuf
 
 /// A preference's value as proto3 JSON, with its type: `{"integer":"3"}` (message `PropertyValue`).
 public enum PropertyValueJSON {
-    /// One line. Equal values give equal text.
+    /// The value as one line of JSON. Equal values give equal text.
     public static func json(_ value: PropertyValue) throws(PayloadError) -> String {
         try PayloadCodec.json(Focus_Events_V1_PropertyValue(value), of: "PropertyValue")
     }

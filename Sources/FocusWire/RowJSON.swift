@@ -3,8 +3,8 @@ internal import SwiftProtobuf
 
 /// Rows for people: the bytes of a row as proto3 JSON.
 public enum RowJSON {
-    /// One line. Equal bytes give equal text; fields this program does not know are left out. Throws when `value` is
-    /// not the collection's message, and for collections that are never sent.
+    /// The row as one line of JSON. Equal bytes give equal text; fields that this program does not know are left out.
+    /// Throws when `value` is not the collection's message, and for collections that are never sent.
     public static func json(_ collection: RowCollection, _ value: [UInt8]) throws(PayloadError) -> String {
         guard let type = collection.message else {
             throw .malformed("Rows of \(collection.rawValue) are internal and have no message.")

@@ -26,6 +26,6 @@ public struct Backoff: Sendable {
         return bound * min(max(fraction(), 0), 1)
     }
 
-    /// After a success.
+    /// Begins with the first wait again; to be called after a success.
     public mutating func reset() { attempt = 0 }
 }

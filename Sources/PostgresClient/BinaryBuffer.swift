@@ -4,7 +4,8 @@ struct BinaryBuffer: ~Copyable {
     private var storage = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
     private(set) var count = 0
 
-    /// Kept between uses; what is larger is given back, so one huge batch does not hold its memory for ever.
+    /// Bytes that are kept between uses. A larger block is freed, so that one huge batch does not hold its memory for
+    /// ever.
     private static let keptCapacity = 4 << 20
 
     deinit { storage.deallocate() }

@@ -1,4 +1,4 @@
-/// Reads PostgreSQL's binary format from bytes that somebody else keeps alive.
+/// Reads PostgreSQL's binary format from bytes that the caller keeps alive.
 struct BinaryReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

@@ -41,7 +41,7 @@ struct ConnectionParameters {
 
     /// libpq's message about a malformed string can quote a part of it, maybe the password: it is not kept.
     private static func options(in conninfo: String) throws(PostgresError) -> String {
-        // Without these it is a bare database name for libpq.
+        // Without `=` or `://` libpq reads the text as a bare database name.
         guard conninfo.contains("=") || conninfo.contains("://") else { return "" }
         var message: UnsafeMutablePointer<CChar>?
         let options = PQconninfoParse(conninfo, &message)

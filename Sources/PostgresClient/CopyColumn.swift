@@ -9,7 +9,7 @@ public enum CopyColumn: Sendable {
     /// Each row has the value in its place.
     case values([PostgresValue])
 
-    /// Rows that it has; nil: any number. −1: no array.
+    /// How many rows the column has; nil: any number; −1: `elements` holds no array.
     var count: Int? {
         switch self {
         case .all: nil
@@ -20,11 +20,11 @@ public enum CopyColumn: Sendable {
 }
 
 extension CopyWriter {
-    /// `count` rows of binary format. The values must have exactly the columns' types; `text` also suits enums.
+    /// Writes `count` rows in binary format. The values must have exactly the columns' types; `text` also suits enums.
     /// - Parameters:
     ///   - piece: rows after which `pause` is called, which may take its time.
-    /// - Throws: `PostgresError` of kind `.usage` when the COPY is in text format, or a column has another number of rows;
-    ///   and what `pause` throws.
+    /// - Throws: `PostgresError` of kind `.usage` when the COPY is in text format, or a column has another number of
+    ///   rows; and what `pause` throws.
     public mutating func rows(
         _ count: Int, _ columns: [CopyColumn], piece: Int = .max, pause: () throws -> Void = {}
     ) throws {
@@ -63,7 +63,7 @@ private struct EncodedColumns: ~Copyable {
         }
     }
 
-    /// Valid as long as this is.
+    /// A field with its length; the bytes are valid as long as this value.
     func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         let place = column * rowCount + row
         return UnsafeRawBufferPointer(rebasing: fields.bytes[ends[place]..<ends[place + 1]])
@@ -73,7 +73,7 @@ private struct EncodedColumns: ~Copyable {
         append(value.isNull ? nil : value) { $0.append($1) }
     }
 
-    /// A field; nil: NULL.
+    /// Appends a field; nil is NULL.
     private mutating func append<T>(_ value: T?, _ write: (inout BinaryBuffer, T) -> Void) {
         let position = fields.count
         fields.append(Int32(-1))
@@ -86,7 +86,7 @@ private struct EncodedColumns: ~Copyable {
 
     private mutating func append(elements array: PostgresValue) {
         switch array {
-        // None has elements (`CopyColumn.count`).
+        // These have no elements, and `CopyColumn.count` refuses them.
         case .null, .bool, .int2, .int4, .int8, .float8, .text, .bytea, .uuid, .timestamptz: break
         case .int2Array(let values): for value in values { append(value) { $0.append($1) } }
         case .int4Array(let values): for value in values { append(value) { $0.append($1) } }
@@ -106,7 +106,7 @@ private struct EncodedColumns: ~Copyable {
 }
 
 extension PostgresValue {
-    /// Of an array; −1 of anything else.
+    /// How many elements an array has; −1 for anything else.
     fileprivate var elementCount: Int {
         switch self {
         case .null, .bool, .int2, .int4, .int8, .float8, .text, .bytea, .uuid, .timestamptz: -1

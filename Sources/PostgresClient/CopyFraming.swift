@@ -1,4 +1,4 @@
-/// Takes the header and trailer off a binary COPY stream (PostgreSQL manual, COPY, "Binary Format").
+/// Strips the header and trailer from a binary COPY stream (PostgreSQL manual, COPY, "Binary Format").
 struct CopyFraming {
     let isBinary: Bool
     private var isStarted = false
@@ -6,7 +6,7 @@ struct CopyFraming {
 
     init(isBinary: Bool) { self.isBinary = isBinary }
 
-    /// The row in a message, nil if it only frames.
+    /// The row in a message; nil when the message holds only framing.
     mutating func row(in message: UnsafeRawBufferPointer) throws(PostgresError) -> UnsafeRawBufferPointer? {
         guard isBinary else { return message }
         var reader = BinaryReader(message)

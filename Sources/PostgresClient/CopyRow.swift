@@ -6,7 +6,7 @@ public struct CopyRow {
     /// Number of fields of the row.
     public let fieldCount: Int
 
-    /// `bytes` as `copyOut` lends them; valid as long as those.
+    /// - Parameter bytes: a tuple as `copyOut` lends it; the row is valid as long as they are.
     public init(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) {
         reader = BinaryReader(bytes)
         fieldCount = Int(try reader.next(Int16.self))
@@ -17,20 +17,20 @@ public struct CopyRow {
 
     // The next field as a type; each throws `.decoding` when the field is NULL or has another size.
 
-    /// Of an `int2` column.
+    /// The next field, of an `int2` column.
     public mutating func int2() throws(PostgresError) -> Int16 { try integer() }
-    /// Of an `int4` column.
+    /// The next field, of an `int4` column.
     public mutating func int4() throws(PostgresError) -> Int32 { try integer() }
-    /// Of an `int8` column.
+    /// The next field, of an `int8` column.
     public mutating func int8() throws(PostgresError) -> Int64 { try integer() }
-    /// Of a text or enum column.
+    /// The next field, of a text or enum column.
     public mutating func text() throws(PostgresError) -> String { String(decoding: try field(), as: UTF8.self) }
-    /// Of any column: its binary form.
+    /// The next field, of any column, in its binary form.
     public mutating func bytes() throws(PostgresError) -> [UInt8] { Array(try field()) }
     /// Microseconds since 1970.
     public mutating func timestamptz() throws(PostgresError) -> Int64 { PostgresEpoch.from1970(try integer()) }
 
-    /// Of a `uuid` column.
+    /// The next field, of a `uuid` column.
     public mutating func uuid() throws(PostgresError) -> UUID {
         let bytes = try field()
         guard bytes.count == 16 else { throw .decoding("a UUID of \(bytes.count) bytes") }

@@ -14,7 +14,7 @@ public struct CopyWriter {
         for byte in CopyFraming.signature + [UInt8](repeating: 0, count: 8) { buffer.bytes.append(byte) }
     }
 
-    /// One row of binary format. The values must have exactly the columns' types; `text` also suits enums.
+    /// Writes one row in binary format. The values must have exactly the columns' types; `text` also suits enums.
     /// - Throws: `.usage` when the COPY is in text format.
     public mutating func row(_ values: [PostgresValue]) throws(PostgresError) {
         guard isBinary, let fields = Int16(exactly: values.count) else {
@@ -31,7 +31,7 @@ public struct CopyWriter {
         try sendIfFull()
     }
 
-    /// Bytes as the format wants them: in text format whole or part lines; in binary whole tuples, as `copyOut`
+    /// Writes bytes in the format of the COPY: in text format whole or part lines; in binary whole tuples, as `copyOut`
     /// lends them.
     public mutating func write(_ bytes: UnsafeRawBufferPointer) throws(PostgresError) {
         buffer.bytes.append(bytes)

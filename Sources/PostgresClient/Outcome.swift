@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// What came back for one request: its last result, or its first error.
+/// The answer to one request: its last result, or its first error.
 struct Outcome {
     private(set) var last: PostgresResult?
     private(set) var error: PostgresError?
@@ -22,7 +22,7 @@ struct Outcome {
         }
     }
 
-    /// Throws the first error, and what the connection's state says beside it.
+    /// Throws the first error, or the error that the connection's state implies.
     func check(_ connection: PostgresConnection) throws(PostgresError) {
         if PQstatus(connection.handle.pointer) != CONNECTION_OK { connection.isBroken = true }
         if let error {

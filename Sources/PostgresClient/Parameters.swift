@@ -36,7 +36,7 @@ struct Parameters: ~Copyable {
         }
     }
 
-    /// Gives memory of a large batch back.
+    /// Removes the values, and frees the memory of a large batch.
     mutating func clear() {
         buffer.removeAll()
         offsets.removeAll(keepingCapacity: true)

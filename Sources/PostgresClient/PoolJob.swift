@@ -2,7 +2,7 @@ import Synchronization
 
 /// A request in the pool's queue, whatever it returns.
 protocol PoolWork: AnyObject, Sendable {
-    /// False when it has been answered already: cancelled.
+    /// Whether it still waits for a thread. False when it runs or was answered, as after a cancellation.
     var isWaiting: Bool { get }
     /// Runs the body and answers.
     func run(on connection: PostgresConnection)

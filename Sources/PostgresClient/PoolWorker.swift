@@ -13,13 +13,13 @@ struct PoolWorker {
         self.backoff = backoff
     }
 
-    /// Until the queue is closed and empty.
+    /// Runs requests until the queue is closed and empty.
     mutating func run() {
         while let job = queue.pop() {
             do throws(PostgresError) {
                 guard let connection = try connect(for: job) else { continue }
                 job.run(on: connection)
-                // Also drops one whose request left a transaction open.
+                // This also drops a connection whose request left a transaction open.
                 if !connection.isIdle { drop() }
             } catch {
                 job.fail(error)
@@ -28,7 +28,7 @@ struct PoolWorker {
         drop()
     }
 
-    /// Nil when the request was cancelled meanwhile.
+    /// The worker's connection, made if there is none that lives. Nil when the request was cancelled meanwhile.
     private mutating func connect(for job: any PoolWork) throws(PostgresError) -> PostgresConnection? {
         if let connection, connection.checkIsAlive() { return connection }
         drop()

@@ -129,7 +129,7 @@ extension PostgresConnection {
             var message: UnsafeMutablePointer<CChar>?
             let count = PQgetCopyData(handle.pointer, &message, 1)
             if count > 0 { return UnsafeMutableRawBufferPointer(start: message, count: Int(count)) }
-            // −1: at its end; −2: failed. The result tells.
+            // −1 is the end, −2 a failure; the result tells more.
             if count < 0 { return nil }
             try waitForInput()
             if PQconsumeInput(handle.pointer) == 0 { throw sendFailure() }

@@ -15,7 +15,7 @@ extension PostgresConnection {
         return Array(try sendTogether([(prologue.statement, prologue.values)] + requests).dropFirst())
     }
 
-    /// The same, of these requests alone.
+    /// Sends the requests in one round trip, without the configuration's prologue.
     func sendTogether(_ requests: [(Statement, [PostgresValue])]) throws(PostgresError) -> [PostgresResult] {
         try requireUsable()
         for (statement, values) in requests where configuration.usesPreparedStatements {
@@ -29,7 +29,8 @@ extension PostgresConnection {
         do throws(PostgresError) {
             return try exchange(requests)
         } catch {
-            // Only after a failure to send or to hear: otherwise the pipeline was read to its end.
+            // The mode is still on only after a failure to send or to receive: otherwise the pipeline was read to its
+            // end.
             if PQpipelineStatus(handle.pointer) != PQ_PIPELINE_OFF { isBroken = true }
             throw error
         }

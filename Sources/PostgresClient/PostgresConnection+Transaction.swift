@@ -36,7 +36,7 @@ extension PostgresConnection {
             rollBack()
             throw error
         }
-        // COMMIT of a failed transaction is answered with a cheerful ROLLBACK.
+        // The server answers COMMIT of a failed transaction with ROLLBACK, and reports no error.
         guard !isUsable || PQtransactionStatus(handle.pointer) == PQTRANS_INTRANS else {
             rollBack()
             throw PostgresError(

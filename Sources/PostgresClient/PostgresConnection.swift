@@ -18,9 +18,9 @@ public final class PostgresConnection {
     var parameters = Parameters()
     /// True from a failure of the transport on: the protocol's state is unknown.
     var isBroken = false
-    /// Statements that were handed to the server since the connection was made; preparing one is none.
+    /// How many statements were handed to the server since the connection was made. Preparing one does not count.
     public internal(set) var statementCount = 0
-    /// A COPY's callback runs; the connection can do nothing else.
+    /// Whether a COPY's callback runs: the connection can then do nothing else.
     var isCopying = false
 
     /// Connects.
@@ -37,13 +37,13 @@ public final class PostgresConnection {
     /// True outside any transaction.
     public var isIdle: Bool { isUsable && PQtransactionStatus(handle.pointer) == PQTRANS_IDLE }
 
-    /// As PostgreSQL numbers itself: 150018 is 15.18.
+    /// The server's version as PostgreSQL numbers it: 150018 is 15.18.
     public var serverVersion: Int { Int(PQserverVersion(handle.pointer)) }
 
     /// The server's process, as in `pg_stat_activity.pid`.
     public var backendPID: Int32 { PQbackendPID(handle.pointer) }
 
-    /// Ends the session. Anything else then throws `.connectionLost`. Done by itself at deinit.
+    /// Ends the session. Every later call throws `.connectionLost`. `deinit` ends it too.
     public func close() {
         isBroken = true
         cancellation.invalidate()

@@ -1,12 +1,12 @@
 import CLibPQ
 
 extension PostgresError {
-    /// From a failed `PGresult`, which stays the caller's to clear.
+    /// Made from a failed `PGresult`, which the caller clears.
     init(result: OpaquePointer, connection: OpaquePointer) {
         let message = diagnostic(result, .primaryMessage) ?? text(PQresultErrorMessage(result))
         let constraint = diagnostic(result, .constraint)
         guard let sqlState = diagnostic(result, .sqlState) else {
-            // Made up by libpq itself: mostly "server closed the connection unexpectedly".
+            // libpq itself made the error: mostly "server closed the connection unexpectedly".
             let isLost = PQstatus(connection) == CONNECTION_BAD
             self.init(kind: isLost ? .connectionLost : .other, message: message)
             return
@@ -15,7 +15,7 @@ extension PostgresError {
         self.init(kind: kind, sqlState: sqlState, message: message, constraint: constraint)
     }
 
-    /// From libpq's message of the connection.
+    /// Made from libpq's message about the connection.
     init(kind: Kind, connection: OpaquePointer?) {
         self.init(kind: kind, message: text(PQerrorMessage(connection)))
     }

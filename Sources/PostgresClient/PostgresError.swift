@@ -102,6 +102,6 @@ extension PostgresError: CustomStringConvertible {
 }
 
 extension PostgresError {
-    /// The statement names a table or schema that is not there, or not any more.
+    /// Whether the statement names a table or schema that is not there, or not any more.
     public var isUndefinedTable: Bool { sqlState == "42P01" || sqlState == "3F000" }
 }

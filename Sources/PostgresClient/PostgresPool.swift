@@ -15,7 +15,7 @@ public final class PostgresPool: Sendable {
     /// - Parameters:
     ///   - size: connections and threads, at least 1.
     ///   - waitingLimit: requests that may wait for a thread.
-    ///   - connectPatience: how long a request is worth trying to connect for.
+    ///   - connectPatience: for how long a request's thread tries to connect.
     /// - Throws: `.insufficientResources` when the system gives no threads.
     public init(
         configuration: PostgresConfiguration,

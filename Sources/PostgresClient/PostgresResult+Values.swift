@@ -11,13 +11,13 @@ extension PostgresResult {
         try fixed(row, column, TypeOID.int2, as: Int16.self)
     }
 
-    /// Of an `int4` or `int2` column.
+    /// The value of an `int4` or `int2` column.
     public func int4(row: Int, column: Int) throws(PostgresError) -> Int32 {
         if type(ifPresent: column) == TypeOID.int2 { return Int32(try int2(row: row, column: column)) }
         return try fixed(row, column, TypeOID.int4, as: Int32.self)
     }
 
-    /// Of an `int8`, `int4`, `int2`, `oid` or `xid8` column.
+    /// The value of an `int8`, `int4`, `int2`, `oid` or `xid8` column.
     public func int8(row: Int, column: Int) throws(PostgresError) -> Int64 {
         switch type(ifPresent: column) {
         case TypeOID.int2, TypeOID.int4: Int64(try int4(row: row, column: column))
@@ -27,7 +27,7 @@ extension PostgresResult {
         }
     }
 
-    /// Of a `float8` or `float4` column.
+    /// The value of a `float8` or `float4` column.
     public func float8(row: Int, column: Int) throws(PostgresError) -> Double {
         if type(ifPresent: column) == TypeOID.float4 {
             return Double(Float(bitPattern: try fixed(row, column, TypeOID.float4, as: UInt32.self)))
@@ -35,7 +35,7 @@ extension PostgresResult {
         return Double(bitPattern: try fixed(row, column, TypeOID.float8, as: UInt64.self))
     }
 
-    /// Of any text type, `json`, and of enums (their label).
+    /// The value of a column of any text type, of `json`, or of an enum (its label).
     public func text(row: Int, column: Int) throws(PostgresError) -> String {
         let bytes = try textInPlace(row, column)
         return withExtendedLifetime(storage) { String(decoding: bytes, as: UTF8.self) }
@@ -71,7 +71,7 @@ extension PostgresResult {
         return withExtendedLifetime(storage) { UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Of a `bytea` column.
+    /// The value of a `bytea` column.
     public func bytes(row: Int, column: Int) throws(PostgresError) -> [UInt8] {
         try require(column, TypeOID.bytea)
         let bytes = try bytesInPlace(row, column)

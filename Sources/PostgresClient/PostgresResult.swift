@@ -1,13 +1,13 @@
 import CLibPQ
 
-/// Rows in binary, as the server sent them; read in place, freed with the last copy.
+/// Rows in binary, as the server sent them. They are read in place, and freed with the last copy of this value.
 public struct PostgresResult: Sendable {
     let storage: ResultStorage
     /// 0 for commands that return no rows.
     public let rowCount: Int
     public let columnCount: Int
 
-    /// Takes ownership.
+    /// Takes ownership of `pointer`.
     init(_ pointer: OpaquePointer) {
         storage = ResultStorage(pointer)
         rowCount = Int(PQntuples(pointer))
@@ -23,7 +23,7 @@ public struct PostgresResult: Sendable {
         return index < 0 ? nil : Int(index)
     }
 
-    /// False outside the result.
+    /// Whether a value is NULL; false outside the result.
     public func isNull(row: Int, column: Int) -> Bool {
         contains(row, column) && PQgetisnull(storage.pointer, Int32(row), Int32(column)) == 1
     }
@@ -53,7 +53,7 @@ public struct PostgresResult: Sendable {
 
     func type(_ column: Int) -> Oid { PQftype(storage.pointer, Int32(column)) }
 
-    /// Valid while `storage` lives.
+    /// A value's bytes in place; valid while `storage` lives.
     func bytesInPlace(_ row: Int, _ column: Int) throws(PostgresError) -> UnsafeRawBufferPointer {
         guard contains(row, column) else {
             throw .decoding("row \(row), column \(column) of \(rowCount) × \(columnCount)")

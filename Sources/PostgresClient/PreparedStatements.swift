@@ -37,7 +37,8 @@ struct PreparedStatements {
 
     mutating func insert(_ entry: Entry, for statement: Statement) { entries[statement.name] = entry }
 
-    /// After the server lost or refused the plan. The next form gets a new name, since the old one may still exist.
+    /// Forgets a plan that the server lost or refused. The next form gets a new name, since the old one may still
+    /// exist.
     mutating func forget(_ statement: Statement) {
         guard let old = entries[statement.name] else { return }
         entries[statement.name] = Entry(sql: "", serverName: old.serverName, types: [], revision: old.revision)

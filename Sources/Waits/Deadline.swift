@@ -1,19 +1,19 @@
 import Glibc
 
-/// A moment to wait for, by the clock that nobody sets.
+/// A moment to wait for, by the monotonic clock, which nobody sets.
 ///
-/// The waits of Foundation and Dispatch end at a moment of the wall clock: when that is set back by an hour, whoever
-/// was to wait for a second waits for an hour. Here everything counts by CLOCK_MONOTONIC.
+/// The waits of Foundation and Dispatch end at a moment of the wall clock: when that is set back by an hour, a wait for
+/// a second takes an hour. Here everything counts by CLOCK_MONOTONIC.
 public struct Deadline: Hashable, Sendable, Comparable {
-    /// Of CLOCK_MONOTONIC.
+    /// The reading of CLOCK_MONOTONIC, in nanoseconds.
     private let nanoseconds: UInt64
 
-    /// Longer waits are this long: a century.
+    /// The longest wait, in seconds: a century. Longer ones are cut to it.
     private static let longest = 3_155_760_000.0
 
     private init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    /// Passed long ago: nobody waits.
+    /// A moment long past: a wait for it ends at once.
     public static let passed = Deadline(nanoseconds: 0)
 
     public static var now: Deadline {
@@ -22,7 +22,7 @@ public struct Deadline: Hashable, Sendable, Comparable {
         return Deadline(nanoseconds: UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(max(0, time.tv_nsec)))
     }
 
-    /// - Parameter seconds: from now; what is no length of time is none.
+    /// - Parameter seconds: how far ahead; zero, negative numbers and NaN give this moment.
     public static func after(seconds: Double) -> Deadline {
         guard seconds > 0 else { return now }
         return Deadline(nanoseconds: now.nanoseconds + UInt64(min(seconds, longest) * 1e9))
@@ -36,7 +36,7 @@ public struct Deadline: Hashable, Sendable, Comparable {
         Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
-    /// Blocks until then.
+    /// Blocks the thread until that moment.
     public func sleep() {
         var time = timespec
         // A signal wakes early; the moment stays where it is.

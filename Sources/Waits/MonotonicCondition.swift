@@ -1,8 +1,7 @@
 import Glibc
 
-/// A lock with a condition whose deadlines are those of the monotonic clock. Like `NSCondition`, whose are the wall
-/// clock's.
-// @unchecked: the two are made for threads, and stay where they are until nobody holds the object any more.
+/// A lock with a condition, like `NSCondition`, but with deadlines of the monotonic clock instead of the wall clock.
+// @unchecked: the mutex and the condition are made for several threads, and stay at their addresses until deinit.
 public final class MonotonicCondition: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -38,11 +37,11 @@ public final class MonotonicCondition: @unchecked Sendable {
         return try body()
     }
 
-    /// Lets go of the lock until somebody signals, or for no reason: ask again what was waited for.
+    /// Releases the lock until a signal comes. It may also return without one: check again what was waited for.
     public func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// The same, but no longer than until the deadline.
-    /// - Returns: false when that has passed.
+    /// Waits like `wait()`, but no longer than until the deadline.
+    /// - Returns: false when the deadline has passed.
     public func wait(until deadline: Deadline) -> Bool {
         var time = deadline.timespec
         return pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT

@@ -6,7 +6,8 @@ public final class StoppablePause: @unchecked Sendable {
 
     public init() {}
 
-    /// - Returns: false once stopped, at once.
+    /// Blocks for this long.
+    /// - Returns: false, and at once, when stopped.
     public func sleep(seconds: Double) -> Bool {
         let end = Deadline.after(seconds: seconds)
         return condition.withLock {

@@ -6,7 +6,7 @@ import SyncServer
 struct DataDirectory {
     let path: String
 
-    /// - Parameter path: nil: `/var/lib/focusd` for root, else `~/.local/share/focusd`.
+    /// - Parameter path: the directory; nil: `/var/lib/focusd` for root, else `~/.local/share/focusd`.
     init(path: String?) {
         self.path = path ?? Self.standard
     }
@@ -23,8 +23,8 @@ struct DataDirectory {
         return .secret(secret)
     }
 
-    /// The key of receipts (rule S6), from `file`; else from the tokens' secret, which every server of the log has; else,
-    /// when tokens are only checked here, the directory's own, made at first use.
+    /// The key of receipts (rule S6), from `file`; else from the tokens' secret, which every server of the log has;
+    /// else, when tokens are only checked here, the directory's own, made at first use.
     func receiptKey(file: String?, tokens: TokenKey) throws -> ReceiptKey {
         if file == nil, case .secret(let secret) = tokens { return ReceiptKey(secret: secret) }
         let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(receiptFile)
@@ -32,7 +32,7 @@ struct DataDirectory {
         return ReceiptKey(secret: secret)
     }
 
-    /// From at least 64 hex digits.
+    /// The bytes of at least 64 hex digits; nil when the text is anything else.
     private static func secret(_ text: String) -> [UInt8]? {
         let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in

@@ -27,7 +27,7 @@ struct Focusd: AsyncParsableCommand {
             // ArgumentParser's own code for a wrong command line is 64; ours is 2 (README).
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
-            // The exit code says it too, where nobody reads.
+            // If nobody reads the text, the exit code says it too.
             if code == .success {
                 print(text)
             } else {

@@ -3,8 +3,7 @@ import Logging
 import ServiceLifecycle
 import SyncServer
 
-/// What the server counts, in a file for whoever watches it: Prometheus' text format, as node_exporter's textfile
-/// collector takes it, and a person reads.
+/// The server's counters in a file, in Prometheus' text format, for node_exporter's textfile collector and for people.
 struct MetricsFile: Service {
     private static let interval = Duration.seconds(5)
 
@@ -12,7 +11,7 @@ struct MetricsFile: Service {
     let server: SyncServer
     let logger: Logger
 
-    /// Writes until graceful shutdown. Where the file cannot be written it says so once, and tries again.
+    /// Writes until graceful shutdown. While the file cannot be written, it warns once and tries again.
     func run() async throws {
         var isWritten = true
         while !Task.isCancelled, !Task.isShuttingDownGracefully {

@@ -1,8 +1,8 @@
 import Foundation
 import ServiceLifecycle
 
-/// Says that devices are served. A service, because services start once signals are handled: whoever reads the line may
-/// end the program at once (rule G1).
+/// Prints the line that says that devices are served. It is a service, because services start once signals are handled:
+/// a script that reads the line may end the program at once (rule G1).
 struct ReadyLine: Service {
     let text: String
 

@@ -1,11 +1,12 @@
 import Foundation
 
-/// One of PostgreSQL's own programs, of the version that fits.
+/// One of PostgreSQL's own programs, of the version that fits a cluster.
 struct BackupTool {
     private let path: String
     private let name: String
 
-    /// - Parameter cluster: whose major version it must have; nil: the newest there is, which serves older servers too.
+    /// - Parameter cluster: the cluster whose major version it must have; nil: the newest there is, which serves older
+    ///   servers too.
     init(_ name: String, for cluster: String?, _ settings: EmbeddedClusterSettings) throws(BackupError) {
         let version = cluster.flatMap { try? String(contentsOfFile: $0 + "/PG_VERSION", encoding: .utf8) }
         let binaries: PostgresBinaries

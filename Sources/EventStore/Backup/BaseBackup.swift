@@ -3,8 +3,8 @@ import Foundation
 /// A copy of a whole PostgreSQL cluster, made by PostgreSQL's own tools while it runs.
 ///
 /// Flow: pg_basebackup (files, and the WAL written meanwhile) → pg_verifybackup → … → pg_verifybackup → a new cluster,
-/// which recovers to the moment at which the backup ended. What was acknowledged after that, devices give back (rule S6).
-/// Keys are not in it: tokens and receipts are checked with files that stay with the server.
+/// which recovers to the moment at which the backup ended. Devices send again what was acknowledged after that (rule
+/// S6). Keys are not in it: tokens and receipts are checked with files that stay with the server.
 public struct BaseBackup: Sendable {
     /// What `focusctl backup` wrote.
     public let directory: String
@@ -27,10 +27,10 @@ public struct BaseBackup: Sendable {
         self.settings = settings
     }
 
-    /// Makes one in `directory`, which must not be there or be empty, and checks it.
+    /// Makes a backup in `directory`, which must not be there or be empty, and checks it.
     /// - Parameters:
     ///   - conninfo: a role that may replicate; the server's `pg_hba.conf` must let it.
-    ///   - progress: bytes done and in all, now and then.
+    ///   - progress: gets the bytes done and the bytes in all, now and then.
     public static func take(
         conninfo: String, to directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
         progress: (Int, Int) -> Void = { _, _ in }
@@ -75,8 +75,9 @@ public struct BaseBackup: Sendable {
         try copy(to: target, owner: nil, progress: progress)
     }
 
-    /// The same, for the embedded cluster of a data directory. Keys and `custom.conf` beside it stay as they are.
-    /// - Throws: `.cluster(.alreadyRunning)` when a focusd works in it.
+    /// Copies the checked backup to the embedded cluster of a data directory, which must have none. Keys and
+    /// `custom.conf` beside it stay as they are.
+    /// - Throws: `.cluster(.alreadyRunning)` when a focusd or a server works in the directory.
     public func restore(
         dataDirectory: String, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) {
@@ -93,7 +94,7 @@ public struct BaseBackup: Sendable {
         try copy(to: launcher.layout.cluster, owner: launcher.owner, progress: progress)
     }
 
-    /// Nobody starts a server in the directory while the lock lives.
+    /// Locks the data directory: nobody starts a server in it while the lock lives.
     private func claim(_ dataDirectory: String) throws(BackupError) -> (ClusterLauncher, ClusterLock) {
         do throws(EmbeddedClusterError) {
             let launcher = try ClusterLauncher(ClusterLayout(dataDirectory: dataDirectory), settings)
@@ -114,14 +115,14 @@ public struct BaseBackup: Sendable {
         do {
             try? FileManager.default.removeItem(atPath: building)
             try Place.copyTree(from: cluster, to: building, owner: owner, progress: progress)
-            // Of the backup, not of the cluster: PostgreSQL has no use for it.
+            // The manifest belongs to the backup, and PostgreSQL has no use for it in the cluster.
             try FileManager.default.removeItem(atPath: building + "/backup_manifest")
         } catch {
             throw .cannotWrite(building, reason: "\(error)")
         }
-        // After a power failure a rename may have happened, and what was written before it not.
+        // Otherwise a power failure could keep the rename and lose what was written before it.
         sync()
-        // An empty directory gives way to a rename.
+        // A rename replaces an empty directory.
         guard rename(building, target) == 0 else {
             throw .cannotWrite(target, reason: String(cString: strerror(errno)))
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where files of a backup go.
 enum Place {
-    /// - Throws: `.notEmpty`.
+    /// - Throws: `.notEmpty` unless the path is free or an empty directory.
     static func requireEmpty(_ path: String) throws(BackupError) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }
@@ -12,7 +12,7 @@ enum Place {
     }
 
     /// Copies a directory, file by file, with the files' permissions.
-    /// - Parameter owner: whose the copies are; nil: ours.
+    /// - Parameter owner: the user who owns the copies; nil: the user of this process.
     static func copyTree(
         from source: String, to target: String, owner: ClusterOwner?, progress: (Int, Int) -> Void
     ) throws {

@@ -2,8 +2,8 @@ import PostgresClient
 
 /// Asks the PostgreSQL server behind a connection whether it still writes the log. Confined to the thread that uses it.
 ///
-/// A server that was cut off from everybody, while its standby took over, answers every question as before. Where
-/// commits wait for a synchronous standby it cannot commit any more, and that shows.
+/// A server that was cut off while its standby was promoted answers every question as before. Where commits wait for a
+/// synchronous standby, it can no longer commit.
 public final class PrimaryProbe {
     private let configuration: StoreConfiguration
     private var current: PostgresConnection?
@@ -16,9 +16,9 @@ public final class PrimaryProbe {
     }
 
     /// Returns when a commit that waits for the standby has succeeded: the server was the primary after the call began.
-    /// - Parameter willWait: called before the commit, which may wait for as long as the standby is away, with what ends
-    ///   it from any thread; nothing rests on it.
-    /// - Returns: false where commits wait for none: nothing is proved.
+    /// - Parameter willWait: called before the commit, which may wait for as long as the standby is away. Its argument
+    ///   cancels the commit, from any thread; nothing depends on that commit.
+    /// - Returns: false where commits wait for no standby, so that nothing is proved.
     public func prove(willWait: (@escaping @Sendable () -> Void) -> Void) throws -> Bool {
         do {
             let connection = try current ?? configuration.connect()

@@ -7,7 +7,7 @@ public struct StoreConfiguration: Sendable {
     /// Whether a session gives up what its role may beyond the server's own role. Through a pooler in transaction mode,
     /// which keeps no session, every transaction does instead (`PostgresConfiguration.prologue`).
     let assumesRole: Bool
-    /// What users are folded by.
+    /// The rules by which users are folded.
     let rules: FoldRules
 
     /// - Parameters:
@@ -40,7 +40,8 @@ public struct StoreConfiguration: Sendable {
         return StoreConfiguration(as: self, copy)
     }
 
-    /// The same log for work that may lose its last transactions in a crash, as the log has it all: projections.
+    /// The same log for work whose last transactions may be lost in a crash: for projections, because the log holds all
+    /// that they write.
     public var withAsynchronousCommit: StoreConfiguration {
         var copy = postgres
         if copy.prologue != nil {
@@ -52,7 +53,7 @@ public struct StoreConfiguration: Sendable {
     }
 }
 
-/// The caller is to end while the database is away.
+/// A wait or a long piece of work ended because the caller is stopping.
 public struct StoreStopped: Error, Sendable {
     public init() {}
 }

@@ -3,26 +3,28 @@ import Foundation
 import PostgresClient
 import Waits
 
-/// One thread's way to the log and the read model: made when needed, made again when lost, and silent until the
-/// database answers. Confined to the thread that uses it.
+/// One thread's connection to the log and the read model. It is made when needed and made again when lost; a call waits
+/// until the database answers. Confined to the thread that uses it.
 ///
-/// What can be asked twice is asked again after a lost connection; an append in doubt is first looked up.
+/// A call that may run twice is repeated after a lost connection; an append in doubt is first looked up.
 public final class StoreConnection {
     let configuration: StoreConfiguration
     let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
-    /// Counts connections: what one of them was told of commits says nothing of what the next one reaches.
+    /// How many connections were made. What one of them confirmed says nothing about the server that the next one
+    /// reaches.
     public private(set) var connectionNumber = 0
-    /// What the log must hold. Every new connection is asked for it before anything else: what was lost with a server, the
-    /// next one does not know of. When it does not, whatever was asked throws `LogFellBack`.
+    /// Events that the log must hold. Each new connection verifies them first, because the server that it reaches may
+    /// lack what was lost with the one before. If one is missing, the call that needed the connection throws
+    /// `LogFellBack`.
     public var anchors: () -> [Partition: LogAnchor] = { [:] }
-    /// Which one each partition showed when last heard of.
+    /// The generation that each partition showed when one of its users was last loaded.
     private var generations: [Partition: Int32] = [:]
 
     /// - Parameters:
     ///   - isStopping: asked while the database is away; true ends the wait with `StoreStopped`.
-    ///   - onTrouble: every failure that is met by trying again. For logs.
+    ///   - onTrouble: gets every failure that is met by trying again; for logs.
     public init(
         _ configuration: StoreConfiguration, isStopping: @escaping @Sendable () -> Bool,
         onTrouble: @escaping @Sendable (PostgresError) -> Void
@@ -40,7 +42,8 @@ public final class StoreConnection {
     // MARK: Log
 
     /// Appends with one statement. When its commit is in doubt, the log is asked on a new connection, for as long as it
-    /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when nobody knows.
+    /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when the
+    /// outcome is unknown or the caller stopped before the append.
     public func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
         let doubt: PostgresError
         do {
@@ -54,8 +57,8 @@ public final class StoreConnection {
     }
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
-    /// succeeded, and the log holds `anchors`. Everything that was seen before the call is then where that commit is.
-    /// Throws `LogFellBack`, `StoreStopped`, `PostgresError`.
+    /// succeeded, and the log holds `anchors`. Everything that was seen before the call is then as durable as that
+    /// commit. Throws `LogFellBack`, `StoreStopped`, `PostgresError`.
     public func confirm() throws {
         try perform { connection in
             _ = try connection.query(Queries.commitPulse)
@@ -83,12 +86,13 @@ public final class StoreConnection {
         try perform { try LogReader().users(partition: partition, in: range, on: $0) }
     }
 
-    /// A pooler changes servers behind a connection that stays: then nobody connects anew. Throws `LogFellBack`.
+    /// Verifies `anchors` on the connection that there is: a pooler may change servers behind it, and then no new
+    /// connection is made. Throws `LogFellBack`.
     public func verifyAnchors() throws {
         try perform { try LogReader().verify(anchors(), on: $0) }
     }
 
-    /// See `Timeline`.
+    /// The timeline that the server writes (`Timeline`).
     public func timeline() throws -> Timeline {
         try perform { try LogReader().timeline(on: $0) }
     }
@@ -98,7 +102,7 @@ public final class StoreConnection {
         try perform { try LogNotification.send(partitions, on: $0) }
     }
 
-    /// See `LogIdentity.format`.
+    /// The log's format by now (`LogIdentity.format`).
     public func logFormat() throws -> Int32 {
         try perform { try LogIdentity.read(on: $0).format }
     }
@@ -113,7 +117,7 @@ public final class StoreConnection {
         return loaded
     }
 
-    /// What `DueReader` finds. Throws `EventStoreError.noGeneration` when that one was dropped.
+    /// The users that `DueReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
     public func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser] {
@@ -122,7 +126,8 @@ public final class StoreConnection {
         }
     }
 
-    /// Of the generations that the heads say. Throws `EventStoreError.noGeneration` when one of them was dropped.
+    /// The checkpoints of partitions in the generations that their heads name. Throws `EventStoreError.noGeneration`
+    /// when one of them was dropped.
     public func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
         var checkpoints: [Partition: LogOffset] = [:]
         for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
@@ -134,13 +139,13 @@ public final class StoreConnection {
         return checkpoints
     }
 
-    /// Users of a partition whose rows are different in a generation from what they were in the one shown before it. Nil:
-    /// that is not known, or they are very many, or one of the two is of another fold.
+    /// Users of a partition whose rows are different in a generation from what they were in the one shown before it.
+    /// Nil when that is not known, when there are 100,000 or more, or when one of the two is of another fold.
     public func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>? {
         try changedUsers(of: partition, from: before, to: generation, limit: 100_000)
     }
 
-    /// - Parameter limit: so many are too many.
+    /// - Parameter limit: the answer is nil when the statement returns this many rows.
     func changedUsers(
         of partition: Partition, from before: Int32, to generation: Int32, limit: Int
     ) throws -> Set<UserID>? {
@@ -174,9 +179,10 @@ public final class StoreConnection {
 
     // MARK: Connection
 
-    /// Runs what may run twice, again whenever the connection is lost in the middle of it.
+    /// Runs `body`, and runs it again whenever the connection is lost in the middle: it must be safe to run twice.
     func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
-        // A pooler takes connections while its server is away, and fails every statement at once.
+        // It backs off here too: a pooler accepts connections while its server is away, and fails every statement at
+        // once.
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
         while true {
             let connection = try usable()

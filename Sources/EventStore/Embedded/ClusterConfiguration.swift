@@ -18,7 +18,7 @@ struct ClusterConfiguration {
             """
     }
 
-    /// Who can enter the socket's directory (the owner and root) is let in.
+    /// Lets in every process that can enter the socket's directory: those of its owner and of root.
     var hostBasedAuthentication: String {
         """
         # Written by focusd at each start. The socket is in a directory that only its owner and root can enter.
@@ -39,7 +39,8 @@ struct ClusterConfiguration {
             chmod(path, 0o600)
             try owner.own(path)
         }
-        // Made once: the server reports a missing file at each start, and the operator finds where to write.
+        // It is made once, so that the server does not report a missing file at each start, and the operator finds
+        // where to write.
         let custom = layout.customConfiguration
         guard access(custom, F_OK) != 0 else { return }
         let hint = Data("# Settings of yours for the embedded PostgreSQL; they win over focusd's.\n".utf8)
@@ -95,7 +96,7 @@ struct ClusterConfiguration {
         ]
     }
 
-    /// Bytes; what the machine has or the control group allows.
+    /// The machine's memory, or what the control group allows if that is less, in bytes.
     private static var memory: Int64 {
         let physical = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE)))
         let limit = (try? String(contentsOfFile: "/sys/fs/cgroup/memory.max", encoding: .utf8))

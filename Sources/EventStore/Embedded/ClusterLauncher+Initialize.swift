@@ -2,7 +2,8 @@ import Foundation
 import PostgresClient
 
 extension ClusterLauncher {
-    /// Makes the cluster if there is none. Built beside and renamed, so that it is there whole or not at all.
+    /// Makes the cluster if there is none. It is built beside its place and renamed, so that it is there whole or not
+    /// at all.
     func initialize() throws(EmbeddedClusterError) {
         guard access(layout.versionFile, F_OK) != 0 else { return }
         let mark = "postgres.initializing."
@@ -25,7 +26,7 @@ extension ClusterLauncher {
         if settings.isDurable { Self.sync(directory: layout.dataDirectory) }
     }
 
-    /// The database, if the cluster is new or its first start was cut short.
+    /// Makes the database if the cluster is new or its first start was cut short.
     func makeDatabase(_ postmaster: Postmaster) throws(EmbeddedClusterError) {
         let conninfo = postmaster.conninfo(database: EmbeddedCluster.database, role: EmbeddedCluster.role)
         do throws(PostgresError) {

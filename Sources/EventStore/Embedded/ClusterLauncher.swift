@@ -29,14 +29,14 @@ struct ClusterLauncher {
                 try makeDatabase(postmaster)
                 return postmaster
             }
-            // An adopted one was stopping, or ours found remains of another.
+            // An adopted server was stopping, or the one that we started found remains of another.
             try retry(after: postmaster, deadline, logStart, stopping)
         }
     }
 
     /// Stops the server; see `EmbeddedCluster.stop`.
     func stop(_ postmaster: Postmaster) throws(EmbeddedClusterError) {
-        // Fast, then immediate (postgres(1), "Notes").
+        // A fast shutdown, then an immediate one (postgres(1), "Notes").
         for (signal, limit) in [(SIGINT, settings.stopTimeout), (SIGQUIT, .seconds(3))] {
             guard postmaster.isRunning(in: layout) else { break }
             kill(postmaster.pid, signal)
@@ -79,11 +79,11 @@ struct ClusterLauncher {
         }
     }
 
-    /// Decides whether another start is worth it, after one whose server ended.
+    /// Returns when another start is worth trying after one whose server ended, and throws otherwise.
     private func retry(
         after postmaster: Postmaster, _ deadline: ContinuousClock.Instant, _ logStart: Int64, _ stopping: StopFlag
     ) throws(EmbeddedClusterError) {
-        // One that a focusd killed just now had started got there first, and is to be adopted.
+        // A server that a focusd started just before it was killed came first, and is to be adopted.
         if Postmaster.running(in: layout) != nil { return }
         let log = tail(logStart)
         // The log is in English (lc_messages): a postmaster was killed and its children still hold its memory.
@@ -100,14 +100,14 @@ struct ClusterLauncher {
             let leftovers = Postmaster.leftovers(in: layout)
             if leftovers.isEmpty { return }
             if !isTold, ContinuousClock.now >= patience {
-                // What they still do, nobody waits for; what they commit is in the log all the same.
+                // Nobody waits for what they still do, and what they commit is in the log all the same.
                 for pid in leftovers { kill(pid, SIGTERM) }
                 isTold = true
             }
         }
     }
 
-    /// Those that fit the cluster.
+    /// Binaries of the cluster's major version, or the newest where there is no cluster yet.
     func binaries() throws(EmbeddedClusterError) -> PostgresBinaries {
         let version = try? String(contentsOfFile: layout.versionFile, encoding: .utf8)
         return try PostgresBinaries.find(
@@ -116,7 +116,7 @@ struct ClusterLauncher {
 
     private func tail(_ start: Int64) -> String {
         let log = LogFile(path: layout.log)
-        // Rotated since.
+        // A log that is shorter than it was has been rotated since.
         return log.tail(from: log.size < start ? 0 : start)
     }
 }

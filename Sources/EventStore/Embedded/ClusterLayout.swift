@@ -14,7 +14,7 @@ struct ClusterLayout {
     var log: String { dataDirectory + "/postgres.log" }
     /// PostgreSQL's mark that somebody listens on the socket.
     var socketLock: String { "\(socketDirectory)/.s.PGSQL.\(Self.port).lock" }
-    /// Settings of the operator; read last.
+    /// The operator's settings, which the server reads last.
     var customConfiguration: String { dataDirectory + "/custom.conf" }
 
     static let port = 5432
@@ -32,14 +32,15 @@ struct ClusterLayout {
         socketDirectory = Self.isUsableForSocket(near) ? near : Self.shortDirectory(for: self.dataDirectory)
     }
 
-    /// Also false for what libpq or `unix_socket_directories` would read as a list or need quoted.
+    /// False when the socket's path would be too long, and when libpq or `unix_socket_directories` would read the path
+    /// as a list or need it quoted.
     static func isUsableForSocket(_ directory: String) -> Bool {
         directory.utf8.count + "/.s.PGSQL.\(port)".utf8.count <= longestSocketPath
             && directory.unicodeScalars.allSatisfy { plain.contains($0) }
     }
 
-    /// A directory of our own, always the same for a data directory. `/run` belongs to root; elsewhere whoever makes
-    /// it checks that nobody else did.
+    /// A directory of our own elsewhere, always the same for a data directory. Only root can make one in `/run`; in
+    /// other places `ClusterOwner.makePrivateDirectory` checks that nobody else made it.
     private static func shortDirectory(for dataDirectory: String) -> String {
         let name = "focusd-" + String(fnv1a(dataDirectory), radix: 36)
         if geteuid() == 0 { return "/run/" + name }

@@ -26,7 +26,8 @@ final class ClusterLock: Sendable {
     }
 
     deinit {
-        // By name: a process that is being started has a copy of the descriptor for a moment.
+        // It is unlocked explicitly: a process that is being started has a copy of the descriptor for a moment, so
+        // closing ours would not be enough.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

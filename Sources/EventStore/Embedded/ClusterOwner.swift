@@ -37,7 +37,8 @@ struct ClusterOwner {
         self.isOther = isOther
     }
 
-    /// What goes before a command so that it runs as this user; the process id stays that of the command.
+    /// The words that go before a command so that it runs as this user, under its own process id. Empty when no change
+    /// is needed.
     func prefix() throws(EmbeddedClusterError) -> [String] {
         guard isOther else { return [] }
         if let setpriv = Executable.find("setpriv") {

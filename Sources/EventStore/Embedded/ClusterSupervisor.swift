@@ -3,10 +3,10 @@ import Waits
 
 /// Starts the embedded cluster again whenever it dies while we run, on a thread of its own.
 public final class ClusterSupervisor: Sendable {
-    /// What it did; for the log.
+    /// What the supervisor did; for the log.
     public enum Report: Sendable {
         case restarted
-        /// Tried again with full-jitter backoff, at most every 30 s.
+        /// A restart failed. The next one follows after a full-jitter backoff of at most 30 s.
         case failed(EmbeddedClusterError)
     }
 

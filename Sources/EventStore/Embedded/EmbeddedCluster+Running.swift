@@ -1,7 +1,7 @@
 extension EmbeddedCluster {
-    /// A cluster that runs, as somebody finds it who is not its focusd.
+    /// A running cluster, as a process that is not its focusd finds it.
     public struct Running: Sendable {
-        /// The superuser in the database of focusd, over the unix socket.
+        /// Connects as the superuser to focusd's database, over the unix socket.
         public let conninfo: String
         public let postmasterPID: Int32
     }

@@ -35,7 +35,7 @@ public final class EmbeddedCluster: Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: dataDirectory, withIntermediateDirectories: true,
-                // Existing ones stay as they are.
+                // Directories that exist keep their permissions.
                 attributes: [.posixPermissions: 0o755])
         } catch {
             throw .unusableDirectory(dataDirectory, reason: "it cannot be made: \(error.localizedDescription)")
@@ -69,10 +69,10 @@ public final class EmbeddedCluster: Sendable {
         if let orphan = Postmaster.running(in: launcher.layout) { try launcher.stop(orphan) }
     }
 
-    /// For `PostgresConfiguration`: the superuser in the database `focusd`, over the unix socket.
+    /// For `PostgresConfiguration`: connects as the superuser to the database `focusd`, over the unix socket.
     public var conninfo: String { conninfo(database: Self.database, role: Self.role) }
 
-    /// The same server, another database or role.
+    /// Connects to the same server with another database or role.
     public func conninfo(database: String, role: String = EmbeddedCluster.role) -> String {
         postmaster.withLock { $0.conninfo(database: database, role: role) }
     }
@@ -83,7 +83,7 @@ public final class EmbeddedCluster: Sendable {
     public var isRunning: Bool { postmaster.withLock { $0.isRunning(in: launcher.layout) } }
 
     /// Starts the server again if it has ended, with crash recovery; blocks until it is ready.
-    /// - Returns: whether it had to. False also after `stop`.
+    /// - Returns: whether it was started. False also after `stop`.
     @discardableResult
     public func ensureRunning() throws(EmbeddedClusterError) -> Bool {
         try postmaster.withLock { current throws(EmbeddedClusterError) in
@@ -93,8 +93,9 @@ public final class EmbeddedCluster: Sendable {
         }
     }
 
-    /// Fast shutdown: sessions end, everything is on disk. After `stopTimeout` an immediate one, which loses nothing
-    /// either but lets the next start recover. Then frees the data directory. Harmless when called again.
+    /// Shuts the server down fast: sessions end, everything is on disk. After `stopTimeout` an immediate shutdown
+    /// follows, which loses nothing either but lets the next start recover. Then frees the data directory. Harmless
+    /// when called again.
     /// - Throws: `.notStopped` when even that does not end the server.
     public func stop() throws(EmbeddedClusterError) {
         isStopping.set()
@@ -105,7 +106,7 @@ public final class EmbeddedCluster: Sendable {
     }
 }
 
-/// One way: from starting and running to stopping.
+/// Says that the cluster is stopping. Once set, it is never cleared.
 final class StopFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// Finds and runs programs.
 enum Executable {
-    /// Also where root's programs are, which an ordinary user's PATH leaves out.
+    /// The path of a program; nil when there is none. It is looked for in PATH, and in the directories of root's
+    /// programs, which an ordinary user's PATH lacks.
     static func find(_ name: String) -> String? {
         let path = (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/usr/bin:/sbin:/bin"
         return path.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
@@ -32,7 +33,7 @@ enum Executable {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        // Servers ignore some of these; ignoring is inherited.
+        // Servers ignore some of these signals, and a child inherits that.
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM] {
             sigaddset(&signals, signal)
         }
@@ -56,7 +57,8 @@ enum Executable {
         return pid
     }
 
-    /// Runs a program to its end.
+    /// Runs a program to its end. Throws `.failed` when it fails, and when it takes longer than `timeout` and is
+    /// killed.
     static func run(_ command: [String], log: String, timeout: Duration) throws(EmbeddedClusterError) {
         let start = LogFile(path: log).size
         let pid = try spawn(command, log: log)

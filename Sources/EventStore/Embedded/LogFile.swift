@@ -6,7 +6,7 @@ struct LogFile {
 
     /// At a start, a log larger than this (bytes) makes place for a new one; one old log is kept.
     private static let rotationSize: Int64 = 8 << 20
-    /// As much as an operator reads in an error message.
+    /// The end of the log in an error message, in bytes: as much as an operator reads.
     private static let tailSize: Int64 = 3000
 
     var size: Int64 {
@@ -18,7 +18,7 @@ struct LogFile {
         if size > Self.rotationSize { rename(path, path + ".1") }
     }
 
-    /// Its end, but nothing before `start`.
+    /// The end of the log, at most `tailSize` bytes and nothing before the byte `start`.
     func tail(from start: Int64) -> String {
         guard let file = FileHandle(forReadingAtPath: path) else { return "" }
         defer { try? file.close() }

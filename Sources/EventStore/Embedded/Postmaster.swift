@@ -3,7 +3,7 @@ import Foundation
 /// A running server process of our data directory: started by us, or found (adopted).
 struct Postmaster {
     let pid: pid_t
-    /// Ours to reap.
+    /// Whether it is a child of this process, which then must reap it.
     let isChild: Bool
     let socketDirectory: String
     let port: Int
@@ -22,7 +22,7 @@ struct Postmaster {
         unlink(layout.postmasterFile)
     }
 
-    /// The one that `postmaster.pid` names, if it lives and really is of this directory. The file alone proves
+    /// The postmaster that `postmaster.pid` names, if it lives and really is of this directory. The file alone proves
     /// nothing: after a crash the id may be another program's.
     static func running(in layout: ClusterLayout) -> Postmaster? {
         guard let text = try? String(contentsOfFile: layout.postmasterFile, encoding: .utf8) else { return nil }
@@ -52,7 +52,7 @@ struct Postmaster {
         return entries.compactMap { pid_t($0) }.filter { isServerProcess($0, of: layout) }
     }
 
-    /// Told by its working directory, which every server process sets to its cluster, and by its program.
+    /// A server process is told by its working directory, which each one sets to its cluster, and by its program.
     private static func isServerProcess(_ pid: pid_t, of layout: ClusterLayout) -> Bool {
         let files = FileManager.default
         // A zombie has no links any more, so it does not count.

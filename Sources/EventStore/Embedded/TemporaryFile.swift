@@ -1,16 +1,16 @@
 import Foundation
 
-/// A new file of our own in `/tmp`, empty and closed to everybody else. It goes with this value.
+/// A new file of our own in `/tmp`, empty and closed to everybody else. It is deleted with this value.
 struct TemporaryFile: ~Copyable {
     struct Failure: Error {
-        /// For people, as the system says it.
+        /// The system's message, for people.
         let reason: String
     }
 
     static let directory = "/tmp"
     let path: String
 
-    /// - Parameter name: what its name begins with; for whoever finds it after a crash.
+    /// - Parameter name: how the file's name begins; it tells whoever finds the file after a crash where it comes from.
     init(_ name: String) throws(Failure) {
         var template = Array("\(Self.directory)/\(name)-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -21,7 +21,7 @@ struct TemporaryFile: ~Copyable {
 
     deinit { unlink(path) }
 
-    /// What is in it by now; nil when that cannot be read, or is no text.
+    /// The content so far; nil when it cannot be read or is not text.
     var text: String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

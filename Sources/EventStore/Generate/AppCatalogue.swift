@@ -1,6 +1,6 @@
 import FocusCore
 
-/// The apps that people of a made log have.
+/// The apps that the users of a generated log have.
 struct AppCatalogue {
     /// What an app is like, as far as its events tell.
     enum Kind: Hashable, Sendable {

@@ -1,10 +1,10 @@
 import FocusCore
 
-/// Who is next: a binary heap by time, then by place, so that equal times have one order.
+/// The next arrivals: a binary heap by time, then by slot, so that equal times have one order.
 struct ArrivalQueue: Sendable {
     struct Entry: Hashable, Sendable, Comparable {
         var time: Timestamp
-        /// Of the user in the partition.
+        /// The index of what arrives: a user of the partition, or a partition of a merge.
         var slot: Int
         static func < (a: Self, b: Self) -> Bool { (a.time, a.slot) < (b.time, b.slot) }
     }

@@ -2,13 +2,13 @@ import FocusCore
 import NIOConcurrencyHelpers
 import PostgresClient
 
-/// Writes a made log into a database.
+/// Writes a generated log into a database.
 ///
 /// Flow: partitions are handed to threads → each makes its partition's events in order, folding every one → COPY of
-/// some thousands at a time, each in a transaction of its own. What stands in the log depends on the plan and the number
-/// of partitions alone, not on threads or batches.
+/// some thousands at a time, each in a transaction of its own. What stands in the log depends on the plan and the
+/// number of partitions alone, not on threads or batches.
 public struct LogGenerator: Sendable {
-    /// Events of one transaction.
+    /// Events of one transaction; it may have a few more, because a frame is not divided.
     static let batch = 8_192
 
     private let configuration: StoreConfiguration
@@ -30,7 +30,7 @@ public struct LogGenerator: Sendable {
     /// Throws `LogGeneratorError`; `PostgresError`. What was committed by then stays in the log.
     /// - Parameters:
     ///   - threads: partitions made at the same time. Each holds the states of its partition's users.
-    ///   - appends: false: refuse a log that holds anything.
+    ///   - appends: false refuses a log that holds any event.
     ///   - progress: gets how many events are committed, from several threads.
     public func run(threads: Int, appends: Bool, progress: @escaping @Sendable (Int) -> Void = { _ in }) throws {
         let (log, heads) = try begin(appends: appends)
@@ -98,13 +98,13 @@ public struct LogGenerator: Sendable {
     }
 }
 
-/// Why a log is not made.
+/// Why a log is not generated.
 public enum LogGeneratorError: Error, Hashable, Sendable {
-    /// It holds events already.
+    /// The log holds events already.
     case notEmpty
-    /// It holds an event of that time, which is later than the plan's start.
+    /// The log holds an event of this time, which is later than the plan's start.
     case startsTooEarly(last: Timestamp)
-    /// It holds a user of this seed.
+    /// The log holds a user of this seed.
     case userKnown(UserID)
     /// Somebody else appended to the partition meanwhile.
     case notAlone(Partition)

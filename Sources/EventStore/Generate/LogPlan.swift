@@ -1,15 +1,15 @@
 import FocusCore
 import Foundation
 
-/// What a made log is to hold. The same plan makes the same events, bit for bit, on every machine.
+/// What a generated log is to hold. The same plan makes the same events, bit for bit, on every machine.
 public struct LogPlan: Hashable, Sendable {
-    /// Of all users together.
+    /// The number of events, of all users together.
     public var events: Int
     public var users: Int
     public var seed: UInt64
-    /// When the first things happen. 2026-01-05 was a Monday.
+    /// When the first events happen: 2026-01-05, a Monday, at midnight UTC.
     public var start = Timestamp(microseconds: 1_767_571_200_000_000)
-    /// Over how many days they spread.
+    /// Over how many days the events spread.
     public var days = 90
 
     public init(events: Int, users: Int, seed: UInt64) {
@@ -20,14 +20,14 @@ public struct LogPlan: Hashable, Sendable {
 
     /// A user of the plan, and how many events are theirs.
     struct Share: Hashable, Sendable {
-        /// 0: the busiest.
+        /// The user's rank by the number of events; 0 is the busiest.
         var rank: Int
         var user: UserID
         var events: Int
     }
 
-    /// Users by partition. The user of rank k has 1/k of what the busiest has (Zipf's law); only divisions have a part
-    /// in it, so that every machine comes to the same.
+    /// Users by partition. The user of rank k has 1/(k + 1) of the busiest user's events (Zipf's law). It is computed
+    /// with basic arithmetic alone, so that every machine comes to the same.
     func shares(partitions: Int32) -> [Partition: [Share]] {
         var shares: [Partition: [Share]] = [:]
         let total = (1...max(1, users)).reduce(0.0) { $0 + 1 / Double($1) }
@@ -45,7 +45,7 @@ public struct LogPlan: Hashable, Sendable {
         return shares
     }
 
-    /// The numbers of a user.
+    /// The random numbers of a user; each stream is for a purpose of its own.
     func random(of rank: Int, stream: UInt64) -> PlanRandom {
         PlanRandom(seed: seed, stream: UInt64(rank) << 8 | stream)
     }

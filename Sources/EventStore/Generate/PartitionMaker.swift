@@ -1,14 +1,14 @@
 import FocusCore
 import FocusWire
 
-/// Makes the events of one partition, in order: everybody's lives side by side, each folded as the server folds, so
-/// that the log holds what a server would have logged, refusals and due events included.
+/// Makes the events of one partition, in order: the lives of its users side by side, each event folded as the server
+/// folds, so that the log holds what a server would have logged, refusals and due events included.
 struct PartitionMaker {
     let partition: Partition
     private var lives: [UserLife]
     private var states: [UserState]
     private var queue = ArrivalQueue()
-    /// Where the next event goes.
+    /// The offset that the next event gets.
     private(set) var next: LogOffset
 
     init(_ partition: Partition, _ plan: LogPlan, _ shares: [LogPlan.Share], from offset: LogOffset) {
@@ -40,13 +40,13 @@ struct PartitionMaker {
         if lives[slot].remaining > 0 {
             queue.add(.init(time: max(entry.time, nextTime(slot)), slot: slot))
         } else {
-            // Nobody asks again, and a partition has a thousand of them.
+            // The state is not needed any more, and a partition has a thousand of them: this frees its memory.
             states[slot] = UserState(user: lives[slot].share.user)
         }
         return events
     }
 
-    /// Where it lies: an array's element would be copied, which for a state is some hundred counted references.
+    /// Asks a state in place: an array's element would be copied, which for a state is some hundred counted references.
     private func state<T>(_ slot: Int, _ ask: (borrowing UserState) -> T) -> T {
         states.withUnsafeBufferPointer { ask($0[slot]) }
     }
@@ -73,7 +73,7 @@ struct PartitionMaker {
         }
     }
 
-    /// Rules T1 and T3.
+    /// Logs a due event as the server does (rules T1, T3).
     private mutating func log(
         _ due: DueEvent, _ slot: Int, _ time: Timestamp, _ events: inout [LoggedEvent]
     ) throws {
@@ -85,7 +85,7 @@ struct PartitionMaker {
         try log(event, slot, &events)
     }
 
-    /// What the server does with an event: judge, fold, write (rule E2).
+    /// Judges, folds and writes an event as the server does (rule E2).
     private mutating func log(_ event: Event, _ slot: Int, _ events: inout [LoggedEvent]) throws {
         var event = event
         if let refusal = state(slot, { $0.validate(event, scope: .system) }) {

@@ -6,7 +6,7 @@ import Foundation
 struct PlanRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Streams of different numbers under one seed do not meet.
+    /// Different streams under one seed give independent numbers.
     init(seed: UInt64, stream: UInt64 = 0) {
         state = seed
         state = next() ^ (stream &* 0xD6E8_FEB8_6659_FD93)
@@ -33,7 +33,7 @@ struct PlanRandom: RandomNumberGenerator, Sendable {
     /// A random UUID (RFC 9562 §5.4).
     mutating func uuid() -> UUID { Self.uuid(version: 4, next(), next()) }
 
-    /// A UUID that tells when (RFC 9562 §5.7): milliseconds, then chance.
+    /// A UUID that holds its time (RFC 9562 §5.7): milliseconds since 1970, then random bits.
     mutating func eventID(at time: Timestamp) -> EventID {
         let milliseconds = UInt64(max(0, time.microseconds) / 1_000)
         return EventID(Self.uuid(version: 7, milliseconds << 16 | next() & 0xFFFF, next()))

@@ -2,10 +2,10 @@ import FocusCore
 
 /// What happens on a day, a frame of a device at a time.
 extension UserLife {
-    /// Notifications that stay in an app's list: people tidy up, or never would a list end.
+    /// How many notifications an app's list holds before the user tidies up; without that, lists would only grow.
     private static let listed = 40
 
-    /// - Parameter time: of the frame's first event; decides what people do at that hour.
+    /// - Parameter time: the time of the frame's first event; it decides what people do at that hour.
     mutating func frame(at time: Timestamp) -> [Draft] {
         guard isSetUp else { return setup() }
         let hour = LocalHour(time, utcOffsetHours: zone.hours)
@@ -25,7 +25,7 @@ extension UserLife {
         }
     }
 
-    /// Work by day, sleep by night; what is switched on by hand is switched off so.
+    /// Work by day, sleep by night; a Focus that was switched on by hand is switched off by hand.
     private mutating func focusChange(_ hour: LocalHour, _ time: Timestamp) -> Draft? {
         guard random.chance(1, of: 12) else { return nil }
         if isFocused {
@@ -47,7 +47,7 @@ extension UserLife {
         Draft(app: nil, body: .focusChanged(FocusChanged(focusID: focus, isActive: true, endsAt: until)))
     }
 
-    /// One, or a burst.
+    /// Posts one to three notifications, or a burst of 4 to 15.
     private mutating func posts(_ slot: Int) -> [Draft] {
         let count = random.chance(1, of: 6) ? 4 + random.below(12) : 1 + random.below(3)
         return (0..<count).map { _ in Draft(app: apps[slot].app.id, body: .notificationPosted(post(slot, nil))) }

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// What a person's devices say first.
+/// What a user's devices send first.
 extension UserLife {
     mutating func setup() -> [Draft] {
         isSetUp = true

@@ -1,13 +1,13 @@
 import FocusCore
 
-/// One person of a made log: their devices, their apps, and what they have done so far. Makes what a device sends next;
-/// whether it is accepted is the fold's to say.
+/// One user of a generated log: their devices, their apps, and what they have done so far. Makes what a device sends
+/// next; the fold decides whether it is accepted.
 struct UserLife: Sendable {
     struct Device: Sendable {
         var id: DeviceID
         var incarnation: Incarnation
         var sequence = DeviceSequence.zero
-        /// Of its last event: a device does not go back in time.
+        /// When its last event happened: a device does not go back in time.
         var lastOccurred: Timestamp
     }
 
@@ -17,14 +17,14 @@ struct UserLife: Sendable {
         var body: EventBody
     }
 
-    /// What was posted of an app, by number: the notification's id.
+    /// An app of the user, and the numbers of its notifications, which are their ids.
     struct Posted: Sendable {
         var app: AppCatalogue.App
         var newest = 0
-        /// Everything up to here was removed.
+        /// Notifications up to this number were removed.
         var removed = 0
         var donated = 0
-        /// The person said no: the app tries only now and then.
+        /// False when the user denied notifications: the app then tries only now and then.
         var mayNotify = true
         var mayAdvertise = false
     }
@@ -54,7 +54,7 @@ struct UserLife: Sendable {
                 id: DeviceID(random.uuid()), incarnation: Incarnation(Int64(random.next() >> 1)),
                 lastOccurred: plan.start)
         }
-        // The first ones are those that everybody has.
+        // Every user has the first three apps.
         let count = 3 + random.below(4)
         var slots = Array(0..<3) + Array(3..<AppCatalogue.apps.count).shuffled(using: &random).prefix(count - 3)
         slots.sort()
@@ -75,7 +75,7 @@ struct UserLife: Sendable {
 
     /// Which device sends what arrives at `arrival`, and when its first event happened.
     mutating func chooseDevice(_ arrival: Timestamp) -> (device: Int, occurred: Timestamp) {
-        // The first is the one in the pocket.
+        // The first device is the one in the pocket, and sends the most.
         let device = random.chance(7, of: 10) ? 0 : random.below(devices.count)
         let second: Int64 = 1_000_000
         let late: Int64 =
@@ -93,7 +93,7 @@ struct UserLife: Sendable {
         return (device, min(occurred, arrival))
     }
 
-    /// Takes the device's next sequence.
+    /// Assigns the device's next sequence to an event that happened at `time`.
     mutating func nextSequence(of device: Int, at time: Timestamp) -> DeviceSequence {
         devices[device].sequence = devices[device].sequence.next
         devices[device].lastOccurred = max(devices[device].lastOccurred, time)

@@ -9,11 +9,11 @@ struct WeekRhythm: Sendable {
     private static let workday = [
         1, 1, 1, 1, 1, 3, 8, 14, 18, 16, 15, 14, 18, 15, 14, 14, 15, 18, 20, 20, 18, 14, 8, 3,
     ]
-    /// Of a Saturday or Sunday: later, and calmer.
+    /// By local hour of a Saturday or Sunday: later, and calmer.
     private static let weekend = [2, 1, 1, 1, 1, 1, 2, 4, 8, 11, 13, 13, 13, 12, 12, 12, 12, 13, 14, 14, 13, 11, 8, 4]
 
     let start: Timestamp
-    /// Activity through the end of each hour.
+    /// The sum of the weights through the end of each hour.
     private let sums: [Int64]
 
     /// - Parameters:

@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// Events turned on their side: one array per column, as `append_events` takes them.
+/// Events as one array per column, in the order in which `append_events` expects them.
 struct EventColumns {
     private var partitions: [Int32] = []
     private var offsets: [Int64] = []

@@ -8,7 +8,8 @@ public final class HintListener {
     public enum Heard: Hashable, Sendable {
         case nothing
         case partitions(Set<Partition>)
-        /// Somewhere: the connection is new, and nobody knows what was said before.
+        /// Any partition: the connection is new and may have missed notifications, or a payload does not name its
+        /// partitions.
         case any
     }
 
@@ -17,7 +18,7 @@ public final class HintListener {
 
     public init(_ configuration: StoreConfiguration) { self.configuration = configuration }
 
-    /// Waits for notifications, at most so long. Throws `PostgresError` when there is no connection.
+    /// Waits at most `milliseconds` for notifications. Throws `PostgresError` when there is no connection.
     /// - Parameter sender: notifications of this backend process say nothing new.
     public func next(within milliseconds: Int, ignoring sender: Int32?) throws -> Heard {
         guard let connection = current, connection.isUsable else {
@@ -45,7 +46,8 @@ public final class HintListener {
         current = made
     }
 
-    /// A payload that says anything else than numbers is of somebody else: then it may be anywhere.
+    /// An empty payload means any partition (`LogNotification`); so does one that holds anything but partitions'
+    /// numbers.
     static func partitions(of payloads: [String]) -> Heard {
         var partitions: Set<Partition> = []
         for payload in payloads {

@@ -21,7 +21,8 @@ public final class HintSender {
         }
     }
 
-    /// The server's process that notifications of this sender name; nil while it is not connected.
+    /// The id of the backend process that PostgreSQL names as the sender of these notifications; nil while not
+    /// connected.
     public var backendPID: Int32? { current?.backendPID }
 
     public func close() {

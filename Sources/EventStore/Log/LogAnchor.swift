@@ -1,13 +1,15 @@
 import FocusCore
 import PostgresClient
 
-/// An event that was seen in the log. Where another one stands in its place, or none, the log lost its end: a standby was
-/// promoted that lacked it, or an older backup restored. What was folded from it is then of another history.
+/// An event that was seen in the log. If another event stands at its offset, or none, the log lost its end: a standby
+/// that lacked the event was promoted, or an older backup was restored. What was folded from the event then belongs to
+/// another history.
 public struct LogAnchor: Hashable, Sendable {
     public var offset: LogOffset
     public var event: EventID
-    /// What a device brings back has the same id, and may come to the same place; what stands before it may differ. A
-    /// server that is behind the log's time draws how far it moves on, so that this differs too.
+    /// Tells an event from the same one that came back. An event that a device sends again after a loss has the same id
+    /// and may get the same offset, behind other events than before. Its `recordedAt` differs, because a server whose
+    /// clock is behind the log's time moves on by a random step (`ServerClock.step`).
     public var recordedAt: Timestamp
 
     public init(offset: LogOffset, event: EventID, recordedAt: Timestamp) {
@@ -21,8 +23,8 @@ extension LoggedEvent {
     public var anchor: LogAnchor { LogAnchor(offset: offset, event: id, recordedAt: recordedAt) }
 }
 
-/// The log no longer holds what was seen of it. Whoever goes on must read it anew; devices bring back what they were
-/// promised (rule S6).
+/// The log no longer holds an event that was seen in it. State that was folded from the log must be read anew; devices
+/// send again what was acknowledged to them (rule S6).
 public struct LogFellBack: Error, Hashable, CustomStringConvertible {
     public var partition: Partition
 
@@ -34,7 +36,7 @@ public struct LogFellBack: Error, Hashable, CustomStringConvertible {
 }
 
 extension LogReader {
-    /// Throws `LogFellBack` unless the log holds all of them; else `PostgresError`.
+    /// Throws `LogFellBack` unless the log holds every one of `anchors`, and `PostgresError` when it cannot be asked.
     func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
         let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)
         for (partition, anchor) in anchors where found[partition] != anchor { throw LogFellBack(partition) }

@@ -1,13 +1,14 @@
 import FocusCore
 import PostgresClient
 
-/// Appends many events of one partition at once with COPY: for logs that are made, not for devices that wait.
+/// Appends many events of one partition at once with COPY: for generated logs, not for devices that wait.
 ///
 /// The same promise as `LogWriter`: all or nothing, and only where the partition still ends as the caller believes.
 public struct LogCopier: Sendable {
     public init() {}
 
-    /// Returns after the commit. False: the partition ends elsewhere, or has later events; nothing was written.
+    /// Returns after the commit. False means that the partition ends elsewhere or has later events, and nothing was
+    /// written.
     ///
     /// Throws `PostgresError`; when its `outcomeIsUnknown`, the heads tell what happened.
     public func append(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
@@ -26,8 +27,8 @@ public struct LogCopier: Sendable {
         }
     }
 
-    /// First, as it takes the lock that orders appends: nobody reads offsets that are not there yet, as nothing of the
-    /// transaction shows before its commit.
+    /// The head moves before the events are copied, because its update takes the lock that orders appends. Nobody sees
+    /// the new head without its events: nothing of the transaction is visible before its commit.
     private static func moveHead(_ batch: PartitionAppend, on connection: PostgresConnection) throws -> Bool {
         let first = batch.events[0]
         let last = batch.events[batch.events.count - 1]
@@ -45,7 +46,7 @@ public struct LogCopier: Sendable {
 }
 
 extension LoggedEvent {
-    /// In the order of `copy_events_in`.
+    /// The columns in the order of `copy_events_in`.
     var copyValues: [PostgresValue] {
         [
             .int4(partition.rawValue), .int8(offset.rawValue), .uuid(user.uuid), .int8(version.rawValue),

@@ -4,9 +4,9 @@ import PostgresClient
 /// Which log this is: fixed when it is created, the same for as long as it lives.
 public struct LogIdentity: Hashable, Sendable {
     public var log: LogID
-    /// P: a user lives in partition hash mod P.
+    /// The number of partitions, P: a user lives in partition hash mod P.
     public var partitions: Int32
-    /// `EventStore.partitionHash`.
+    /// How users are spread over partitions: `EventStore.partitionHash`.
     public var hash: String
     /// One of `EventStore.logFormats`. It may be raised while servers run (`Migrator.finish`).
     public var format: Int32

@@ -1,12 +1,14 @@
 import FocusCore
 import PostgresClient
 
-/// Wakes other servers after a commit: only a hint. Whoever hears it looks at the heads, and a poll stands behind it.
+/// Wakes other servers after a commit. It is only a hint: a server that hears it looks at the heads, and polls them
+/// too.
 ///
-/// Sent on a connection of its own with `synchronous_commit = off`: inside the append's transaction a NOTIFY would hold
-/// a database-wide lock through the flush of the log.
+/// It is sent on a connection of its own with `synchronous_commit = off`: inside the append's transaction a NOTIFY
+/// would hold a database-wide lock through the flush of the log.
 public enum LogNotification {
-    /// PostgreSQL allows 8,000 bytes; more partitions than this are told by an empty payload: any.
+    /// How many partitions a payload names at most, as PostgreSQL allows 8,000 bytes. An empty payload stands for more:
+    /// it means any partition.
     private static let namedPartitions = 256
 
     /// Makes a connection fit for `send`: to be called once, after it was made.

@@ -3,7 +3,7 @@ import PostgresClient
 
 /// Places in the log by time. `recorded_at` never goes backwards within a partition, so halving finds them.
 extension LogReader {
-    /// The first offset of `range` whose event was recorded at `time` or later; its end when there is none.
+    /// The first offset of `range` whose event was recorded at `time` or later; the end of `range` when there is none.
     ///
     /// Throws `PostgresError`; `EventStoreError.corrupt` when the log has no event at an offset of the range.
     public func firstOffset(

@@ -13,7 +13,7 @@ public struct LogReader: Sendable {
         try look(at: partitions, on: connection).heads
     }
 
-    /// The same, and what the database's clock says.
+    /// Where partitions end, in ascending order, and what the database's clock says.
     public func look(at partitions: [Partition], on connection: PostgresConnection) throws(PostgresError) -> LogLook {
         let result = try connection.query(Queries.readHeads, [.int4Array(partitions.map(\.rawValue))])
         var look = LogLook(heads: [], time: nil)
@@ -82,7 +82,8 @@ public struct UserInRange: Hashable, Sendable {
 }
 
 extension PartitionHead {
-    /// From the columns partition, next_offset, last_recorded_at, generation, last_event_id, beginning at `first`.
+    /// Reads the columns partition, next_offset, last_recorded_at, generation, last_event_id, beginning at column
+    /// `first`.
     init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
         self.init(
             partition: Partition(try result.int4(row: row, column: first)),

@@ -4,10 +4,10 @@ import PostgresClient
 extension LogWriter {
     /// What became of batches whose append ended without an answer.
     ///
-    /// Locks the partitions first, on a fresh connection: that waits for the transaction of the lost one, if it still
-    /// runs. Then the log says what stands at the batches' offsets. A statement that the server had received but not
-    /// begun can still come after this; it then finds another `next_offset`, or takes exactly the place that its retry
-    /// is refused, and rule E1 sees the events again as duplicates. Safe to repeat.
+    /// Locks the partitions first, on a fresh connection: the lock waits for the transaction of the lost connection, if
+    /// it still runs. Then reads which events stand at the batches' offsets. A statement that the server had received
+    /// but not begun can still run after this. It then finds another `next_offset` and writes nothing; or it writes the
+    /// events, the retry finds another `next_offset`, and rule E1 sees the events again as duplicates. Safe to repeat.
     public func resolveInDoubt(
         _ batches: [PartitionAppend], on freshConnection: PostgresConnection
     ) throws(PostgresError) -> [Partition: AppendOutcome] {
@@ -20,7 +20,7 @@ extension LogWriter {
                 for row in 0..<locked.rowCount {
                     generations[Partition(try locked.int4(row: row, column: 0))] = try locked.int4(row: row, column: 2)
                 }
-                // A statement of its own: its snapshot is younger than the locks.
+                // This is a statement of its own, so that its snapshot is taken after the locks.
                 let found = try connection.query(
                     Queries.findEvents,
                     [

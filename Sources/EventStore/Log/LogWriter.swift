@@ -6,12 +6,13 @@ import PostgresClient
 public struct LogWriter: Sendable {
     public init() {}
 
-    /// Appends each batch whose partition still ends where, and as, it expects; the others are `.behind` and leave no
-    /// trace.
+    /// Appends each batch whose partition still ends at the expected offset, with the expected event. A batch whose
+    /// partition does not is `.behind`: none of its events is written.
     ///
-    /// Returns after the commit, with an outcome for every batch. When it throws, nothing is known if the error's
-    /// `outcomeIsUnknown`: ask `resolveInDoubt` on another connection before anybody is told anything. Any other error
-    /// means that nothing was written. The connection must have no statement timeout where commits wait for a standby.
+    /// Returns after the commit, with an outcome for every batch. When it throws an error whose `outcomeIsUnknown`, the
+    /// batches may be committed or not: ask `resolveInDoubt` on another connection before anybody is told anything. Any
+    /// other error means that nothing was written. The connection must have no statement timeout where commits wait for
+    /// a standby.
     ///
     /// Batches of the same partition, offsets that are not dense, and a `recordedAt` that goes backwards are the
     /// caller's mistakes: an error of kind `usage`, or a failed statement where only the log can see them. Nothing is

@@ -5,8 +5,8 @@ extension LoggedEvent {
     /// How many columns an event takes in a result.
     static let columnCount = 15
 
-    /// From the columns partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type,
-    /// app_id, occurred_at, recorded_at, schema_version, encoding, payload, beginning at `first`.
+    /// Reads the columns partition, log_offset, user_id, version, device_id, incarnation, device_seq, event_id, type,
+    /// app_id, occurred_at, recorded_at, schema_version, encoding, payload, beginning at column `first`.
     init(_ result: PostgresResult, row: Int, first: Int = 0) throws(PostgresError) {
         self.init(
             partition: Partition(try result.int4(row: row, column: first)),

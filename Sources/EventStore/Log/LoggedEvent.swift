@@ -14,16 +14,16 @@ public struct LoggedEvent: Hashable, Sendable {
     /// An `EventType` raw value; a string, because an older program must be able to read a newer log.
     public var type: String
     public var app: AppID?
-    /// Stored no earlier than `Timestamp.earliestStored`.
+    /// When it happened, as its device says. The log stores a moment before `Timestamp.earliestStored` as that one.
     public var occurredAt: Timestamp
     public var recordedAt: Timestamp
     public var schemaVersion: Int32
-    /// The payload stands as the device sent it: `asSent`, or `healed`.
+    /// How the event came into the log: `asSent` or `healed`. The payload stands as the device sent it in both cases.
     public var encoding: Int16
     public var payload: [UInt8]
 
     public static let asSent: Int16 = 0
-    /// As sent, by a device that had its receipt, after the log had lost it (rule S6).
+    /// The log had lost the event, and a device that held its receipt sent it again (rule S6).
     public static let healed: Int16 = 1
 
     public init(
@@ -48,7 +48,8 @@ public struct LoggedEvent: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// What the fold gets. Throws `EventStoreError.unknownEvent`, or `PayloadError` when the payload does not decode.
+    /// The event as the fold gets it. Throws `EventStoreError.unknownEvent`, or `PayloadError` when the payload does
+    /// not decode.
     public func decoded() throws -> Event {
         guard let type = EventType(rawValue: type), encoding == Self.asSent || encoding == Self.healed else {
             throw EventStoreError.unknownEvent(type: type, encoding: encoding)

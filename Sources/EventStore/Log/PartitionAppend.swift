@@ -20,8 +20,8 @@ public struct PartitionAppend: Sendable {
         self.events = events
     }
 
-    /// Puts an event of a user behind the others.
-    /// - Parameter payload: as it goes into the log, with the type and schema version that it is of.
+    /// Adds an event of a user behind the others, at the next offset.
+    /// - Parameter payload: the bytes that the log stores, encoded as `type` and `schemaVersion` say.
     public mutating func append(
         _ event: Event, of user: UserID, type: EventType, schemaVersion: Int32, payload: [UInt8]
     ) {
@@ -34,7 +34,8 @@ public struct PartitionAppend: Sendable {
                 encoding: event.isHealed ? LoggedEvent.healed : LoggedEvent.asSent, payload: payload))
     }
 
-    /// Whether the events stand where they say: checked before every append, because the log trusts its writer.
+    /// Whether the events stand at the offsets of their batch. It is checked before every append, because the log
+    /// trusts its writer.
     var isWellFormed: Bool {
         var last = events.first?.recordedAt
         for (index, event) in events.enumerated() {
@@ -46,13 +47,13 @@ public struct PartitionAppend: Sendable {
         return !events.isEmpty
     }
 
-    /// An error and no trap: what a batch holds comes from devices and clocks.
+    /// This is an error and not a trap, because what a batch holds comes from devices and clocks.
     static let malformed = PostgresError(kind: .usage, message: "events do not stand at the offsets of their batch")
 }
 
 /// What became of one partition's events.
 public enum AppendOutcome: Hashable, Sendable {
-    /// They are durable. The read model's active generation comes along.
+    /// The events are durable. `generation` is the active generation of the read model.
     case committed(generation: Int32)
     /// The partition ends elsewhere, so none of them was written: read what is new, fold again, try again.
     case behind

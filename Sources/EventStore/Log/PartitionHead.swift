@@ -26,13 +26,13 @@ public struct PartitionHead: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// The newest event.
+    /// The newest event; nil while there is none.
     public var anchor: LogAnchor? {
         guard nextOffset > .zero, lastEvent != Self.noEvent else { return nil }
         return LogAnchor(offset: nextOffset.advanced(by: -1), event: lastEvent, recordedAt: lastRecordedAt)
     }
 
-    /// Moves behind an event that stands at `nextOffset`.
+    /// Moves the head past an event that stands at `nextOffset`.
     public mutating func move(behind event: LoggedEvent) {
         nextOffset = event.offset.next
         lastEvent = event.id
@@ -43,7 +43,7 @@ public struct PartitionHead: Hashable, Sendable {
 /// Where partitions end, and when that was.
 public struct LogLook: Hashable, Sendable {
     public var heads: [PartitionHead]
-    /// By the database's clock; nil: there was no such partition.
+    /// When the heads were read, by the database's clock; nil when none of the partitions exists.
     public var time: Timestamp?
 
     public init(heads: [PartitionHead], time: Timestamp?) {

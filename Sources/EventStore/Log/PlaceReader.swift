@@ -5,15 +5,15 @@ import PostgresClient
 public struct PlaceQuestion: Sendable {
     public var user: UserID
     public var partition: Partition
-    /// The one that the partition shows.
+    /// The generation of the read model that the partition shows.
     public var generation: Int32
     public var device: DeviceID
     public var incarnation: Incarnation
-    /// None past the incarnation's last, unless it began again.
+    /// None is past the incarnation's last sequence, unless the incarnation began again.
     public var places: ClosedRange<DeviceSequence>
-    /// What the user's state knows of them.
+    /// What the user's state knows of these places.
     public var known: KnownRuns
-    /// An event that the log must hold: one that does not have it fell back, and its silence says nothing.
+    /// An event that the log must hold. A log without it fell back, and an event that is missing there proves nothing.
     public var anchor: LogAnchor?
 
     public init(
@@ -35,10 +35,10 @@ public struct PlaceQuestion: Sendable {
 public struct FoundPlaces: Sendable {
     /// An event at its place.
     public struct Found: Sendable {
-        /// Without its payload when `isWhole` is false.
+        /// The event; without its payload when `isWhole` is false.
         public var logged: LoggedEvent
         public var isWhole: Bool
-        /// What became of it when it came for the first time.
+        /// How the event was answered when it came for the first time.
         public var outcome: Outcome
 
         public init(logged: LoggedEvent, isWhole: Bool, outcome: Outcome) {
@@ -66,15 +66,18 @@ public struct FoundPlaces: Sendable {
     }
 }
 
-/// Reads what stands at earlier places of a device: one look into the stored pages, one into the events. What pages and
-/// runs do not name is looked for in the whole stream: an index is not believed about what there is not.
+/// Reads what stands at earlier places of a device: one statement reads the stored pages, one the events. A place that
+/// neither pages nor runs name is looked for in the whole stream, because a gap in an index does not prove that the log
+/// has nothing there.
 public struct PlaceReader: Sendable {
-    /// Payloads of one answer, in bytes: those of one frame.
+    /// The payloads of one answer, in bytes at most: those of one frame (rule W1).
     public static let payloadBytes: Int64 = 1 << 20
 
     public init() {}
 
-    /// Throws `PostgresError`, and `EventStoreError.corrupt` when the log lacks what was logged: it fell back.
+    /// Throws `PostgresError`; `EventStoreError.corrupt` when the log lacks an event that pages or runs name, or a page
+    /// cannot be read; `LogFellBack` when the whole stream is looked through and the log lacks the anchor; and what
+    /// `LoggedEvent.decoded` throws of a refusal.
     public func read(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> FoundPlaces {
         var rows: [Row] = []
         if question.known.isScanned {
@@ -101,7 +104,7 @@ public struct PlaceReader: Sendable {
 
     // MARK: Where
 
-    /// All runs of the places: from the state, and from the pages that it does not hold.
+    /// All runs of the places: those in the state, and those in the pages that the state does not hold.
     private func runs(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> [PlaceRun] {
         let known = question.known.runs
         let first = known.map(\.first).min()
@@ -128,7 +131,7 @@ public struct PlaceReader: Sendable {
         return runs.filter { $0.first <= question.places.upperBound && $0.last >= question.places.lowerBound }
     }
 
-    /// Ranges of versions, ascending, none of which touches another.
+    /// The runs' ranges of versions, ascending and merged: none touches another.
     private static func ranges(_ runs: [PlaceRun]) -> [ClosedRange<Version>] {
         var ranges: [ClosedRange<Version>] = []
         for versions in runs.map(\.versions).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -191,8 +194,8 @@ public struct PlaceReader: Sendable {
         return rows
     }
 
-    /// An event that was repeated in a later incarnation, as earlier programs logged it, is answered as at its first
-    /// place.
+    /// Earlier programs logged an event that was repeated in a later incarnation as refused (`alreadyLogged`). It is
+    /// answered as at its first place.
     private func outcomes(
         _ rows: [Row], _ question: PlaceQuestion, on connection: PostgresConnection
     ) throws -> [FoundPlaces.Found] {
@@ -228,7 +231,8 @@ extension LoggedEvent {
 }
 
 extension StoreConnection {
-    /// See `PlaceReader`.
+    /// Reads what stands at places of a device (`PlaceReader`). Throws `EventStoreError.noGeneration` when the
+    /// question's generation was dropped.
     public func places(_ question: PlaceQuestion) throws -> FoundPlaces {
         try performShown(question.generation) { try PlaceReader().read(question, on: $0) }
     }

@@ -1,8 +1,8 @@
 import FocusCore
 import PostgresClient
 
-/// One of PostgreSQL's histories, by the name of its timeline. A standby that takes over begins another: what was
-/// flushed on the server before it, and did not reach it, is gone, though the log may have lost nothing.
+/// One of PostgreSQL's histories, by the name of its timeline. A standby that is promoted begins another one: what the
+/// old primary flushed and the standby did not get is gone, though the log may have lost nothing.
 public struct Timeline: Hashable, Sendable {
     public var name: String
 
@@ -10,7 +10,7 @@ public struct Timeline: Hashable, Sendable {
 }
 
 extension LogReader {
-    /// The one that is written to; without a name on a standby.
+    /// The timeline that the server writes; its name is empty on a standby, which writes none.
     public func timeline(on connection: PostgresConnection) throws(PostgresError) -> Timeline {
         Timeline(name: try connection.query(Queries.readTimeline).text(row: 0, column: 0))
     }

@@ -28,7 +28,8 @@ public struct Migrator: Sendable {
         return try migrator.apply(on: connection, partitions: partitions)
     }
 
-    /// What this database has not seen yet. Writes nothing. Throws `MigrationError` when it is not for this program.
+    /// The migrations that this database has not seen yet. Writes nothing. Throws `MigrationError` when the database is
+    /// not for this program.
     func pending(on connection: PostgresConnection) throws -> [Migration] {
         let database = try connection.query(Queries.describeDatabase)
         let encoding = try database.text(row: 0, column: 1)
@@ -51,8 +52,8 @@ public struct Migrator: Sendable {
     }
 
     /// Lets the log hold every kind of event that this program writes. Programs that do not know them cannot read the
-    /// log any more: every server must be of this program. For good.
-    /// - Returns: the format that it has now; nil: it had that already.
+    /// log any more: every server must be of this program. This cannot be undone.
+    /// - Returns: the log's new format; nil when the log had it already.
     @discardableResult
     public static func finish(on connection: PostgresConnection) throws -> Int32? {
         guard try Migrator().pending(on: connection).isEmpty else { throw MigrationError.notMigrated }

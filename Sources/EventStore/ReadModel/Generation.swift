@@ -2,7 +2,7 @@ import PostgresClient
 
 /// One build of the read model, in a schema of its own.
 struct Generation: Hashable, Sendable {
-    /// The one that the queries in `Schema/` name.
+    /// The generation that the queries in `Schema/` name.
     static let first = Generation(1)
 
     let number: Int32

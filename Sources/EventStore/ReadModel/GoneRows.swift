@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// Rows to be forgotten for good, as `delete_rows` takes them.
+/// Rows to be deleted for good, as one array per column, in the order of `delete_rows`.
 struct GoneRows {
     private var collections: [String?] = []
     private var users: [UUID] = []

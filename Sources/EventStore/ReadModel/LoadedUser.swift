@@ -4,7 +4,7 @@ import FocusCore
 public struct LoadedUser: Sendable {
     /// Everything up to the end of the log at that moment is folded in.
     public var state: UserState
-    /// What the read model showed: the rest came from the log.
+    /// The user's version in the read model; later events came from the log.
     public var projectedVersion: Version
     /// Rows that the events past `projectedVersion` changed: what the read model lacks.
     public var touchedKeys: Set<RowKey>
@@ -18,7 +18,8 @@ public struct LoadedUser: Sendable {
         self.head = head
     }
 
-    /// Folds the next event in. Throws `EventStoreError.gap` when it is not the next, and what is wrong with it.
+    /// Folds the next event in. Throws `EventStoreError.gap` when the event is not the next, and what
+    /// `LoggedEvent.decoded` and the fold throw.
     /// - Returns: the rows that it touched.
     @discardableResult mutating func apply(_ event: LoggedEvent) throws -> [RowKey] {
         guard event.version == state.version.next else {
@@ -29,7 +30,7 @@ public struct LoadedUser: Sendable {
         return keys
     }
 
-    /// What the read model lacks.
+    /// The rows that the read model lacks; nil when it lacks none.
     var projected: ProjectedUser? {
         guard state.version > projectedVersion else { return nil }
         return ProjectedUser(

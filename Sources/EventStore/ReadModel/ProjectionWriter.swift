@@ -1,18 +1,19 @@
 import FocusCore
 import PostgresClient
 
-/// Brings the read model after the log. Any server may do it, for any partition: whoever holds the lock of the
-/// partition's checkpoint is the one.
+/// Brings the read model up to the log. Any server may do it, for any partition: the one that holds the lock of the
+/// partition's checkpoint does.
 ///
-/// Flow: BEGIN, lock or leave → what the users are at → one statement per collection in one pipeline → COMMIT.
-/// The commit need not be flushed (`synchronous_commit = off`): a checkpoint that goes back tells what is lost, and that
-/// is folded again. A batch that writes rows and leaves the checkpoint where it is could be lost unseen: it is flushed.
+/// Flow: BEGIN, lock the checkpoint or give up → the users' versions → one statement per collection in one pipeline →
+/// COMMIT. The commit need not be flushed (`synchronous_commit = off`): a checkpoint that goes back tells what is lost,
+/// and that is folded again. A batch that writes rows and does not move the checkpoint could be lost unseen: it is
+/// flushed.
 public struct ProjectionWriter: Sendable {
     private let rules: FoldRules
 
     public init(rules: FoldRules = .current) { self.rules = rules }
 
-    /// How far the projection of each partition got, in generation 1's tables or those of `generation`.
+    /// The checkpoint of each partition in a generation's tables: every event below it is projected.
     public func checkpoint(
         of partitions: [Partition], generation: Int32 = 1, on connection: PostgresConnection
     ) throws(PostgresError) -> [Partition: LogOffset] {
@@ -33,7 +34,7 @@ public struct ProjectionWriter: Sendable {
         do {
             return try write(batch, inserting: true, on: connection)
         } catch let error as PostgresError {
-            // A row that had been kept for its memo alone (a read before its post, say) was there already.
+            // A row that was kept for its memo alone (of a read before its post, say) was there already.
             guard case .uniqueViolation = error.kind else { throw error }
             return try write(batch, inserting: false, on: connection)
         }
@@ -58,7 +59,7 @@ public struct ProjectionWriter: Sendable {
             }
             let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
             guard checkpoint >= batch.base else { return .fellBack(to: checkpoint) }
-            // A statement of its own: its snapshot is younger than the lock.
+            // This is a statement of its own, so that its snapshot is taken after the lock.
             let found = try connection.query(
                 generation.statement(Queries.readProjectedUsers),
                 [partition, .uuidArray(batch.users.map(\.user.uuid)), .int4(batch.generation)])
@@ -90,8 +91,8 @@ public struct ProjectionWriter: Sendable {
         }
     }
 
-    /// Oldest first: ids mostly ascend with time, so neighbours share pages of the index. By numbers, as comparing the
-    /// keys costs more than it saves.
+    /// The indices of the rows, oldest first: ids mostly ascend with time, so neighbours share pages of the index.
+    /// Numbers are compared, because comparing the keys costs more than it saves.
     private static func byAppearance(_ rows: [ProjectedRow]) -> [Int] {
         var order = rows.indices.map { (appearedAt: rows[$0].appearedAt?.rawValue ?? 0, index: $0) }
         order.sort { $0.appearedAt < $1.appearedAt }
@@ -101,7 +102,7 @@ public struct ProjectionWriter: Sendable {
     /// Fewer new rows than this do not repay a statement of their own.
     private static let leastInserted = 16
 
-    /// - Parameter shown: up to where the read model shows each user; nil: look every row up.
+    /// - Parameter shown: the version at which the read model shows each user; nil: look every row up.
     static func requests(
         _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?
     ) -> [(Statement, [PostgresValue])] {
@@ -113,7 +114,8 @@ public struct ProjectionWriter: Sendable {
                 let projected = user.rows[index]
                 let (key, table) = (projected.key, projected.key.collection)
                 guard let row = projected.row else {
-                    // A page is for good; a state that was loaded does not hold those of before, and forgets none.
+                    // A page of places is never deleted. A loaded state does not hold earlier pages, and that does not
+                    // mean they are gone.
                     if table != .placePages { gone.append(user.user, key) }
                     continue
                 }

@@ -8,7 +8,7 @@ public struct RouteChunkRows: Sendable {
     let partition: Partition
     let generation: Generation
 
-    /// - Parameter generation: as the partition's head has it.
+    /// - Parameter generation: the one that the partition's head names.
     public init(_ route: AppItem, of user: UserID, in partition: Partition, generation: Int32) {
         self.route = route
         self.user = user
@@ -16,7 +16,7 @@ public struct RouteChunkRows: Sendable {
         self.generation = Generation(generation)
     }
 
-    /// The first `length` bytes of every chunk.
+    /// The first `length` bytes of every chunk, by the chunk's number.
     func heads(length: Int, on connection: PostgresConnection) throws -> [Int: [UInt8]] {
         let result = try connection.query(
             generation.statement(Queries.readRouteChunkHeads),
@@ -35,7 +35,7 @@ public struct RouteChunkRows: Sendable {
         return try Self.chunks(result)
     }
 
-    /// Rows of key, key_bytes and bytes, by the chunk's number.
+    /// Reads rows of key, key_bytes and bytes into a table by the chunk's number.
     static func chunks(_ result: PostgresResult) throws -> [Int: [UInt8]] {
         var chunks: [Int: [UInt8]] = [:]
         for row in 0..<result.rowCount {

@@ -7,11 +7,11 @@ public struct LoadedRoute: Sendable {
     public var track: RouteTrack
 }
 
-/// Loads one route with its points, also of a finished one: those are not in its user's state.
+/// Loads one route with its points. The points of a finished route are not in its user's state, so they are read too.
 public struct RouteLoader: Sendable {
     public init() {}
 
-    /// Current, however far the read model lags. Nil when the app has no such route.
+    /// The route is current, however far the read model lags. Nil when the app has no such route.
     ///
     /// Throws `PostgresError`, what `UserLoader` finds wrong with the user, and `EventStoreError.corrupt` when the
     /// points are not those that the route's row counts.
@@ -24,7 +24,8 @@ public struct RouteLoader: Sendable {
         let row = try RouteRow(decoding: stored.value)
         var chunks = loaded.state.routeChunks(of: routeID, in: app)
         if chunks.isEmpty {
-            // Finished before the read model's version, so it changes no more: a second statement sees the same.
+            // The route was finished before the read model's version, so it changes no more: a second statement sees
+            // the same.
             let statement = Generation(loaded.head.generation).statement(Queries.readRoutePoints)
             chunks = try RouteChunkRows.chunks(
                 try connection.query(

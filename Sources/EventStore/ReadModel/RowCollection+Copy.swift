@@ -3,7 +3,7 @@ import Foundation
 import PostgresClient
 
 extension RowCollection {
-    /// Copies rows that its table does not have; any that it has is a unique violation.
+    /// Copies rows into the collection's table, which must not have them: one that it has is a unique violation.
     var copy: Statement {
         let (upsert, copy) = (upsert, Queries.copyRowsIn)
         guard let start = upsert.sql.firstRange(of: "read_1."), let end = upsert.sql.firstRange(of: ")") else {
@@ -35,7 +35,7 @@ extension RowCollection {
 }
 
 extension RowTable {
-    /// As `RowCollection.copy` takes them.
+    /// The columns in the order of `RowCollection.copy`.
     func copyColumns(_ partition: Partition) -> [CopyColumn] {
         let casts = collection.castColumns
         return parameters(partition).enumerated().map { index, value in
@@ -56,7 +56,7 @@ private enum CastColumn {
     case date
     case json
 
-    /// NULL where the cast would fail: these texts are made by this program.
+    /// The value in binary form; NULL where the cast would fail, which it does not, as this program makes these texts.
     func value(_ text: String) -> PostgresValue {
         switch self {
         case .uuid: UUID(uuidString: text).map { .uuid($0) } ?? .null
@@ -70,7 +70,7 @@ private enum CastColumn {
 
     private static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-    /// Days since 2000-01-01.
+    /// The date as days since 2000-01-01.
     private static func date(_ text: String) -> Int32? {
         let parts = text.split(separator: "-").compactMap { Int64($0) }
         guard parts.count == 3 else { return nil }
@@ -78,7 +78,8 @@ private enum CastColumn {
         return Int32(exactly: days - CivilDate(year: 2_000, month: 1, day: 1).daysSince1970)
     }
 
-    /// `array_recv` of `time`: dimensions, no NULLs, the type, length and lower bound; microseconds after midnight.
+    /// The times in the form of `array_recv` of `time`: dimensions, no NULLs, the type, length and lower bound; then
+    /// each as microseconds after midnight.
     private static func times(_ words: [String]) -> [UInt8] {
         let timeType: Int32 = 1_083
         var bytes: [UInt8] = []

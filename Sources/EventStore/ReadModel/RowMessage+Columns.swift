@@ -1,7 +1,7 @@
 import FocusCore
 import PostgresClient
 
-// In the order of `upsert_<collection>`, from its tenth parameter on.
+// The typed columns of each collection, in the order of `upsert_<collection>`, from its tenth parameter on.
 
 extension AppRow {
     static func columns(_ rows: [AppRow?]) -> [PostgresValue] {
@@ -63,7 +63,7 @@ extension AlertRow {
         ]
     }
 
-    /// Of `class_alerts`.
+    /// The columns of `class_alerts`.
     static func classColumns(_ rows: [AlertRow?]) -> [PostgresValue] {
         columns(rows) + [Columns.text(rows) { $0.deviceClass?.rawValue }]
     }
@@ -168,6 +168,7 @@ extension RouteTotalRow {
 }
 
 extension CivilDate {
-    /// As PostgreSQL reads a date; nil outside the years 1 to 9999, which a device's clock can report all the same.
+    /// The date as PostgreSQL reads it; nil outside the years 1 to 9999, which a device's clock can report all the
+    /// same.
     fileprivate var storable: String? { (1...9_999).contains(parts.year) ? description : nil }
 }

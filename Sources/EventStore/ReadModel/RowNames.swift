@@ -1,13 +1,13 @@
 import FocusCore
 import PostgresClient
 
-/// Reads the keys of stored rows. Rows of a collection come one after the other, and mostly of one app: what the row
-/// before had is compared byte by byte, which spares looking it up and making it again.
+/// Reads the keys of stored rows. Rows of a collection come one after the other, and mostly of one app: the names are
+/// compared byte by byte with those of the row before, which spares looking them up and making them again.
 struct RowNames {
     private var collection = RowCollection.notifications
     private var app: AppID?
 
-    /// Nil when the collection is none that this program knows, or the app is none.
+    /// Nil when this program does not know the collection, or the app is not a bundle identifier.
     mutating func key(_ result: PostgresResult, _ row: Int) throws(PostgresError) -> RowKey? {
         if try !result.isText(row: row, column: LoadColumn.kind, collection.rawValue) {
             let name = try result.text(row: row, column: LoadColumn.kind)

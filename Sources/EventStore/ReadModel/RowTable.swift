@@ -25,7 +25,7 @@ struct RowTable {
 
     var count: Int { rows.count }
 
-    /// As `upsert_<collection>` takes them.
+    /// The parameters in the order of `upsert_<collection>`.
     func parameters(_ partition: Partition) -> [PostgresValue] {
         let stored = keys.map { StoredKey($0.key) }
         return [

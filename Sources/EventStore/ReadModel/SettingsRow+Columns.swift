@@ -1,7 +1,7 @@
 import FocusCore
 import PostgresClient
 
-// In the order of `upsert_<collection>`, from its tenth parameter on.
+// The typed columns of each collection, in the order of `upsert_<collection>`, from its tenth parameter on.
 
 extension NotificationSettingsRow {
     static func columns(_ rows: [NotificationSettingsRow?]) -> [PostgresValue] {
@@ -27,7 +27,7 @@ extension DeliveryScheduleRow {
 
 /// A time of day as PostgreSQL reads it.
 private struct TimeOfDay: Hashable, CustomStringConvertible {
-    /// After midnight, 0…1,439.
+    /// Minutes after midnight, 0…1,439.
     var minutes: Int32
 
     init(_ minutes: Int32) { self.minutes = minutes }

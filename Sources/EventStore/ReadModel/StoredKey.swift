@@ -28,7 +28,7 @@ struct StoredKey: Hashable, Sendable {
 }
 
 extension String {
-    /// As a `text` column for people can hold it: U+0000 becomes U+FFFD.
+    /// The text as a `text` column for people can hold it: U+0000 becomes U+FFFD.
     var storable: String {
         guard utf8.contains(0) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))

@@ -5,17 +5,17 @@ import PostgresClient
 struct StoredUser {
     let user: UserID
     let head: PartitionHead
-    /// What the rows show.
+    /// The version that the rows show.
     let version: Version
     private var found: [(key: RowKey, row: Row)] = []
     private var names = RowNames()
-    /// Past `version`: all, or as many as the statement takes.
+    /// The events past `version`: all, or as many as the statement returns at most.
     private(set) var events: [LoggedEvent] = []
     private let tail: Int
-    /// A row that belongs to no collection that this program knows, or has an impossible app.
+    /// How many rows belong to no collection that this program knows, or have an impossible app.
     private var strangers = 0
 
-    /// The statement took as many events as it takes.
+    /// Whether the statement returned as many events as it may, so that the log may have more.
     var mayHaveMore: Bool { events.count == tail }
 
     init(_ result: PostgresResult, _ row: Int, tail: Int) throws(PostgresError) {
@@ -30,7 +30,7 @@ struct StoredUser {
             generation: try result.int4(row: row, column: LoadColumn.schemaVersion))
     }
 
-    /// The rows by their keys, of which each is there once.
+    /// The rows by their keys. The primary key of its table lets each key be there once.
     var rows: [RowKey: Row] { Dictionary(found.lazy.map { ($0.key, $0.row) }) { $1 } }
 
     mutating func append(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
@@ -51,7 +51,7 @@ struct StoredUser {
         }
     }
 
-    /// Builds the state of the rows and folds the events in that are here.
+    /// Builds the state from the rows, and folds `events` into it.
     func folded(_ rules: FoldRules) throws -> LoadedUser {
         guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
         let state = try UserState(user: user, version: version, loading: found, rules: rules)

@@ -2,8 +2,8 @@ import FocusCore
 import PostgresClient
 
 extension UserLoader {
-    /// Has PostgreSQL plan the statement that loads users, for each generation that these partitions show. It is a union
-    /// over every table, and takes a new connection some 10 ms that the first user would wait for.
+    /// Has PostgreSQL plan the statement that loads users, for each generation that these partitions show. It is a
+    /// union over every table, and takes a new connection some 10 ms that the first user would wait for.
     func prepare(_ partitions: [Partition], on connection: PostgresConnection) throws(PostgresError) {
         let heads = try LogReader().heads(of: partitions, on: connection)
         for generation in Set(heads.map(\.generation)) {
@@ -14,7 +14,7 @@ extension UserLoader {
 }
 
 extension StoreConnection {
-    /// Before the first `load` of users of these partitions; without effect on what it returns.
+    /// Makes the first `load` of users of these partitions faster; it has no effect on what `load` returns.
     public func prepareToLoad(_ partitions: [Partition]) throws {
         try perform { try UserLoader(rules: configuration.rules).prepare(partitions, on: $0) }
     }

@@ -1,17 +1,17 @@
 import FocusCore
 import PostgresClient
 
-/// Loads users: their rows, and the events that the rows do not show yet, folded in. As of one moment, that of the
-/// statement which reads the rows; of a long tail it takes the beginning, and the rest comes in chunks.
+/// Loads users: their rows, and the events that the rows do not show yet, folded in. A state is as of the moment of the
+/// statement that reads the rows. That statement returns the beginning of a long tail; the rest is read in chunks.
 public struct UserLoader: Sendable {
     private let rules: FoldRules
     private let tail: Int
     private let chunk: Int
 
     /// - Parameters:
-    ///   - tail: events that come with the rows, shared among the users of a statement. A lane asks for hundreds of them
-    ///     at once, whose rows may show nothing yet: the answer is in memory as a whole.
-    ///   - chunk: events of one further statement.
+    ///   - tail: events that come with the rows, shared among the users of a statement. A lane loads hundreds of users
+    ///     at once, whose rows may show nothing yet, and the answer is in memory as a whole.
+    ///   - chunk: events that each further statement reads.
     public init(rules: FoldRules = .current, tail: Int = 16_000, chunk: Int = 1_000) {
         precondition(tail > 0 && chunk > 0)
         self.rules = rules
@@ -19,12 +19,12 @@ public struct UserLoader: Sendable {
         self.chunk = chunk
     }
 
-    /// The users' states. A user without events has a state of version 0. One whose rows or events do not fold is a
+    /// The users' states. A user without events has a state of version 0. A user whose rows or events do not fold is a
     /// `.failure` and disturbs nobody else.
     ///
     /// Throws `PostgresError`, and `EventStoreError.corrupt` when a partition does not exist.
-    /// - Parameter generations: which one each partition showed when last heard of; spares asking. The statement itself
-    ///   says which one it shows: of another nothing is taken.
+    /// - Parameter generations: the generation that each partition showed when it was last read; this spares reading
+    ///   the heads. The statement itself returns the generation that is shown: rows of another one are not used.
     public func load(
         _ users: [(Partition, UserID)], assuming generations: [Partition: Int32] = [:],
         on connection: PostgresConnection
@@ -39,7 +39,7 @@ public struct UserLoader: Sendable {
                 do {
                     stored = try readShown(users, generation, on: connection)
                 } catch let error as PostgresError where error.isUndefinedTable && round == 0 {
-                    // Dropped since: what is shown now is there.
+                    // The generation was dropped since; the one that is shown now is there.
                     elsewhere.merge(try byGeneration(users, [:], on: connection)) { $0 + $1 }
                     continue
                 }
@@ -81,7 +81,7 @@ public struct UserLoader: Sendable {
         try read(users, generation, on: connection)
     }
 
-    /// What is wrong with the user is a result; what is wrong with the connection is not.
+    /// An error of the user becomes a result; an error of the connection is thrown.
     private func result(
         _ stored: StoredUser, on connection: PostgresConnection
     ) throws -> Result<LoadedUser, any Error> {
@@ -94,7 +94,7 @@ public struct UserLoader: Sendable {
         }
     }
 
-    /// The state of the moment at which the user was read, with all events.
+    /// The state as of the moment at which the user was read, with all events.
     ///
     /// Throws `PostgresError`, and what is wrong with a row or an event.
     func folded(_ stored: StoredUser, on connection: PostgresConnection) throws -> LoadedUser {
@@ -104,7 +104,7 @@ public struct UserLoader: Sendable {
             let events = try LogReader().events(
                 of: stored.user, partition: stored.head.partition, after: loaded.state.version, limit: chunk,
                 on: connection)
-            // What was logged since has a place behind the partition's end at that moment.
+            // Events that were logged since stand behind the partition's end at that moment.
             for event in events.prefix(while: { $0.offset < stored.head.nextOffset }) { try loaded.apply(event) }
             guard events.count == chunk, loaded.state.version == events[chunk - 1].version else { return loaded }
         }
@@ -120,12 +120,14 @@ public struct UserLoader: Sendable {
             generation.statement(Queries.loadUsers),
             [.int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail))])
         var stored: [UserID: StoredUser] = [:]
-        // UNION ALL keeps the order of its branches, but nothing promises that: heads first, whatever comes.
+        // UNION ALL keeps the order of its branches, but nothing promises that: heads are read first, in whatever order
+        // they come.
         for row in 0..<result.rowCount where try LoadColumn.isHead(result, row) {
             let head = try StoredUser(result, row, tail: tail)
             stored[head.user] = head
         }
-        // Rows of a user mostly come one after the other: the user is taken out of the table for all of them.
+        // Rows of a user mostly come one after the other: the user is removed from the table until the next user's
+        // come.
         var current: StoredUser?
         for row in 0..<result.rowCount where try !LoadColumn.isHead(result, row) {
             let user = UserID(try result.uuid(row: row, column: LoadColumn.user))

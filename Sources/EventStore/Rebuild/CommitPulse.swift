@@ -3,20 +3,21 @@ import NIOConcurrencyHelpers
 import PostgresClient
 import Waits
 
-/// Feels how long a durable commit takes, which is what every append waits for, and says how much of the time a rebuild
-/// may work: less while commits take longer than they did before it began.
+/// Measures how long a durable commit takes, which is what every append waits for, and says how much of the time a
+/// rebuild may work: less while commits take longer than they did before it began.
 ///
-/// Flow: some commits before the work, the slow ones of which are the measure → one every `interval` beside the work; a
-/// late one takes a third of the share, each timely one gives half a per cent back. So about one in seventy is late.
+/// Flow: some commits before the work, of which the slow ones give the limit → one every `interval` beside the work; a
+/// late one cuts the share by a third, each timely one raises it by half a per cent. So about one in eighty is late.
 final class CommitPulse: Sendable {
     private static let interval = 0.05
-    /// Commits before the work.
+    /// How many commits are measured before the work, and how many seconds lie between them.
     private static let calmCount = 20
     private static let calmInterval = 0.01
-    /// Late: so many times as long as the slow ones of those before, and so many seconds longer.
+    /// A commit is late when it takes `tolerance` times as long as the slow ones of those before the work, and at least
+    /// `leastDelay` seconds longer.
     private static let (tolerance, leastDelay) = (2.0, 0.004)
     private static let (afterLate, afterTimely) = (0.67, 1.005)
-    /// A rebuild ends, however slow commits became for reasons of their own.
+    /// The least share: a rebuild must end, however slow commits became for reasons of their own.
     static let leastShare = 0.25
 
     private struct State {
@@ -31,7 +32,7 @@ final class CommitPulse: Sendable {
     init(_ configuration: PostgresConfiguration) throws {
         let connection = try PostgresConnection(configuration)
         try SessionRole.assume(on: connection)
-        // The first one is planned.
+        // The first one is not measured, because PostgreSQL plans it.
         _ = try Self.seconds(on: connection)
         var calm: [Double] = []
         for _ in 0..<Self.calmCount {
@@ -53,7 +54,7 @@ final class CommitPulse: Sendable {
         thread.withLockedValue { $0 = started }
     }
 
-    /// Of the load that is allowed, `leastShare` … 1.
+    /// How much of the allowed load a rebuild may use now, `leastShare` … 1.
     var share: Double { state.withLockedValue { $0.share } }
 
     func stop() {
@@ -61,7 +62,7 @@ final class CommitPulse: Sendable {
         thread.withLockedValue { $0.take() }?.join()
     }
 
-    /// The slowest may have been chance: the next one counts.
+    /// The seconds above which a commit is late. The second slowest of `calm` counts: the slowest may have been chance.
     static func limit(_ calm: [Double]) -> Double {
         let sorted = calm.sorted()
         let slow = sorted.dropLast().last ?? sorted.last ?? 1

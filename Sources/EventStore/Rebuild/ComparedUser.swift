@@ -1,9 +1,9 @@
 import FocusCore
 
-/// A user of both generations, and how the one to be shown differs. Kept at hand, it follows the log: rows are read and
-/// compared once, and after that only what an event touches.
+/// A user in both generations, and how the generation to be shown differs. It follows the log: rows are read and
+/// compared once, and after that only those that an event touches.
 struct ComparedUser: Sendable {
-    /// In the generation to be shown, with everything that the log has folded in.
+    /// The user's state in the generation to be shown, with all events of the log folded in.
     private(set) var loaded: LoadedUser
     private(set) var change: UserChange
     private var shown: ShownRows
@@ -15,23 +15,23 @@ struct ComparedUser: Sendable {
     }
 
     var user: UserID { loaded.state.user }
-    /// Of both generations, roughly: they have nearly the same.
+    /// The rows of both generations together, roughly: they have nearly the same.
     var rowCount: Int { 2 * shown.rows.count }
     var notice: RebuildNotice { RebuildNotice(loaded.state, change) }
 
     /// Folds an event of the user into both; one that is folded in already changes nothing.
     ///
-    /// Throws what is wrong with the event. The user is then neither here nor there: compare anew.
+    /// Throws what makes the event unfoldable. Then this value is unusable: compare the user anew.
     mutating func follow(_ event: LoggedEvent) throws {
         guard event.version > loaded.state.version else { return }
         let keys = try Set(loaded.apply(event)).union(shown.apply(event))
         change.update(keys, from: shown.rows, at: shown.version, to: loaded.state)
     }
 
-    /// What the target's tables lack: rows that the log changed since they were written.
+    /// The rows that the target's tables lack: the log changed them since they were written.
     var projected: ProjectedUser? { loaded.projected }
 
-    /// They lack nothing now.
+    /// Marks those rows as written: the target's tables lack nothing now.
     mutating func noteProjected() {
         loaded.projectedVersion = loaded.state.version
         loaded.touchedKeys = []
@@ -41,9 +41,10 @@ struct ComparedUser: Sendable {
 /// A user's rows in the generation that is shown.
 struct ShownRows: Sendable {
     var rows: [RowKey: Row]
-    /// What they show.
+    /// The version that the rows show.
     var version: Version
-    /// Folds what the log gets into them; nil: they are of another fold, and stay as they were found.
+    /// The state into which later events are folded. Nil when the rows are of another fold or do not fold: they stay as
+    /// they were found.
     var state: UserState?
 
     /// - Returns: the rows that it touched.

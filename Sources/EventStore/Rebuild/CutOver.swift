@@ -13,7 +13,7 @@ struct CutOver {
     private static let eventLimit = 1_000
 
     struct Outcome: Sendable {
-        /// How long the partition's row was locked: the longest that an append can have waited.
+        /// How long the partition's row was locked: an append can have waited no longer.
         var locked: Duration
         /// Users who got an event.
         var users: Int
@@ -24,8 +24,9 @@ struct CutOver {
 
     let comparison: UserComparison
 
-    /// Throws `RebuildError.overtaken`, and whatever keeps a user from being folded: nothing has happened then.
-    /// - Parameter followed: brought to the place.
+    /// Throws `RebuildError.overtaken`, and whatever keeps a user from being folded: the transaction is then rolled
+    /// back.
+    /// - Parameter followed: the partition's users, with the events below `place.followed` folded in.
     func run(
         _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
     ) throws -> Outcome {
@@ -36,13 +37,14 @@ struct CutOver {
             let partition = PostgresValue.int4(from.partition.rawValue)
             let locked = try connection.query(Queries.lockPartitions, [.int4Array([from.partition.rawValue])])
             since = .now
-            // In an order that no append takes: those hold one lock only.
+            // No deadlock with an append is possible: an append never locks a checkpoint.
             _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
             guard locked.rowCount == 1, try locked.int4(row: 0, column: 2) == comparison.shown.number,
                 case let look = try LogReader().look(at: [from.partition], on: connection), var head = look.heads.first,
                 let now = look.time
             else { throw RebuildError.overtaken(from.partition) }
-            // One time for all its events, and the database's: this machine's clock is nobody else's.
+            // All events get the same time, by the database's clock: the clock of this machine is not that of the
+            // servers.
             let time = max(now, head.lastRecordedAt)
             let tail = from.followed..<head.nextOffset
             let (users, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
@@ -61,14 +63,16 @@ struct CutOver {
         return outcome
     }
 
-    /// Asks before the lock what will be asked under it, for nothing: plans are made, and pages are in memory.
+    /// Runs before the lock the statements that will run under it, and ignores the results: plans are made, and pages
+    /// are in memory.
     func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first else { return }
         _ = try LogReader().events(partition: place.partition, from: head.nextOffset, limit: 1, on: connection)
         _ = try comparison.compare([.beforeAll], in: place.partition, on: connection)
     }
 
-    /// Writes what the generation lacks after its cut-over, as any server would. Where one is at it, it does the rest.
+    /// Writes what the generation lacks after its cut-over, as any server would. If a server is at it, that one does
+    /// the rest.
     func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: PostgresConnection) throws {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first,
             head.generation == comparison.target.number
@@ -82,7 +86,7 @@ struct CutOver {
             users = users.dropFirst(page.count)
             let loaded = try UserLoader(rules: comparison.rules)
                 .load(page, assuming: [place.partition: head.generation], on: connection).values
-                // Who does not fold is the servers' to say.
+                // A user who does not fold is left to the servers, which quarantine them.
                 .compactMap { try? $0.get() }
             let batch = ProjectionBatch(
                 partition: place.partition, generation: head.generation,
@@ -96,8 +100,8 @@ struct CutOver {
         }
     }
 
-    /// Who could not be kept, or is new: read while appends wait.
-    /// - Returns: whose rows are not the same.
+    /// Compares users who could not be kept or are new. They are read while appends wait.
+    /// - Returns: the users whose rows are not the same.
     private func compare(
         _ users: Set<UserID>, _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
         on connection: PostgresConnection
@@ -115,7 +119,7 @@ struct CutOver {
         return unlike
     }
 
-    /// Servers load them anew.
+    /// Records users whose rows are not the same, so that servers load them anew.
     private func note(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection) throws {
         guard !users.isEmpty else { return }
         _ = try connection.query(

@@ -5,10 +5,10 @@ import PostgresClient
 struct FilledRows {
     /// Rows of one transaction; one user may have more.
     static let rowLimit = 4_000
-    /// Rows that are written without a pause: one or two milliseconds of this program and the database at once, which are
-    /// two processors that an append finds taken.
+    /// Rows that are written without a pause. They keep this program and the database busy at once for one or two
+    /// milliseconds, on two processors that an append then finds taken.
     static let piece = 250
-    /// Bytes of their values and memos.
+    /// Bytes of the values and memos of one transaction.
     static let byteLimit = 8 << 20
     /// Fewer rows of a table do not repay the two round trips of a COPY: they go in one pipeline with others.
     static let leastCopied = 32
@@ -31,7 +31,7 @@ struct FilledRows {
         users.append(ProjectedUser(user: state.user, version: state.version, rows: [], dueAt: state.dueAt))
     }
 
-    /// Puts everything in; a row that is there already is an error.
+    /// Inserts everything; a row that is there already is an error.
     /// - Parameter pause: called now and then while rows are on their way.
     func insert(
         into generation: Generation, _ partition: Partition, pause: () throws -> Void,

@@ -1,15 +1,15 @@
 import FocusCore
 import PostgresClient
 
-/// What is known of a partition's users before its cut-over, so that under the lock only what the log got since is read.
-/// Appends wait for as long as that takes.
+/// What is known of a partition's users before its cut-over, so that under the lock only what the log got since is
+/// read. Appends wait for as long as that takes.
 ///
-/// Users with events since they were compared are kept whole and follow the log; of others only what is to be told. Both
-/// are bounded: whom there was no room for is read again under the lock.
+/// Users with events since they were compared are kept whole and follow the log; of other users only the notice is
+/// kept. Both are bounded: a user for whom there was no room is read again under the lock.
 struct FollowedUsers {
-    /// Rows that are kept, of both generations: some 50 MB.
+    /// How many rows are kept, of both generations: some 50 MB.
     private let rowLimit: Int
-    /// Keys of rows that are to be told: some 10 MB.
+    /// How many keys of rows are kept in notices: some 10 MB.
     private let keyLimit: Int
     private var whole: [UserID: ComparedUser] = [:]
     private var notices: [UserID: RebuildNotice] = [:]
@@ -22,13 +22,13 @@ struct FollowedUsers {
         self.keyLimit = keyLimit
     }
 
-    /// What is to be told of everybody who is kept and differs.
+    /// The notices of all users who are kept and differ, in order of their ids.
     var told: [RebuildNotice] {
         let kept = notices.values + whole.values.filter { !$0.change.isEmpty }.map(\.notice)
         return kept.sorted { $0.user < $1.user }
     }
 
-    /// In place of what was known of the user.
+    /// Keeps a compared user whole, in place of what was known of them; without room for that, only the notice.
     mutating func keep(_ user: ComparedUser) {
         forget(user.user)
         guard rows + user.rowCount <= rowLimit else { return keepNotice(user) }
@@ -36,7 +36,7 @@ struct FollowedUsers {
         rows += user.rowCount
     }
 
-    /// As `keep`, of somebody who is not expected to append before the cut-over.
+    /// Keeps only the notice of a user, who is not expected to append before the cut-over.
     mutating func keepNotice(_ user: ComparedUser) {
         forget(user.user)
         guard !user.change.isEmpty else { return }
@@ -54,8 +54,9 @@ struct FollowedUsers {
         unkept.remove(user)
     }
 
-    /// Reads what the log holds at the offsets of `range`, as far as that is little, and folds it.
-    /// - Returns: who follows, and who has to be compared anew.
+    /// Reads the events at the offsets of `range` and folds them. If they are more than `PartitionFollow.tailLimit`,
+    /// only their users are read, and forgotten.
+    /// - Returns: the users who follow, and those who have to be compared anew.
     mutating func readTail(
         of partition: Partition, in range: Range<LogOffset>, on connection: PostgresConnection
     ) throws -> (users: Set<UserID>, others: [UserID]) {
@@ -71,14 +72,14 @@ struct FollowedUsers {
         return (users, others.sorted())
     }
 
-    /// Folds events of the partition, in its order, into those who are kept whole.
+    /// Folds events of the partition, in its order, into the users who are kept whole.
     ///
     /// Throws `RebuildError.unfoldable`.
-    /// - Returns: who follows, and who has to be compared anew: nothing is known of them any more.
+    /// - Returns: the users who follow, and those who have to be compared anew: nothing is known of them any more.
     mutating func follow(_ events: [LoggedEvent]) throws -> (users: Set<UserID>, others: Set<UserID>) {
         var (users, others): (Set<UserID>, Set<UserID>) = ([], [])
         for event in events where !others.contains(event.user) {
-            // Out of the table, or following would copy the user's state.
+            // The user is removed from the table meanwhile, or following would copy their state.
             guard var user = whole.removeValue(forKey: event.user) else {
                 forget(event.user)
                 others.insert(event.user)
@@ -103,14 +104,14 @@ struct FollowedUsers {
         return (users, others)
     }
 
-    /// What the target's tables lack of users who are kept whole.
+    /// The rows of users that the target's tables lack, for those who are kept whole.
     func projected(_ users: Set<UserID>) -> [ProjectedUser] { users.sorted().compactMap { whole[$0]?.projected } }
 
     mutating func noteProjected(_ users: Set<UserID>) {
         for user in users { whole[user]?.noteProjected() }
     }
 
-    /// Who of them differs.
+    /// The users of these whose rows are not the same.
     func different(_ users: Set<UserID>) -> Set<UserID> {
         users.filter { whole[$0].map { !$0.change.isIdentical } ?? false }
     }

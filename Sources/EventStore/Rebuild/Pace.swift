@@ -1,8 +1,8 @@
 import Foundation
 import Waits
 
-/// Keeps a worker idle for its share of the time, so that appends find the database free; and, where PostgreSQL runs on
-/// this machine, workers idle in turn, so that a processor is free for whoever appends.
+/// Keeps a worker idle for its share of the time, so that appends find the database free. Where PostgreSQL runs on this
+/// machine, workers also idle in turn, so that a processor is free for appends.
 final class Pace {
     private let load: Int
     private let pulse: CommitPulse?
@@ -13,7 +13,7 @@ final class Pace {
 
     /// - Parameters:
     ///   - load: percent, 1…100.
-    ///   - pulse: takes the load back while commits are late.
+    ///   - pulse: lowers the load while commits are late.
     ///   - slots: how many may work at once.
     init(load: Int, pulse: CommitPulse?, slots: DispatchSemaphore?, work: RebuildWork) {
         self.load = min(max(load, 1), 100)
@@ -23,19 +23,19 @@ final class Pace {
         begin()
     }
 
-    /// Between transactions. Throws when another worker failed.
+    /// Idles; to be called between transactions. Throws `RebuildStopped` when another worker failed.
     func pause() throws {
         guard !work.isStopped else { throw RebuildStopped() }
         let load = Double(load) / 100 * (pulse?.share ?? 1)
         let now = ContinuousClock.now
         let idle = (now - since) / .seconds(1) * (1 - load) / load
         end()
-        // One long transaction does not stop the work for minutes.
+        // The limit of 1 s keeps one long transaction from stopping the work for minutes.
         if idle > 0 { Deadline.after(seconds: min(idle, 1)).sleep() }
         begin()
     }
 
-    /// Lets others work. Nothing happens the second time.
+    /// Frees the slot for other workers. Has no effect when called again.
     func end() {
         guard hasSlot else { return }
         hasSlot = false

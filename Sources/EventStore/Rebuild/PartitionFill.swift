@@ -4,7 +4,7 @@ import PostgresClient
 
 /// Fills a partition of a new generation from the log: users in order of their ids, one folded after the other.
 ///
-/// Flow: events by user and version → fold → rows gather → one transaction with the place that it gets to. Memory: one
+/// Flow: events by user and version → fold → rows gather → one transaction with the place that they reach. Memory: one
 /// user's state, a chunk of events, a batch of rows.
 struct PartitionFill {
     let rules: FoldRules
@@ -13,7 +13,7 @@ struct PartitionFill {
     /// Called often, between transactions and within, with the events folded since the last call.
     let pause: (Int) throws -> Void
 
-    /// Until the phase is over. Throws `RebuildError` when the history is not whole.
+    /// Fills until the phase is over. Throws `RebuildError` when the history is not whole.
     func run(_ place: inout RebuildPlace, then phase: RebuildPlace.Phase, on connection: PostgresConnection) throws {
         var batch = FilledRows()
         var next = place

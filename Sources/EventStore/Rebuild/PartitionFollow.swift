@@ -1,27 +1,28 @@
 import FocusCore
 import PostgresClient
 
-/// Finds users whose rows come out different, and keeps a generation after the log until it is shown.
+/// Finds users whose rows come out different, and keeps a generation up with the log until it is shown.
 ///
-/// Flow: every user is compared once → those with events since follow the log, again and again → few events are left for
-/// the cut-over.
+/// Flow: every user is compared once → those with events since follow the log, again and again → few events are left
+/// for the cut-over.
 struct PartitionFollow {
-    /// Events that the cut-over may find new.
+    /// How many new events the cut-over may find.
     static let nearEnough: Int64 = 100
     /// Events of one round.
     private static let roundLimit: Int64 = 10_000
     /// Events that are read with their payloads: the largest take 128 MB.
     static let tailLimit = 500
-    /// Appends may outrun us; the cut-over then takes what is left.
+    /// The rounds at most. Appends may outrun us; the cut-over then folds what is left.
     private static let rounds = 50
-    /// So many rounds are for the very last events: the cut-over folds whom it finds while appends wait.
+    /// So many rounds go on to the very last event, because the cut-over folds what it finds while appends wait. Later
+    /// ones stop at `nearEnough`.
     private static let closeRounds = 10
 
     let comparison: UserComparison
     /// Called between transactions with the users done since the last call.
     let pause: (Int) throws -> Void
 
-    /// Compares everybody, from the place on.
+    /// Compares every user, from the place on.
     func compareAll(_ place: inout RebuildPlace, on connection: PostgresConnection) throws {
         if place.after == nil {
             var begun = place
@@ -51,7 +52,7 @@ struct PartitionFollow {
         }
     }
 
-    /// What is to be told of those who differ, as far as that was found until now.
+    /// Compares again the users who were found to differ until now, and keeps their notices.
     func recall(_ place: RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection) throws {
         var last = UserID.beforeAll
         while true {
@@ -69,7 +70,7 @@ struct PartitionFollow {
         }
     }
 
-    /// Until little is left.
+    /// Follows the log until few events are left.
     func follow(
         _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
     ) throws {
@@ -109,7 +110,7 @@ struct PartitionFollow {
         } while !others.isEmpty
     }
 
-    /// Both generations in one snapshot: a projection that is written between them is no difference.
+    /// Reads both generations in one snapshot, so that a projection written between the reads is no difference.
     private func compare(
         _ users: [UserID], _ place: RebuildPlace, on connection: PostgresConnection
     ) throws -> [ComparedUser] {
@@ -117,7 +118,8 @@ struct PartitionFollow {
         return try connection.transaction(.snapshot) { try comparison.compare(users, in: place.partition, on: $0) }
     }
 
-    /// Of all users from the place's `after` to the last of these: who is alike, and the others compared.
+    /// Looks at all users from the place's `after` to the last of these. Returns those who are alike, and the others
+    /// compared.
     private func compareNeighbours(
         _ users: [UserID], _ place: RebuildPlace, on connection: PostgresConnection
     ) throws -> (Set<UserID>, [ComparedUser]) {
@@ -148,7 +150,7 @@ struct PartitionFollow {
         }
     }
 
-    /// Writes what the target lacks, and who differs and who does not, together with the place.
+    /// Writes, in one transaction, the rows that the target lacks, which users differ and which do not, and the place.
     private func settle(
         _ lacking: [ProjectedUser], different: Set<UserID>, alike: Set<UserID>, _ place: inout RebuildPlace,
         to next: RebuildPlace, checkpoint: LogOffset?, on connection: PostgresConnection

@@ -7,17 +7,17 @@ struct RebuildJob: Sendable {
     let options: RebuildOptions
     let target: Generation
     let verifies: Bool
-    /// Of each generation that has rows.
+    /// The fold version of each generation that has rows, by the generation's number.
     let folds: [Int32: Int32]
     /// What each partition showed when this run began.
     let shown: [Partition: Generation]
     let work: RebuildWork
-    /// Nil: the load stays as it is.
+    /// Lowers the load while commits are late; nil: the load stays as it is.
     var pulse: CommitPulse?
-    /// Nil: as many workers at once as there are.
+    /// How many workers may work at once; nil: all of them.
     var slots: DispatchSemaphore?
 
-    /// Everything up to the cut-over, of one partition after the other.
+    /// Does everything up to the cut-over, one partition after the other.
     func prepare(on connection: PostgresConnection) throws {
         try forEach { place, pace in
             if place.phase == .filling {

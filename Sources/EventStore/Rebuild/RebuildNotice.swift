@@ -2,8 +2,8 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// What is to be told of a user once a generation is shown (rule S8), and where their stream stands: all that the cut-over
-/// has to know of somebody who appended nothing since.
+/// What is to be told of a user once a generation is shown (rule S8), and where their stream stands: all that the
+/// cut-over has to know of a user who appended nothing since.
 struct RebuildNotice: Sendable {
     let user: UserID
     let change: UserChange
@@ -17,7 +17,7 @@ struct RebuildNotice: Sendable {
         sequence = state.lastSequence(of: .server, incarnation: Incarnation(0))
     }
 
-    /// The events of the log that tell it, recorded at `time`, to stand at `offset` and after it.
+    /// The events that tell it, recorded at `time`, for the offsets from `offset` on.
     func events(
         _ generation: Generation, in partition: Partition, at offset: LogOffset, _ time: Timestamp
     ) -> [LoggedEvent] {

@@ -2,21 +2,23 @@ import FocusCore
 
 /// How a rebuild works.
 public struct RebuildOptions: Sendable {
-    /// Partitions at a time.
+    /// How many partitions are worked on at a time.
     public var parallel = 2
-    /// Fold every user once more and compare before anything is shown.
+    /// Whether every user is folded once more and compared before anything is shown.
     public var verifies = false
-    /// Whoever ends it, also after an interruption, is told to keep what was shown before.
+    /// Whether the generations shown before are to be kept. It is stored, and `RebuildReport.keepsOld` says it at the
+    /// end, also after an interruption.
     public var keepsOld = false
     /// Percent of the time that each of the parallel workers is at work at most, 1…100: the rest is the appends'. Below
     /// 100 it is less while commits take longer than before the rebuild.
     public var maximumLoad = 40
-    /// How far the threads that fill and compare stand behind the machine's other work: 0 … 19, as nice(1) says. Those
-    /// that cut over do not, because appends wait for them.
+    /// How far the threads that fill and compare lower their priority: 0 … 19, as nice(1) says. Those that cut over do
+    /// not, because appends wait for them.
     public var niceness: Int32 = 0
-    /// Whether PostgreSQL runs here: its processes that fill and compare then stand back as our threads do.
+    /// Whether PostgreSQL runs on this machine: its processes that fill and compare then lower their priority as our
+    /// threads do, and one processor is left to appends.
     public var isOnThisMachine = false
-    /// What users are folded by. Others than `current` are for tests.
+    /// The rules by which users are folded. Others than `current` are for tests.
     public var rules = FoldRules.current
 
     public init() {}
@@ -24,7 +26,7 @@ public struct RebuildOptions: Sendable {
 
 /// How far a rebuild is: `done` of `total`.
 public struct RebuildProgress: Hashable, Sendable {
-    /// In their order.
+    /// The stages in their order.
     public enum Stage: String, Hashable, Sendable, CaseIterable {
         /// Counts events.
         case filling
@@ -36,17 +38,17 @@ public struct RebuildProgress: Hashable, Sendable {
 
     public var stage: Stage
     public var done: Int
-    /// About so many: the log grows.
+    /// An estimate, because the log grows.
     public var total: Int
 }
 
-/// What came of a rebuild or a rollback.
+/// The result of a rebuild or a rollback.
 public struct RebuildReport: Sendable {
-    /// The one that is shown now.
+    /// The generation that is shown now.
     public var generation: Int32
-    /// Those that were shown before.
+    /// The generations that were shown before.
     public var previous: Set<Int32>
-    /// Those are to be kept, for a rollback: it was begun so, or resumed so.
+    /// Whether `previous` is to be kept for a rollback: the work was begun or resumed with that option.
     public var keepsOld = false
     /// Events folded; zero for a rollback.
     public var events: Int64
@@ -54,7 +56,7 @@ public struct RebuildReport: Sendable {
     public var usersChanged = 0
     public var rowsChanged = 0
     public var eventsAppended = 0
-    /// For how long each partition's appends had to wait, at most; sorted.
+    /// How long each partition's appends had to wait, at most; ascending.
     public var locked: [Duration] = []
 
     /// The longest; zero when nothing was cut over by this run.

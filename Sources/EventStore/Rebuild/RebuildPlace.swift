@@ -8,9 +8,9 @@ struct RebuildPlace: Hashable, Sendable {
         /// Users' events are folded and their rows put into the generation, in order of their ids.
         case filling
         case verifying
-        /// Users' rows are held against those of the generation that is shown.
+        /// Users' rows are compared with those of the generation that is shown.
         case comparing
-        /// The same again for users with events since; then the cut-over.
+        /// Users with events since are compared again; then comes the cut-over.
         case following
         case done
     }
@@ -47,8 +47,8 @@ struct RebuildPlace: Hashable, Sendable {
         followed = LogOffset(try result.int8(row: row, column: 6))
     }
 
-    /// Moves on to `next`, in a transaction of the caller's. Throws `RebuildError.overtaken` when somebody else moved it:
-    /// a process that was killed may still have had a commit under way.
+    /// Moves on to `next`, in a transaction of the caller's. Throws `RebuildError.overtaken` when another process moved
+    /// it: one that was killed may still have had a commit under way.
     mutating func move(to next: RebuildPlace, on connection: PostgresConnection) throws {
         let moved = try connection.query(
             Queries.moveRebuildPartition,
@@ -61,7 +61,7 @@ struct RebuildPlace: Hashable, Sendable {
         self = next
     }
 
-    /// As it is at the beginning of another phase.
+    /// The place at the beginning of another phase.
     func beginning(_ phase: Phase) -> RebuildPlace {
         var next = self
         next.phase = phase
@@ -76,6 +76,6 @@ extension UserID? {
 }
 
 extension UserID {
-    /// Before every user: the nil UUID stands for nobody.
+    /// An id before every user's: the nil UUID stands for nobody.
     static let beforeAll = UserID(DeviceID.server.uuid)
 }

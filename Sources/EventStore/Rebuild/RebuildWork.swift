@@ -18,7 +18,8 @@ final class RebuildWork: Sendable {
 
     init(places: [RebuildPlace], events: Int, report: @escaping @Sendable (RebuildProgress) -> Void) {
         self.report = report
-        // The largest first: a few people have most of the log, and whoever came to their partition last would work alone.
+        // The largest comes first: a few users have most of the log, and a worker that came to their partition last
+        // would work alone.
         var state = State(waiting: places.sorted { ($0.eventsLeft, $1.partition) < ($1.eventsLeft, $0.partition) })
         state.totals[.filling] = events
         state.totals[.cuttingOver] = places.count
@@ -40,7 +41,7 @@ final class RebuildWork: Sendable {
         state.withLockedValue { $0.waiting = $0.prepared.sorted { $0.partition > $1.partition } }
     }
 
-    /// The others end with their next transaction.
+    /// Makes the other workers end with their next transaction.
     func stop() { state.withLockedValue { $0.isStopped = true } }
 
     var isStopped: Bool { state.withLockedValue { $0.isStopped } }
@@ -50,7 +51,7 @@ final class RebuildWork: Sendable {
         advance(.cuttingOver, by: 1)
     }
 
-    /// Users of a partition that a stage will see.
+    /// Adds the users of a partition to the total of a stage.
     func expect(_ users: Int, in stage: RebuildProgress.Stage) {
         state.withLockedValue { $0.totals[stage, default: 0] += users }
     }
@@ -84,7 +85,7 @@ final class RebuildWork: Sendable {
 final class Failure: Sendable {
     private let first = NIOLockedValueBox<(any Error)?>(nil)
 
-    /// That another one stopped says nothing of why.
+    /// Keeps the first error. Another one replaces `RebuildStopped`, which does not say why a worker stopped.
     func note(_ error: any Error) {
         first.withLockedValue { if $0 == nil || $0 is RebuildStopped { $0 = error } }
     }
@@ -93,9 +94,9 @@ final class Failure: Sendable {
 }
 
 extension RebuildPlace {
-    /// Still to be filled in.
+    /// How many events are still to be filled in.
     fileprivate var eventsLeft: Int64 { phase == .filling ? through.rawValue - events : 0 }
 
-    /// Filled in from the log by this rebuild; none by a rollback.
+    /// How many events a rebuild filled in from the log; zero for a rollback.
     static func eventCount(_ places: [RebuildPlace]) -> Int64 { places.reduce(0) { $0 + $1.events } }
 }

@@ -3,7 +3,7 @@ import Foundation
 import PostgresClient
 
 extension Rebuilder {
-    /// Everything that is left to do until each partition shows the generation.
+    /// Does everything that is left to do until each partition shows the generation.
     func run(
         _ target: Generation, verifies: Bool, keepsOld: Bool, _ log: LogIdentity, on connection: PostgresConnection
     ) throws -> RebuildReport {
@@ -22,7 +22,8 @@ extension Rebuilder {
             work: work,
             pulse: pulse, slots: slots)
         try inParallel(preparing) { [options] connection in
-            // Of this thread alone, on Linux. What it inherited it keeps when it may not have more.
+            // On Linux this is the priority of this thread alone. If it may not be lowered further, it stays as
+            // inherited.
             if options.niceness > 0 { _ = nice(options.niceness) }
             if options.niceness > 0, options.isOnThisMachine { connection.standBack(options.niceness) }
             try job.prepare(on: connection)
@@ -38,26 +39,28 @@ extension Rebuilder {
         return summary
     }
 
-    /// On the appends' own machine, one processor is left to them: an append passes through half a dozen threads, and
-    /// with all processors taken it waits for each of them.
+    /// Where PostgreSQL runs on this machine, one processor is left to appends: an append passes through half a dozen
+    /// threads, and with all processors taken it waits for each of them.
     private var slots: DispatchSemaphore? {
         guard options.isOnThisMachine, options.maximumLoad < 100 else { return nil }
         return DispatchSemaphore(value: max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
     }
 
-    /// Rows and place are written in one transaction: what a crash of the server loses is done again. So the disk is
-    /// left to the appends' flushes. The cut-over's events are what devices are shown: it waits for its flush.
+    /// The connections of workers that fill and compare, whose commits do not wait for the disk: rows and place are
+    /// written in one transaction, so what a crash of the server loses is done again, and the disk is left to the
+    /// appends' flushes. The cut-over's events are what devices are shown: it waits for its flush.
     private var preparing: PostgresConfiguration {
         var preparing = planned
         if owner.usesPreparedStatements { preparing.settings["synchronous_commit"] = "off" }
         return preparing
     }
 
-    /// Every statement goes by keys: planned once, with indexes, whatever size a table had at that moment. Planning the
-    /// load of users takes longer than the load, and a cut-over would do it while appends wait.
+    /// The connections of all workers. Every statement goes by keys: it is planned once, with indexes, whatever size a
+    /// table had at that moment. Planning the load of users takes longer than the load, and a cut-over would do it
+    /// while appends wait.
     private var planned: PostgresConfiguration {
         var planned = owner
-        // A pooler refuses settings.
+        // A pooler in transaction mode refuses settings.
         guard owner.usesPreparedStatements else { return planned }
         planned.settings["plan_cache_mode"] = "force_generic_plan"
         planned.settings["enable_seqscan"] = "off"

@@ -27,7 +27,7 @@ public final class Rebuilder: Sendable {
         self.report = report
     }
 
-    /// From the log, into a new generation. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
+    /// Builds a new generation from the log and shows it. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
     public func rebuild() throws -> RebuildReport {
         try exclusively { connection, log in
             try Self.checkHistory(on: connection)
@@ -50,7 +50,8 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Goes on with a rebuild or rollback that was interrupted: verifies and keeps what it was begun to.
+    /// Resumes an interrupted rebuild or rollback. It verifies if it was begun so, and keeps the old generations if it
+    /// was begun so or `keepsOld` is set now.
     public func resume() throws -> RebuildReport {
         try exclusively { connection, log in
             guard let unfinished = try KnownGeneration.all(on: connection).first(where: \.isUnfinished) else {
@@ -58,7 +59,7 @@ public final class Rebuilder: Sendable {
             }
             try requireOwnFold(unfinished)
             if unfinished.kind == .rebuild { try Self.checkHistory(on: connection) }
-            // Written down as the rest is: this process may be killed, too.
+            // It is stored as the rest is, because this process may be killed, too.
             if options.keepsOld, !unfinished.keepsOld {
                 _ = try connection.query(Queries.keepOld, [.int4(unfinished.generation.number)])
             }
@@ -87,8 +88,9 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Gives up every generation that no partition shows, also one that a rebuild left unfinished.
-    /// - Returns: which.
+    /// Drops every generation that no partition shows, also one that a rebuild left unfinished. Throws
+    /// `RebuildError.unfinished` when an unfinished one is shown somewhere.
+    /// - Returns: the numbers of the dropped generations.
     public func dropOld() throws -> [Int32] {
         try exclusively { connection, _ in
             let known = try KnownGeneration.all(on: connection)
@@ -128,7 +130,8 @@ public final class Rebuilder: Sendable {
             guard tries < 30 else { throw RebuildError.busy }
             Deadline.after(seconds: 0.1).sleep()
         }
-        // By name: whoever comes next would otherwise wait until the server has noticed that this session is closed.
+        // It is unlocked explicitly: the next process would otherwise wait until the server has noticed that this
+        // session is closed.
         defer { _ = try? connection.query(Queries.unlockRebuild) }
         return try body(connection, try LogIdentity.read(on: connection))
     }
@@ -140,13 +143,13 @@ struct KnownGeneration {
 
     let generation: Generation
     let foldVersion: Int32
-    /// How many show it.
+    /// How many partitions show it.
     let partitions: Int64
-    /// Nil: it came with the database.
+    /// What last brought it in; nil when it came with the database.
     let kind: Kind?
     let verifies: Bool
     let isUnfinished: Bool
-    /// What was shown before it is kept when it ends.
+    /// Whether the generations shown before it are kept when it ends.
     let keepsOld: Bool
 
     static func all(on connection: PostgresConnection) throws -> [KnownGeneration] {

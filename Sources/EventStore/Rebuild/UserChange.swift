@@ -1,32 +1,32 @@
 import FocusCore
 
-/// What a generation shows otherwise than the one before it, of one user: what devices have to hear (rule S8).
+/// How a generation differs, for one user, from the one shown before it: what devices have to hear (rule S8).
 struct UserChange {
     private var keys: Set<RowKey> = []
-    /// Rows that are not the same, bit for bit, whoever sees them.
+    /// Rows that are not the same, bit for bit, whether anybody sees them or not.
     private var unlike: Set<RowKey> = []
-    /// Of the traces of removed rows that were dropped before; zero when the new state has at least as many.
+    /// The tombstone horizon of the rows shown before (rule S5), if that is above the new state's; else zero.
     private(set) var horizon = Version.zero
-    /// The new state's, by which rows were judged.
+    /// The new state's horizon, by which rows were judged.
     private var judgedBy = Version.zero
 
-    /// Nothing is to be told; what nobody sees may be different.
+    /// Whether nothing is to be told. Rows that nobody sees may still be different.
     var isEmpty: Bool { keys.isEmpty && horizon == .zero }
-    /// All rows are the same, bit for bit: a state that came from the one generation is right for the other.
+    /// Whether all rows are the same, bit for bit: a state that came from the one generation is right for the other.
     var isIdentical: Bool { unlike.isEmpty && isEmpty }
-    /// Of public collections, sorted.
+    /// The rows to be told of, all of public collections, sorted.
     var rows: [RowKey] { keys.sorted() }
     var rowCount: Int { keys.count }
 
     /// - Parameters:
     ///   - shown: the rows that devices may hold, at `version`.
-    ///   - state: what they are from now on. A row that the log changed after `version` counts as changed: nobody here
-    ///     knows how another fold showed it.
+    ///   - state: the user's state from now on. A row that the log changed after `version` counts as changed, because
+    ///     it is not known how another fold would show it.
     init(from shown: [RowKey: Row], at version: Version, to state: borrowing UserState) {
         judge(Set(shown.keys).union(state.rowKeys), from: shown, at: version, to: state)
     }
 
-    /// Both sides moved on, and only these rows of theirs were touched.
+    /// Judges rows again after both sides moved on: only those in `touched` can have changed.
     mutating func update(
         _ touched: Set<RowKey>, from shown: [RowKey: Row], at version: Version, to state: borrowing UserState
     ) {

@@ -2,8 +2,8 @@ import FocusCore
 import PostgresClient
 
 extension UserComparison {
-    /// Users after one and up to another whose rows are the same in both generations, bit for bit, with nothing in the
-    /// log that either lacks. PostgreSQL compares them where they are: after an ordinary rebuild nearly everybody is
+    /// Users after `first`, up to `last`, whose rows are the same in both generations, bit for bit, with nothing in the
+    /// log that either lacks. PostgreSQL compares them where they are: after an ordinary rebuild nearly every user is
     /// alike, and reading the rows of both generations took an eighth of this program's time.
     func alike(
         after first: UserID, through last: UserID, in partition: Partition, on connection: PostgresConnection
@@ -25,7 +25,8 @@ extension UserComparison {
         return users
     }
 
-    /// A statement over a table of both generations, which it names after their part in it.
+    /// Turns a statement over `standIn` into one over `table` of both generations, for which it has the names `target`
+    /// and `shown`.
     private func statement(_ statement: Statement, over table: String, insteadOf standIn: String) -> Statement {
         var sql = statement.sql
         for (generation, part) in [(target, "target"), (shown, "shown")] {

@@ -1,9 +1,9 @@
 import FocusCore
 import PostgresClient
 
-/// Holds users of a generation that is to be shown against the one that is, both at the end of the log.
+/// Compares users of a generation that is to be shown with those of the one that is, both at the end of the log.
 struct UserComparison {
-    /// Users looked at together: both generations' rows of all of them are in memory.
+    /// How many users are compared together: both generations' rows of all of them are in memory.
     static let page = 64
 
     let target: Generation
@@ -12,7 +12,7 @@ struct UserComparison {
     /// Whether the shown generation is of the same fold: its rows can then be brought to the log's end as well.
     let isSameFold: Bool
 
-    /// Users without events are passed over. Throws `RebuildError.unfoldable`.
+    /// Compares users; those without events are left out. Throws `RebuildError.unfoldable`.
     func compare(
         _ users: [UserID], in partition: Partition, on connection: PostgresConnection
     ) throws -> [ComparedUser] {
@@ -39,7 +39,7 @@ struct UserComparison {
 
     private func shownRows(_ old: StoredUser?, at version: Version) -> ShownRows {
         guard let old else { return ShownRows(rows: [:], version: .zero) }
-        // Rows that do not fold are compared as they stand: those are what was shown.
+        // Rows that do not fold are compared as they stand, because those are what was shown.
         guard isSameFold, let folded = try? old.folded(rules), folded.state.version == version else {
             return ShownRows(rows: old.rows, version: old.version)
         }

@@ -19,7 +19,7 @@ public struct LogReplay: Sendable {
     ///
     /// Returns after the last. Blocks the calling thread. Rethrows what `body` throws, which ends the replay;
     /// `PostgresError` when the database cannot be asked: go on from the offset after the last event seen.
-    /// - Parameter passed: gets a place below which `body` has had everything of the partition, after each chunk.
+    /// - Parameter passed: gets, after each chunk, an offset below which `body` got every event of the partition.
     public func run(
         _ ranges: [PartitionRange], passed: (Partition, LogOffset) throws -> Void = { _, _ in },
         _ body: (LoggedEvent) throws -> Void

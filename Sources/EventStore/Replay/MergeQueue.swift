@@ -1,8 +1,9 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// Between the thread that reads chunks of several partitions and the one that merges them: a partition's next chunk
-/// is read when it is asked for, which is when its last one begins to be consumed. So two of each are in memory at most.
+/// Hands chunks of several partitions from the thread that reads them to the one that merges them. A partition's next
+/// chunk is read when it is asked for, which is when its last one begins to be consumed. So two of each are in memory
+/// at most.
 final class MergeQueue: Sendable {
     private struct State {
         var asked: [Int] = []
@@ -24,7 +25,7 @@ final class MergeQueue: Sendable {
         requests.signal()
     }
 
-    /// Waits for somebody to ask. Nil: nobody wants more.
+    /// Waits for a request and returns its lane; nil when the queue was cancelled.
     func nextRequest() -> Int? {
         requests.wait()
         return state.withLockedValue { $0.isCancelled || $0.asked.isEmpty ? nil : $0.asked.removeFirst() }
@@ -35,7 +36,7 @@ final class MergeQueue: Sendable {
         ready[lane].signal()
     }
 
-    /// Nothing more comes. Of every lane: nobody knows which one is waited for next.
+    /// Ends every lane with an error, because it is not known which lane is waited for next.
     func fail(_ error: any Error) {
         for lane in ready.indices {
             state.withLockedValue { $0.chunks[lane].append(.failure(error)) }

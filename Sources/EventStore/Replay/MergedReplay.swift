@@ -5,7 +5,7 @@ import PostgresClient
 /// in the order of the partitions. Within a partition, and so for a user, that is the log's own order.
 ///
 /// Flow: one thread and connection reads chunks of whichever partition is about to run out → a heap of the partitions'
-/// next events → the caller's thread consumes. Memory is bounded, and who stands still holds no snapshot.
+/// next events → the caller's thread consumes. Memory is bounded, and a consumer that stands still holds no snapshot.
 public struct MergedReplay: Sendable {
     /// Chunks of all partitions together take about this much memory, twice.
     static let targetBytes = 16 << 20
@@ -21,7 +21,7 @@ public struct MergedReplay: Sendable {
     /// Calls `body` for each event of the ranges that the filter lets through. At most one range of a partition.
     ///
     /// Returns after the last. Blocks the calling thread. Rethrows what `body` and `passed` throw; `PostgresError`.
-    /// - Parameter passed: gets a place below which `body` has had everything of the partition, after each chunk.
+    /// - Parameter passed: gets, after each chunk, an offset below which `body` got every event of the partition.
     public func run(
         _ ranges: [PartitionRange], passed: (Partition, LogOffset) throws -> Void = { _, _ in },
         _ body: (LoggedEvent) throws -> Void
@@ -79,7 +79,7 @@ private struct MergeLane {
     private let range: PartitionRange
     private var events: [LoggedEvent] = []
     private var index = 0
-    /// Everything below it was taken over from chunks.
+    /// Every event of the range below this offset is in the chunks received so far.
     private var next: LogOffset
     private var decoder = ReplayDecoder()
 
@@ -93,7 +93,7 @@ private struct MergeLane {
         return events[index]
     }
 
-    /// Sees to it that there is a next event, and tells when it was recorded; nil at the end of the range.
+    /// Makes sure that there is a next event, and returns when it was recorded; nil at the end of the range.
     mutating func fill(
         _ lane: Int, _ queue: MergeQueue, _ passed: (Partition, LogOffset) throws -> Void
     ) throws -> Timestamp? {

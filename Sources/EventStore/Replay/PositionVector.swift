@@ -1,12 +1,12 @@
 import FocusCore
 
-/// How far somebody got in each partition: everything below was seen. Written as `0:120,1:98`.
+/// How far a consumer got in each partition: every event below the offset was seen. Written as `0:120,1:98`.
 public struct PositionVector: Hashable, Sendable, CustomStringConvertible {
     public var positions: [Partition: LogOffset]
 
     public init(_ positions: [Partition: LogOffset] = [:]) { self.positions = positions }
 
-    /// From `partition:offset`, separated by commas; nil when it is not that, or names a partition twice.
+    /// Reads `partition:offset` pairs, separated by commas; nil when the text is not that, or names a partition twice.
     public init?(_ text: String) {
         positions = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

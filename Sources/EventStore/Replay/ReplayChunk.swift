@@ -10,9 +10,9 @@ enum ReplayContent: Sendable {
 struct ReplayChunk: Sendable {
     var partition: Partition
     var content: ReplayContent
-    /// Everything of the partition below it was looked at.
+    /// Every event of the partition below this offset was looked at.
     var next: LogOffset
-    /// Of memory, roughly.
+    /// How many bytes of memory it takes, roughly.
     var byteCount: Int
     /// How many events it holds.
     var count: Int

@@ -1,10 +1,10 @@
 import FocusCore
 
-/// Which events a replay gives.
+/// Which events a replay gives: those that match every one of the properties.
 public struct ReplayFilter: Hashable, Sendable {
     /// Empty: all types.
     public var types: Set<EventType>
-    /// Empty: all apps, and events of none.
+    /// Empty: all apps, and events without an app.
     public var apps: Set<AppID>
     /// Empty: all devices. The server's own events are of `DeviceID.server`.
     public var devices: Set<DeviceID>
@@ -23,7 +23,7 @@ public struct ReplayFilter: Hashable, Sendable {
     /// Whether it picks single events of a user or of everybody.
     var picksEvents: Bool { !types.isEmpty || !apps.isEmpty || !devices.isEmpty }
 
-    /// The user aside.
+    /// Whether an event passes by type, app and device; `user` is not looked at.
     func includes(_ event: LoggedEvent) -> Bool {
         (types.isEmpty || EventType(rawValue: event.type).map(types.contains) ?? false)
             && (apps.isEmpty || event.app.map(apps.contains) ?? false)

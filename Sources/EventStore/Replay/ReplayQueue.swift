@@ -1,9 +1,10 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// A few chunks between the thread that reads them and the one that consumes them: the reader waits while it is full.
+/// Holds a few chunks between the thread that reads them and the one that consumes them: the reader waits while it is
+/// full.
 final class ReplayQueue: Sendable {
-    /// One being consumed, one ready, one being read.
+    /// Chunks that are ready or being read; one more is being consumed.
     static let depth = 2
 
     private struct State {
@@ -12,7 +13,7 @@ final class ReplayQueue: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    // Begins at 0 and is raised: a semaphore must not die below the value it was made with.
+    // It begins at 0 and is raised: a semaphore must not be freed below the value that it was made with.
     private let room = DispatchSemaphore(value: 0)
     private let ready = DispatchSemaphore(value: 0)
 
@@ -20,7 +21,7 @@ final class ReplayQueue: Sendable {
         for _ in 0..<Self.depth { room.signal() }
     }
 
-    /// Waits for room. False: nobody wants more.
+    /// Waits for room. False means that the queue was cancelled.
     func waitForRoom() -> Bool {
         room.wait()
         return state.withLockedValue { !$0.isCancelled }

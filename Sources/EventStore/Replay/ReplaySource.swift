@@ -4,21 +4,22 @@ import PostgresClient
 /// Reads the log in chunks, each in one short statement: what consumes the events may take its time without holding a
 /// snapshot (none for more than 5 s).
 struct ReplaySource: Sendable {
-    /// A chunk is to take about this much memory…
+    /// How much memory a chunk aims at, in bytes.
     static let targetBytes = 4 << 20
-    /// …and never (by more than one event) this much, or eight times what a source aims at: it is cut off there.
+    /// Where a chunk is cut off, in bytes, or at eight times what its source aims at if that is less. The last event
+    /// may exceed it.
     static let maximumBytes = 32 << 20
     static let maximumCount = 20_000
-    /// Rows at once when a filter picks them one by one; each may have 256 KiB.
+    /// How many rows are read at once when a filter picks them one by one; each may have 256 KiB.
     static let filteredCount = 500
 
     let filter: ReplayFilter
-    /// Of a chunk of this source.
+    /// How much memory a chunk of this source aims at, in bytes.
     private let targetBytes: Int
     /// How many offsets the next chunk spans.
     private(set) var span = 1_000
-    /// How far a user's stream was read, and the place in the log where that stands: going on from there costs no look
-    /// at what came before.
+    /// How far a user's stream was read, and the offset in the log that this stands for: a chunk that begins there need
+    /// not look at what came before.
     private var userPlace: (partition: Partition, offset: LogOffset, version: Version)?
 
     init(_ filter: ReplayFilter, targetBytes: Int = Self.targetBytes) {

@@ -2,40 +2,40 @@ import FocusCore
 
 /// Where the read model stands, as of about one moment.
 public struct ProjectionStatus: Hashable, Sendable {
-    /// In order.
+    /// In ascending order of partition.
     public var partitions: [PartitionProjection]
-    /// Of each generation that is active somewhere or is on its way, in order of generation and name.
+    /// The tables of each generation that is active in some partition or on its way, in order of generation and name.
     public var tables: [TableSize]
-    /// The generation on its way, if any.
+    /// The generation that a rebuild or a rollback brings in; nil when there is none.
     public var rebuild: UnfinishedRebuild?
 }
 
 /// Where the projection of one partition stands.
 public struct PartitionProjection: Hashable, Sendable {
     public var partition: Partition
-    /// The active one.
+    /// The active generation.
     public var generation: Int32
-    /// The version of the fold that fills it; nil when nobody knows. Another than `FocusCore.foldVersion` means that
-    /// this program reads it and does not write it.
+    /// The version of the fold that fills the generation; nil when it is not recorded. If it is not
+    /// `FocusCore.foldVersion`, this program reads the generation and does not write it.
     public var foldVersion: Int32?
-    /// Everything below is in the read model.
+    /// The read model shows every event below this offset.
     public var checkpoint: LogOffset
     /// The offset that the next event gets.
     public var head: LogOffset
-    /// For how long the first event that the read model lacks has been in the log, in microseconds; nil: it lacks none.
+    /// How long the first event that the read model lacks has been in the log, in microseconds; nil when it lacks none.
     public var lagMicroseconds: Int64?
 
     /// How many events the read model lacks.
     public var lagEvents: Int64 { head.rawValue - checkpoint.rawValue }
 }
 
-/// What a table of the read model takes.
+/// The size of a table of the read model.
 public struct TableSize: Hashable, Sendable {
     public var generation: Int32
     /// A collection, or `users` or `checkpoints`.
     public var table: String
-    /// Tombstones too. Counted, or about so many by the server's statistics.
+    /// Rows, tombstones included: counted, or an estimate from PostgreSQL's statistics.
     public var rows: Int64
-    /// On disk, with its indexes.
+    /// Its size on disk, indexes included.
     public var bytes: Int64
 }

@@ -5,7 +5,7 @@ import PostgresClient
 public struct StatusReader: Sendable {
     public init() {}
 
-    /// - Parameter counting: count every row, which takes long on large tables, instead of asking the statistics.
+    /// - Parameter counting: true counts every row, which takes long on large tables, instead of asking the statistics.
     public func read(
         _ log: LogIdentity, counting: Bool, on connection: PostgresConnection
     ) throws -> ProjectionStatus {
@@ -22,7 +22,7 @@ public struct StatusReader: Sendable {
         return status
     }
 
-    /// The versions of the fold that fill what partitions show, each once; nil among them: nobody knows.
+    /// The fold versions of the generations that partitions show, each once; nil stands for one that is not recorded.
     public func shownFolds(on connection: PostgresConnection) throws(PostgresError) -> [Int32?] {
         let result = try connection.query(Queries.readShownFolds, [])
         var folds: [Int32?] = []

@@ -1,40 +1,40 @@
 import FocusCore
 import PostgresClient
 
-/// A generation on its way to be shown: by a rebuild, or by a rollback to it.
+/// A generation that is on its way to be shown: a rebuild fills it, or a rollback returns to it.
 public struct UnfinishedRebuild: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable { case rebuild, rollback }
 
-    /// Where it stands.
+    /// Whether anybody works on it.
     public enum Standing: Hashable, Sendable {
         /// A process holds the right to rebuild.
         case working
-        /// None does: `focusctl projections rebuild --resume` goes on.
+        /// No process does; `focusctl projections rebuild --resume` continues it.
         case resumable
-        /// None does, and only a program of the same fold could go on.
+        /// No process does, and only a program of the same fold version can continue it.
         case otherFold
     }
 
     public var generation: Int32
     public var foldVersion: Int32
     public var kind: Kind
-    /// Every user is folded once more and compared before it is shown.
+    /// Whether every user is folded once more and compared before the generation is shown.
     public var verifies: Bool
     public var startedAt: Timestamp
     public var partitions: Int64
-    /// Of those, how many have every row; some may still be verified and compared.
+    /// How many of the partitions have every row; some may still be verified and compared.
     public var filled: Int64
-    /// Of those, how many show the generation.
+    /// How many of the partitions show the generation.
     public var cutOver: Int64
-    /// Folded into rows that are written.
+    /// Events that are folded into rows that are written.
     public var events: Int64
-    /// To be folded; later ones are followed before the cut-over. Zero for a rollback.
+    /// Events to be folded; those that are appended later are followed before the cut-over. Zero for a rollback.
     public var eventsTotal: Int64
     public var standing: Standing
 }
 
 extension UnfinishedRebuild {
-    /// The one that there is, if any.
+    /// The unfinished rebuild or rollback; nil when there is none.
     static func read(on connection: PostgresConnection) throws -> UnfinishedRebuild? {
         let result = try connection.query(Queries.readUnfinishedRebuild)
         return result.rowCount == 0 ? nil : try UnfinishedRebuild(result)

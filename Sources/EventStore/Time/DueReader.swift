@@ -26,18 +26,18 @@ public struct DuePlace: Hashable, Sendable {
 
     public init(_ found: DueUser) { self.init(dueAt: found.dueAt, user: found.user) }
 
-    /// Before everybody.
+    /// The place before every user.
     public static let start = DuePlace(dueAt: .earliestStored, user: UserID(DeviceID.server.uuid))
 }
 
 /// Asks the read model for whom something is due, with one statement: for each partition one probe of an index that
-/// holds nobody but users with something due at some time.
+/// holds only users for whom something is due at some time.
 public struct DueReader: Sendable {
     public init() {}
 
     /// Users with something due up to `until`: of each partition at most `limit`, after its place, in order.
     ///
-    /// The read model may lag. Somebody found here is to be loaded before anything is believed; somebody missing has
+    /// The read model may lag. A user found here must be loaded before anything is concluded; a user not found has
     /// events that are not projected yet, or nothing due.
     public func users(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32,

@@ -11,8 +11,8 @@ import Foundation
 /// Zone data are those of the program. Two servers may differ, and one may learn better with its next release: what is
 /// due is judged again when it is written, and validation lets only one event through.
 public struct SummaryClock: Sendable {
-    /// False: nobody knows the zone by that name, and UTC stands in for it. A summary at an odd hour is better than
-    /// none: the person finds out what waits, and a schedule with a zone that is known replaces this one.
+    /// False when no zone of that name is known, and UTC stands in for it. A summary at an odd hour is better than
+    /// none: the user learns what waits, and a schedule with a known zone replaces this one.
     public let isZoneKnown: Bool
     /// Seconds after local midnight, ascending.
     private let times: [Int64]
@@ -36,8 +36,8 @@ public struct SummaryClock: Sendable {
     /// 1…9999.
     public func first(after time: Timestamp) -> Timestamp? {
         guard let now = Self.seconds(time) else { return nil }
-        // What the clocks showed before, they have reached; a later local time may have been reached too, before clocks
-        // went back.
+        // Local times up to `local` were reached by now. A later one may have been reached too, before clocks went
+        // back.
         let local = now + offset(now)
         for day in Self.day(local)...(Self.day(local) + Self.reach) {
             for time in times where day * Self.daySeconds + time > local {

@@ -10,9 +10,9 @@ public struct DueEvent: Hashable, Sendable {
 extension UserState {
     /// The next moment at which something may be due for this user; nil: nothing will be before their next event.
     ///
-    /// A function of the rows alone, so the read model keeps it beside them (`users.due_at`), and whoever looks there
-    /// finds the user without having them in memory. Something is due at `now` exactly when this is not later than
-    /// `now`.
+    /// It is a function of the rows alone, so the read model keeps it beside them (`users.due_at`), and a scheduler
+    /// finds the user there without having them in memory. Something is due at `now` exactly when this is not later
+    /// than `now`.
     public var dueAt: Timestamp? {
         let summary = dueSummary { clock, after in clock.first(after: after) }
         guard let expiration = dueExpiration else { return summary?.at }
@@ -21,19 +21,19 @@ extension UserState {
 
     /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
     ///
-    /// In the order in which it was due, as it would have come if nobody had been late. A Focus that ends at the
+    /// Events come in the order in which they were due, as if the server had never been late. A Focus that ends at the
     /// moment of a summary ends before it: what it held goes with the summary, if there is one.
     public func dueEvent(at now: Timestamp) -> DueEvent? {
         let expiration = dueExpiration.flatMap { due in
             due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil
         }
-        // Of several missed summaries only the latest (rule T3).
+        // Only the latest of several missed summaries is delivered (rule T3).
         let summary = dueSummary { clock, after in clock.latest(upTo: now).flatMap { $0 > after ? $0 : nil } }
         guard let expiration, let summary else { return expiration ?? summary }
         return summary.at < expiration.at ? summary : expiration
     }
 
-    /// Whether a summary waits for a zone that nobody knows, which gets UTC's times.
+    /// Whether summaries fall due by UTC because the zone of the schedule is unknown.
     public var dueZoneIsUnknown: Bool {
         guard let schedule = summarySchedule, schedule.dueAfter != nil else { return false }
         return !SummaryClock(schedule).isZoneKnown

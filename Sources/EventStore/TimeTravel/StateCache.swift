@@ -4,14 +4,15 @@ import Foundation
 
 /// Users' states of the past as files, so that asking again does not fold everything again.
 ///
-/// Beside whoever asks, not in the database: replays write nothing there and need no right to, and a cache can be
-/// deleted at any time. One directory per log, fold and user; a file per version; what does not decode, has another
-/// checksum, or belongs to another history is not used. They hold what the log holds of people: mode 0600.
+/// The files lie with the program that asks, not in the database: replays write nothing there and need no right to, and
+/// a cache can be deleted at any time. There is one directory per log, fold and user, with a file per version. A file
+/// that does not decode, has another checksum, or belongs to another history is not used. The files hold what the log
+/// holds of people: mode 0600.
 ///
-/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` in all, of which those
-/// unused for longest leave.
+/// Bounded: at most `perUser` versions of a user, spread evenly over the stream, and `limitBytes` in all, beyond which
+/// the files unused for longest are evicted.
 public struct StateCache: Sendable {
-    /// Between two kept versions, at least. Folding so many takes a fraction of a second.
+    /// The least distance between two kept versions, in events: folding so many takes a fraction of a second.
     static let leastSpacing: Int64 = 4_096
     static let perUser: Int64 = 64
 
@@ -21,14 +22,14 @@ public struct StateCache: Sendable {
 
     /// - Parameters:
     ///   - directory: made when it is not there.
-    ///   - log: whose history it is.
+    ///   - log: the log that the states are folded from.
     public init(directory: String, log: LogID, limitBytes: Int = 1 << 30, leastSpacing: Int64 = 4_096) {
         self.directory = URL(filePath: directory).appending(path: "\(log)/fold-\(FocusCore.foldVersion)")
         self.limitBytes = limitBytes
         self.leastSpacing = max(1, leastSpacing)
     }
 
-    /// Versions that are multiples of it are kept, of a stream that ends at `head`.
+    /// The distance between kept versions of a stream that ends at `head`: multiples of it are kept.
     func spacing(head: Version) -> Int64 {
         var spacing = leastSpacing
         while head.rawValue / spacing > Self.perUser { spacing *= 2 }
@@ -41,7 +42,7 @@ public struct StateCache: Sendable {
         return names.compactMap { Int64($0).map { Version($0) } }.filter { $0 <= version && $0 > .zero }.sorted(by: >)
     }
 
-    /// Nil, and gone, when the file is damaged.
+    /// The kept state; nil when there is none. A damaged file is removed and gives nil.
     func state(of user: UserID, at version: Version) -> UserState? {
         let file = file(user, version)
         guard let data = try? Data(contentsOf: file), data.count > SHA256.byteCount else { return nil }
@@ -49,7 +50,7 @@ public struct StateCache: Sendable {
         if Data(SHA256.hash(data: bytes)) == data.prefix(SHA256.byteCount),
             let state = try? UserState(user: user, snapshot: bytes), state.version == version
         {
-            // The time of use: what is not used leaves first. If that fails it leaves earlier.
+            // The date is the time of use, by which `trim` evicts. If setting it fails, the file is evicted earlier.
             try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
             return state
         }
@@ -57,7 +58,7 @@ public struct StateCache: Sendable {
         return nil
     }
 
-    /// Throws when the files cannot be written: then everything works as before, but slowly.
+    /// Throws when the file cannot be written; states are then found all the same, but slowly.
     func keep(_ state: borrowing UserState) throws {
         let folder = folder(state.user)
         try FileManager.default.createDirectory(
@@ -75,8 +76,8 @@ public struct StateCache: Sendable {
         try? FileManager.default.removeItem(at: file(user, version))
     }
 
-    /// Removes what stands too close since the user's stream has grown, and what has been unused for longest while the
-    /// whole takes too much.
+    /// Evicts versions that stand too close since the user's stream has grown. While the whole cache exceeds
+    /// `limitBytes`, evicts the files unused for longest.
     func trim(_ user: UserID, head: Version) {
         let spacing = spacing(head: head)
         for version in versions(of: user, upTo: head) where version.rawValue % spacing != 0 { remove(user, version) }

@@ -15,21 +15,21 @@ public struct StateDifference: Sendable {
 
     public struct Change: Hashable, Sendable {
         public var key: RowKey
-        /// Nil: there was no such row.
+        /// The value at `from`; nil when there was no such row.
         public var before: [UInt8]?
         public var after: [UInt8]?
-        /// The last ones that changed what devices see of the row.
+        /// The last events that changed what devices see of the row, at most `causeLimit`.
         public var causes: [Cause]
-        /// How many came before those.
+        /// How many such events came before those.
         public var omittedCauses: Int
     }
 
-    /// Causes of one row that are remembered.
+    /// How many causes of one row are kept at most.
     public static let causeLimit = 10
 
     public let from: Version
     public let to: Version
-    /// Sorted by key. A row that changed and changed back is none.
+    /// Sorted by key. A row that changed and changed back is not among them.
     public let changes: [Change]
 
     /// Compares the states at `from` and `to`, `from` ≤ `to` ≤ `head`. Throws what `StateReader.state` throws.
@@ -45,7 +45,7 @@ public struct StateDifference: Sendable {
         try reader.fold(&state, in: partition, through: to, on: connection) { event, keys, state in
             for key in Set(keys) where key.collection.isPublic {
                 guard let row = state.row(key), row.version == event.version else { continue }
-                // What came and went again is no difference; keeping it would grow with the history.
+                // A row that came and went again is no difference; keeping its causes would grow with the history.
                 if row.isDeleted, before.shown(key) == nil {
                     causes[key] = nil
                     continue
@@ -68,7 +68,7 @@ public struct StateDifference: Sendable {
 }
 
 extension UserState {
-    /// What devices may see of a row.
+    /// What devices may see of a row; nil when there is none.
     fileprivate func shown(_ key: RowKey) -> [UInt8]? {
         guard let row = row(key), !row.isDeleted else { return nil }
         return row.value

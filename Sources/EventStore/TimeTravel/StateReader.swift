@@ -9,7 +9,7 @@ public struct StateReader: Sendable {
     private let cache: StateCache?
     private let warn: @Sendable (any Error) -> Void
 
-    /// - Parameter warn: gets why states could not be cached; the answer is right all the same.
+    /// - Parameter warn: gets each error that keeps a state from being cached; the answer is right all the same.
     public init(cache: StateCache? = nil, warn: @escaping @Sendable (any Error) -> Void = { _ in }) {
         self.cache = cache
         self.warn = warn
@@ -56,7 +56,7 @@ public struct StateReader: Sendable {
     }
 
     /// A cached state counts only if its last event is the one that the log has there: a log that was restored from a
-    /// backup may have gone another way (rule S6).
+    /// backup may hold another history (rule S6).
     private func nearest(
         _ user: UserID, _ partition: Partition, _ version: Version, on connection: PostgresConnection
     ) throws -> UserState? {

@@ -1,7 +1,7 @@
 import FocusCore
 import PostgresClient
 
-/// A user's events folded from the first one on, read in chunks. Nothing but the log is asked.
+/// A user's events folded from the first one on, read in chunks from the log alone.
 struct Refold {
     /// Events read at once: no statement holds a snapshot for long.
     private let chunk: Int
@@ -10,7 +10,7 @@ struct Refold {
     private(set) var state: UserState
     /// The first event that was not folded, if the log has one.
     private(set) var following: LoggedEvent?
-    /// Of the last event that could be folded.
+    /// The version of the last event that could be folded; zero when there is none.
     private(set) var version = Version.zero
 
     /// - Parameter isStopping: asked before each chunk; true ends it with `StoreStopped`.
@@ -24,8 +24,8 @@ struct Refold {
 
     /// Folds up to `last`, or as far as the log goes.
     ///
-    /// Throws `PostgresError`, `StoreStopped`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the event after
-    /// `version` cannot be folded: the state is then unusable.
+    /// Throws `PostgresError`, `StoreStopped`; `EventStoreError`, `PayloadError` or `FoldError` (a gap too) when the
+    /// event after `version` cannot be folded: the state is then unusable.
     /// - Parameter each: sees the state after each event.
     mutating func run(
         in partition: Partition, through last: Version, on connection: PostgresConnection,

@@ -29,7 +29,8 @@ struct RowHistory {
         wasShown = isShown
     }
 
-    /// In what differs: a memo that changes with every event says nothing of a value that is wrong.
+    /// Compares only the parts that differ: a memo that changes with every event says nothing about a value that is
+    /// wrong.
     private func isEqual(_ row: Row?, _ other: Row?) -> Bool {
         guard let row, let other else { return row == nil && other == nil }
         return parts.allSatisfy { $0.isEqual(row, other) }

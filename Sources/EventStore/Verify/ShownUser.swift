@@ -5,22 +5,22 @@ import PostgresClient
 struct ShownUser {
     let user: UserID
     let partition: Partition
-    /// The active one.
+    /// The generation that was read: the active one, or one that is being filled.
     let generation: Generation
-    /// Of the fold that fills it; nil when nobody knows.
+    /// The version of the fold that fills the generation; nil when it is not recorded.
     let foldVersion: Int32?
-    /// Everything below is in the read model.
+    /// The generation shows every event below this offset.
     private(set) var checkpoint = LogOffset.zero
-    /// Zero: the user is not shown.
+    /// The user's version in the generation; zero when it does not show the user.
     private(set) var version = Version.zero
     private(set) var rows: [RowKey: Row] = [:]
     private(set) var strangers: [StrangeRow] = []
 
-    /// One snapshot for all statements: a projector that commits meanwhile is seen wholly or not at all.
+    /// Reads everything in one snapshot, so a projector that commits meanwhile is seen wholly or not at all.
     ///
     /// - Parameters:
-    ///   - filled: a generation that is not shown yet, and the fold that fills it; nil: the active one.
-    ///   - meanwhile: for tests, run when the version is read and the rows are not.
+    ///   - filled: a generation that is not shown yet, and the version of the fold that fills it; nil: the active one.
+    ///   - meanwhile: for tests; it runs after the version is read and before the rows are.
     static func read(
         _ user: UserID, in partition: Partition, filled: (Generation, foldVersion: Int32)? = nil,
         on connection: PostgresConnection, meanwhile: () throws -> Void = {}
@@ -82,7 +82,8 @@ struct ShownUser {
         var key = text
         if !result.isNull(row: row, column: 2) {
             key = String(decoding: try result.bytes(row: row, column: 2), as: UTF8.self)
-            // A key under another's stand-in is found by nobody who looks for it.
+            // A look-up goes by the key's stand-in (`StoredKey`). A row under another stand-in is never found by its
+            // key.
             if StoredKey(key).text != text { key = text }
         }
         rows[RowKey(collection, app: app, key: key)] = Row(
@@ -92,12 +93,12 @@ struct ShownUser {
 }
 
 extension Generation {
-    /// A statement over the table `apps`, over this generation's table of a collection instead.
+    /// Turns a statement over the table `apps` into one over this generation's table of a collection.
     func statement(_ statement: Statement, of collection: RowCollection) -> Statement {
         self.statement(statement, table: collection.rawValue)
     }
 
-    /// The same over a table that is no collection's.
+    /// Turns a statement over the table `apps` into one over this generation's table of that name, such as `users`.
     func statement(_ statement: Statement, table: String) -> Statement {
         Statement(
             name: "\(statement.name)_\(number)_\(table)",

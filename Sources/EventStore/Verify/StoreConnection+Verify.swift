@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 
 extension StoreConnection {
-    /// A user of the partition, any as likely as another; nil: it has none.
+    /// A user of the partition: the one that follows a random id, so every user may come. Nil when it has none.
     public func anyUser(of head: PartitionHead) throws -> UserID? {
         try perform { connection in
             let survey = UserSurvey(page: 1)

@@ -71,6 +71,6 @@ public struct UserSurvey: Sendable {
         return mixed ^ mixed >> 31
     }
 
-    /// Before every user's id: the nil UUID stands for nobody.
+    /// An id before every user's: the nil UUID stands for nobody.
     private static let before = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

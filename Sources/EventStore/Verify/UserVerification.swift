@@ -1,6 +1,6 @@
 import FocusCore
 
-/// What came of comparing what the read model shows of a user with the user's events, folded afresh.
+/// The result of comparing what the read model shows of a user with the user's events, folded afresh.
 public struct UserVerification: Hashable, Sendable {
     public var user: UserID
     public var partition: Partition
@@ -11,12 +11,12 @@ public struct UserVerification: Hashable, Sendable {
     public var verdict: Verdict
 
     public enum Verdict: Hashable, Sendable {
-        /// So many rows, all as the events make them.
+        /// Every row is as the events make it; `rows` counts them, tombstones included.
         case equal(rows: Int)
         case different(UserDifference)
-        /// The events cannot be folded: up to this version they could, and why not further.
+        /// The events can be folded up to this version only; `reason` says why.
         case unfoldable(Version, reason: String)
-        /// Another version of the fold fills the generation (nil: nobody knows which), so nothing can be compared.
+        /// Another version of the fold fills the generation (nil: it is not recorded), so nothing can be compared.
         case otherFold(Int32?)
     }
 }
@@ -25,11 +25,11 @@ public struct UserVerification: Hashable, Sendable {
 public struct UserDifference: Hashable, Sendable {
     /// The version of the user itself is wrong.
     public var version: VersionDifference?
-    /// In order of their keys, so many as the verifier keeps.
+    /// The rows that differ, in order of their keys, at most as many as the verifier keeps.
     public var rows: [RowDifference]
     /// How many rows differ in all.
     public var rowCount: Int
-    /// Rows whose app is none, so that no program reads them.
+    /// Rows whose app is not a bundle identifier, so that no program reads them.
     public var strangers: [StrangeRow]
 
     var isEmpty: Bool { version == nil && rowCount == 0 && strangers.isEmpty }
@@ -39,11 +39,12 @@ public struct UserDifference: Hashable, Sendable {
 public enum VersionDifference: Hashable, Sendable {
     /// The checkpoint is past this event, which the user's rows do not show.
     case lacks(Version)
-    /// The log has no event beyond this one. The rows are compared with what there is.
+    /// The log has no event beyond `last`, and the read model shows a later version. The rows are compared with the
+    /// fold up to `last`.
     case exceedsLog(last: Version)
 }
 
-/// A row with an app that is none, as its table has it.
+/// A row whose app is not a bundle identifier, with the texts that its table has.
 public struct StrangeRow: Hashable, Sendable {
     public var collection: RowCollection
     public var app: String

@@ -7,7 +7,7 @@ import PostgresClient
 /// Flow: rows and version in one snapshot → events up to that version, folded from the first one on → row by row, memos
 /// too → for what differs, folded once more to find since when.
 ///
-/// Memory: one user's rows twice. The typed columns for people are not looked at.
+/// Memory: one user's rows twice. The typed columns for people are not compared.
 public struct UserVerifier: Sendable {
     /// How many differing rows of a user are kept; the others are counted.
     private let keptRows: Int
@@ -17,7 +17,8 @@ public struct UserVerifier: Sendable {
     private let rules: FoldRules
     private let isStopping: @Sendable () -> Bool
 
-    /// - Parameter isStopping: asked now and then; true ends it with `StoreStopped`. A user may have a million events.
+    /// - Parameter isStopping: asked before each chunk, as a user may have a million events; true ends it with
+    ///   `StoreStopped`.
     public init(
         keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current,
         isStopping: @escaping @Sendable () -> Bool = { false }
@@ -81,7 +82,7 @@ public struct UserVerifier: Sendable {
 
     /// Folds again to find since when the rows are as they must be.
     ///
-    /// Every row is looked at after every event: what the fold says to have touched may be what is wrong.
+    /// Every row is looked at after every event, because the fold's own list of touched rows may be what is wrong.
     private func date(
         _ differences: inout [RowDifference], _ shown: ShownUser, through last: Version,
         on connection: PostgresConnection

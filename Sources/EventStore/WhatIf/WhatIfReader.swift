@@ -11,16 +11,16 @@ public struct WhatIfReader: Sendable {
     private let until: Timestamp?
 
     /// - Parameters:
-    ///   - since: only what came out otherwise at this time of the server's clock or later is told. The rule holds from
-    ///     the first event on all the same.
-    ///   - until: what was recorded at this time or later is left out.
+    ///   - since: only alerts that came out differently at this time of the server's clock or later are told; badges
+    ///     and routes always are. The rule holds from the first event on all the same.
+    ///   - until: events recorded at this time or later are left out.
     public init(_ rule: WhatIfRule, since: Timestamp? = nil, until: Timestamp? = nil) {
         self.rule = rule
         self.since = since
         self.until = until
     }
 
-    /// What one user would have seen otherwise. Returns how many events were looked at.
+    /// Tells `body` what one user would have seen otherwise. Returns how many events were looked at.
     ///
     /// Throws `PostgresError`; `EventStoreError`, `PayloadError` or `FoldError` when the history does not fold.
     @discardableResult

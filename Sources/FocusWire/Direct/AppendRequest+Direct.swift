@@ -4,7 +4,7 @@ import FocusCore
 extension AppendRequest {
     private static let frameField: UInt8 = 2
 
-    /// Nil: not an append, or not in plain form.
+    /// Decodes a frame. Nil when it is not an append, or not in plain form.
     static func direct(frame: UnsafeRawBufferPointer) -> AppendRequest? {
         do throws(Unusual) {
             var reader = FieldReader(frame)

@@ -2,8 +2,8 @@ import FocusCore
 
 /// Rows, both ways. Field numbers are those of `Row` in sync.proto.
 extension DeltaRow {
-    /// Nil: of a collection that this program does not know.
-    /// - Parameter previous: the row before it, often of the same app.
+    /// Decodes a row. Nil when this program does not know its collection.
+    /// - Parameter previous: the row before it, which is often of the same app.
     static func direct(_ message: UnsafeRawBufferPointer, previous: DeltaRow?) throws(Unusual) -> DeltaRow? {
         var collection: RowCollection?
         var app: AppID?
@@ -43,7 +43,7 @@ extension DeltaRow {
 extension RowCollection {
     private static let names = allCases.map { (utf8: Array($0.rawValue.utf8), collection: $0) }
 
-    /// Nil: of a later program.
+    /// The collection of this name; nil when only a later program knows it.
     fileprivate static func named(_ bytes: UnsafeRawBufferPointer) throws(Unusual) -> RowCollection? {
         for name in names where name.utf8.withUnsafeBytes({ FieldReader.equal(bytes, $0) }) { return name.collection }
         // A name that is no UTF-8 is malformed, not later.

@@ -3,7 +3,7 @@ import FocusCore
 /// The payloads that make up nearly all of a log. Field numbers are those of notifications.proto and routes.proto; the
 /// other types, being rare, are left to the generated code.
 extension EventBody {
-    /// Nil: of another type, or not in plain form.
+    /// Decodes a payload. Nil for the other types, and when it is not in plain form.
     static func direct(_ type: EventType, _ payload: UnsafeRawBufferPointer) -> EventBody? {
         do throws(Unusual) {
             switch type {
@@ -84,7 +84,7 @@ extension RouteLocationsInserted {
 
 extension RoutePoint {
     fileprivate init(direct message: UnsafeRawBufferPointer) throws(Unusual) {
-        // Its defaults are what absent fields mean: accuracy 0, and -1 for what is unknown.
+        // The defaults of `RoutePoint` are what absent fields mean: accuracy 0, and -1 for what is unknown.
         self.init(time: Timestamp(microseconds: 0), latitude: 0, longitude: 0)
         var reader = FieldReader(message)
         while !reader.isAtEnd {

@@ -3,8 +3,8 @@ import FocusCore
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-/// Bytes that are not the plain form of a message: broken, or with an unknown field, another wire type, a number in too
-/// many bytes. Says nothing about right or wrong: the generated decoder, which knows all of protobuf, then judges.
+/// The bytes are not the plain form of a message: they are broken, or have an unknown field, another wire type, or a
+/// number in too many bytes. They may still be right: the generated decoder, which knows all of protobuf, then judges.
 struct Unusual: Error {}
 
 /// Reads the plain form of the messages that come by the thousand, several times as fast as generated code: it copies

@@ -76,7 +76,7 @@ struct FieldWriter {
         withUnsafeBytes(of: value.uuid) { copy($0) }
     }
 
-    /// Tag and length of an inner message, whose fields are to follow.
+    /// Writes the tag and length of an inner message, whose fields are to follow.
     mutating func open(_ field: UInt8, size: Int) {
         byte(field << 3 | 2)
         varint(UInt64(size))

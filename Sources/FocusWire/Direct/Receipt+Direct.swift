@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Every acknowledgement has one. Field numbers are those of `Receipt` in sync.proto.
+/// Receipts, both ways: every acknowledgement has one. Field numbers are those of `Receipt` in sync.proto.
 extension Receipt {
     init(direct message: UnsafeRawBufferPointer) throws(Unusual) {
         self.init(first: .zero, through: .zero, code: [])

@@ -8,7 +8,7 @@ extension ServerMessage {
     private static let deltaRowsField: UInt8 = 7
     private static let deltaField: UInt8 = 9
 
-    /// Nil: another kind of message, or not in plain form.
+    /// Decodes a frame. Nil for other kinds of messages, and when it is not in plain form.
     static func direct(frame: UnsafeRawBufferPointer) -> ServerMessage? {
         do throws(Unusual) {
             var reader = FieldReader(frame)
@@ -57,7 +57,7 @@ extension ServerMessage {
         return .delta(from: from, rows: rows, cursor: cursor)
     }
 
-    /// Nil: a message that is sent rarely and left to the generated code.
+    /// The frame; nil for a message that is sent rarely and left to the generated code.
     var directFrame: [UInt8]? {
         switch self {
         case .appended(let appended): appended.directFrame(Self.appendedField)
@@ -102,7 +102,7 @@ extension ServerMessage {
 }
 
 extension Appended {
-    /// Only without refusals, which are rare.
+    /// Throws `Unusual` when there are refusals or an incarnation, which are rare.
     fileprivate init(direct message: UnsafeRawBufferPointer) throws(Unusual) {
         self.init(throughSequence: .zero, version: .zero, refused: [])
         var reader = FieldReader(message)
@@ -116,7 +116,7 @@ extension Appended {
         }
     }
 
-    /// Nil when there are refusals, which are rare.
+    /// Nil when there are refusals or an incarnation, which are rare.
     fileprivate func directFrame(_ field: UInt8) -> [UInt8]? {
         guard refused.isEmpty, incarnation == nil else { return nil }
         let size =

@@ -2,7 +2,7 @@ import FocusCore
 internal import SwiftProtobuf
 
 /// The frames of the sync protocol, both directions. A frame is a 4-byte big-endian length and one message; decoding
-/// starts from the message alone (`FrameSplitter` has taken the length away).
+/// starts from the message alone (`FrameSplitter` has removed the length).
 public enum FrameCodec {
     /// Rule W1: the largest message before Hello is accepted, in bytes: room for a token and a list of collections.
     public static let maximumBytesBeforeHello = SessionLimits().frameBytesBeforeHello
@@ -21,12 +21,12 @@ public enum FrameCodec {
         return try generatedServer(message)
     }
 
-    /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
+    /// The frame, with its length, that says `message`. `.unknown` gives an empty frame, which every program reads so.
     public static func frame(_ message: ServerMessage) -> [UInt8] {
         message.directFrame ?? generated(message)
     }
 
-    /// The frame, with its length, that says `message`. Of `.unknown`: an empty one, which is unknown to everybody.
+    /// The frame, with its length, that says `message`. `.unknown` gives an empty frame, which every program reads so.
     public static func frame(_ message: ClientMessage) -> [UInt8] {
         if case .append(let request) = message { return request.directFrame }
         return generated(message)

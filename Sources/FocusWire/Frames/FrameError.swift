@@ -7,7 +7,7 @@ public enum FrameError: Error, Hashable, Sendable {
     /// Not a protobuf message of the protocol, or one with an impossible field (rule W4). The text is for developers.
     case malformed(String)
 
-    /// What the other side is told.
+    /// The code that the other side gets.
     public var code: ErrorCode {
         switch self {
         case .tooLarge: .frameTooLarge

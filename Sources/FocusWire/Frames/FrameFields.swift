@@ -13,8 +13,9 @@ extension UUIDIdentifier {
 }
 
 extension RowCollection {
-    /// The collections of these names. A name that this program does not know stands for a collection without rows;
-    /// when there are only such, an internal one (which no view shows) stands for them: none would mean every one.
+    /// The collections of these names. A name that this program does not know stands for a collection without rows, and
+    /// is left out. If all are unknown, the result is an internal collection, which no view shows: no collection at all
+    /// would mean every one.
     static func named(_ names: [String]) -> [RowCollection] {
         let known = names.compactMap { RowCollection(rawValue: $0) }
         return known.isEmpty && !names.isEmpty ? [.stream] : known
@@ -39,7 +40,7 @@ extension Cursor {
 }
 
 extension DeltaRow {
-    /// Nil: of a collection that this program does not know, or of an app that has no possible name.
+    /// Nil when this program does not know the collection. Throws when the app is not a bundle identifier.
     init?(_ message: Focus_Sync_V1_Row) throws(FrameError) {
         guard let collection = RowCollection(rawValue: message.collection) else { return nil }
         var app: AppID?

@@ -60,7 +60,7 @@ public struct FrameSplitter: Sendable {
         return Array(buffer[start..<end])
     }
 
-    /// An idle connection holds no buffer.
+    /// Frees the buffer: an idle connection holds none.
     private mutating func release() {
         buffer = []
         position = 0

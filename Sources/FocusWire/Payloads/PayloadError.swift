@@ -5,7 +5,7 @@ public enum PayloadError: Error, Hashable, Sendable {
     /// The bytes are not the type's message, or a field has a value without meaning. The text says which and is meant
     /// for the device's developer.
     case malformed(String)
-    /// Of a later schema than this program knows. It may be right; a newer program will read it.
+    /// The payload is of a later schema than this program knows. It may be right; a newer program will read it.
     case unknownSchemaVersion(Int32)
 
     /// What is wrong and what to do about it.

@@ -2,7 +2,7 @@ import FocusCore
 internal import SwiftProtobuf
 
 /// A generated message that is the payload of one event type. Both directions stand side by side in an extension, so
-/// that a field added to one is missed in the other by nobody.
+/// that a field added to one is not forgotten in the other.
 protocol PayloadMessage: SwiftProtobuf.Message {
     /// What the message says; throws when a field has a value that `EventBody` cannot hold.
     func eventBody() throws(PayloadError) -> EventBody

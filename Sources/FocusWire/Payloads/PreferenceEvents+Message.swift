@@ -66,7 +66,7 @@ extension Focus_Events_V1_PropertyEntry {
 }
 
 extension PropertyValue {
-    /// The decoder bounds how deep a message goes, so this ends.
+    /// Converts a message and all values in it. The decoder bounds how deep a message goes, so this ends.
     init(_ message: Focus_Events_V1_PropertyValue, field: String) throws(PayloadError) {
         switch message.kind {
         case .bool(let bool): self = .bool(bool)

@@ -18,7 +18,7 @@ extension Focus_Events_V1_ProjectionRebuilt: PayloadMessage {
         var keys: [RowKey] = []
         keys.reserveCapacity(rows.count)
         for row in rows {
-            // Of a later program: nothing here holds such rows.
+            // Only a later program knows the collection, and nothing here holds such rows.
             guard let collection = RowCollection(rawValue: row.collection) else { continue }
             let app = row.app.isEmpty ? nil : AppID(row.app)
             guard row.app.isEmpty || app != nil else { throw .malformed("rows.app is not a bundle identifier.") }

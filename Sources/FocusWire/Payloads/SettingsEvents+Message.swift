@@ -1,6 +1,6 @@
 import FocusCore
 
-/// The message has an enum of this name too.
+/// The `DeviceClass` of `FocusCore`: the message has an enum of this name too.
 private typealias ClassOfDevice = DeviceClass
 
 extension Focus_Events_V1_NotificationSettingsChanged: PayloadMessage {
@@ -26,12 +26,12 @@ extension Focus_Events_V1_NotificationSettingsChanged: PayloadMessage {
                 scheduledDelivery: try Self.choice(scheduledDelivery, "scheduled_delivery")))
     }
 
-    /// Absent: unchanged.
+    /// The choice in a field; nil when it is absent, which means unchanged.
     private static func choice(_ value: Switch, _ field: String) throws(PayloadError) -> SwitchChoice? {
         value == .unspecified ? nil : try SwitchChoice(number: value.rawValue, field: field)
     }
 
-    /// Absent: the phone's.
+    /// The device class in a field; nil when it is absent, which means the phone's settings.
     private static func classOfDevice(_ value: DeviceClass) throws(PayloadError) -> ClassOfDevice? {
         guard value != .unspecified else { return nil }
         guard let known = ClassOfDevice(number: Int64(value.rawValue)) else {
