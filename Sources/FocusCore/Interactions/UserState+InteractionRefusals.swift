@@ -7,7 +7,7 @@ extension UserState {
             return Refusal(
                 .intentUndeclared, "donating needs the capability siriKit and the intent declared in app.registered")
         }
-        // Like E4: what has not happened yet would take the weight of everything else for ever.
+        // As in rule E4: an interaction that has not happened yet would take the weight of everything else for ever.
         if body.startedAt > event.recordedAt.adding(microseconds: EventLimits.clockSkewMicroseconds) {
             return Refusal(.clockSkew, "startedAt is more than 5 minutes ahead of the server's clock")
         }
