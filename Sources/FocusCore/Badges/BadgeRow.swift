@@ -15,7 +15,7 @@ public struct BadgeRow: RowMessage {
     /// Unread notifications in the list; nil when no badge is shown. It holds for the phone and every class not in
     /// `others`.
     public var count: Int?
-    /// In the order of the classes' numbers.
+    /// The classes whose badge differs from the phone's, in the order of their numbers.
     public var others: [Other]
 
     public init(count: Int?, others: [Other] = []) {

@@ -20,7 +20,8 @@ struct IncarnationRecord: Hashable, Sendable {
 
     init(_ owner: HistoryOwner) { self.owner = owner }
 
-    /// Records the event at its place, which must be the next one, or a lost one that gets its event back.
+    /// Records the event at its place: the next one, or a lost one that gets its event back. Declared losses may go
+    /// past the next place, and an unbound incarnation may begin again at 1. Throws `sequenceGap` for any other place.
     /// - Returns: the page that became full; nil when none did.
     mutating func take(_ event: Event) throws(FoldError) -> PlacePage? {
         if owner != .unbound, !event.isOfLostEvents, lost.contains(event.sequence) {

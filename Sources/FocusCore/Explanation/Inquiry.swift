@@ -55,7 +55,7 @@ public struct Inquiry: Sendable {
         decided = evidence
     }
 
-    /// What happened to the row since it was last seen; nil when nothing did. The row is then the last one seen.
+    /// What happened to the row since it was last seen; nil when nothing did. Remembers the row as the last one seen.
     private mutating func note(_ key: RowKey) -> Explanation.Change? {
         let (old, new) = (seen[key], state.row(key))
         seen[key] = new
@@ -77,7 +77,7 @@ public struct Inquiry: Sendable {
         let verdict = verdict
         let evidence = verdict.isFinal ? decided ?? evidence : evidence
         let own = subject.ownKeys.compactMap(source)
-        // Events that were dropped from the history, but are in the explanation as evidence.
+        // Events that were dropped from the history, but are in the explanation as evidence: they are not omitted.
         let alsoInEvidence = evidence.causes.count { cause in
             guard let first = history.first, cause.version < first.version else { return false }
             return cause.changes.contains { change in subject.ownKeys.contains(change.key) }

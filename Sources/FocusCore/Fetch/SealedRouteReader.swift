@@ -6,7 +6,7 @@ public struct SealedRouteReader: Sendable {
     /// Chunks that are loaded at once: no more are in memory, and one page of points rarely needs more.
     static let chunksPerLoad = 12
 
-    /// In the order of time.
+    /// The chunks in the order of time.
     private let chunks: [(id: Int, start: Timestamp)]
 
     /// - Parameter heads: at least the first `headBytes` bytes of every chunk, or all when it has fewer, by chunk.

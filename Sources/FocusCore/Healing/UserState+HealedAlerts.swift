@@ -1,6 +1,6 @@
 /// Rule S6: what the log had lost and gets back never alerts again.
 extension UserState {
-    /// The decision of rule N9 about a post; `none` when it alerted before the log lost it.
+    /// The decision of rule N9 about a post; `none` for an alert that belongs to the history that was lost.
     ///
     /// A healed post rang, or waited, in the history that was lost: it stays in the list without a sound. A healed
     /// event that releases alerts (N10) released those of earlier posts then, so they are silent too; a post that is

@@ -51,7 +51,7 @@ public struct NotificationAction: Hashable, Sendable {
     }
 }
 
-/// `notification.actionPerformed` (rule N12): somebody did something with a notification, which thereby is read.
+/// `notification.actionPerformed` (rule N12): the user did something with a notification, which thereby is read.
 public struct NotificationActionPerformed: Hashable, Sendable {
     public enum Gesture: Hashable, Sendable {
         /// An action of the notification's category, by id.

@@ -9,7 +9,7 @@
 /// chunks is not, but it is the same for equal logs, and restoring a track from its chunks in between changes
 /// nothing.
 public struct RouteTrack: Sendable {
-    /// In the order of time; none is empty.
+    /// The chunks in the order of time; none is empty.
     var chunks: [RouteChunk] = []
     var nextChunkID = 0
     public internal(set) var counts = RouteCounts()

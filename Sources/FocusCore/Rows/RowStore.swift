@@ -26,7 +26,7 @@ struct RowStore: Sendable {
     /// The version of the newest tombstone dropped: a device behind it needs a snapshot (rule S5).
     var horizon = Version.zero
     var tombstones = TombstoneQueue()
-    /// The numbers of rows whose hash is to be made, each once.
+    /// The numbers of rows whose hash must be made before the next digest, each once.
     var unhashed: [Int] = []
     var sums = DigestSums()
     /// The apps whose rows also have a hidden form (rule N13); when an app's entry changes, its rows must be touched.

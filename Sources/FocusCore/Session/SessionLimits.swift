@@ -1,6 +1,6 @@
 /// The bounds of one connection (rules W1, W6, P9, L1, L2, L4).
 public struct SessionLimits: Hashable, Sendable {
-    /// Version 2 needs a log that may hold what it logs (rule P10).
+    /// The protocol versions that the server speaks. Version 2 needs a log that may hold the events of rule P10.
     public var protocolVersions: ClosedRange<UInt32> = 1...2
     /// Largest frame before Hello is accepted, and after (rule W1).
     public var frameBytesBeforeHello = 64 * 1024

@@ -77,7 +77,7 @@ enum EventShape {
 
     private static func post(_ body: NotificationPosted, _ check: inout FieldCheck) {
         check.identifier("notificationID", body.notificationID)
-        // A text of any other length names no category that can be registered.
+        // A text that is no identifier names no category that can be registered.
         if let category = body.category { check.identifier("category", category) }
         check.text("thread", body.thread)
         check.text("title", body.title)

@@ -7,7 +7,7 @@ public enum FoldError: Error, Hashable, Sendable {
     case sequenceGap(device: DeviceID, expected: DeviceSequence, found: DeviceSequence)
     /// The event has no app, although its type needs one.
     case appMissing(EventType)
-    /// A row of the read model was not written by this fold, or not as it is.
+    /// A row of the read model is not one that this fold writes, or not in the form in which it writes it.
     case corruptRow(RowKey)
     /// An invariant between parts of the state does not hold.
     case brokenInvariant(String)
