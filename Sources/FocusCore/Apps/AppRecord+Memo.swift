@@ -1,5 +1,5 @@
 extension AppRecord {
-    /// Beside its row in `apps`.
+    /// The memo of its row in `apps`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         writer.stamp(1, registration?.stamp)
@@ -23,7 +23,7 @@ extension AppRecord {
         if let registered, let value { registration = Register(value, registered) }
     }
 
-    /// Beside its row in `focus_visibility`.
+    /// The memo of its row in `focus_visibility`.
     var reportMemo: [UInt8] {
         var writer = ProtoWriter()
         writer.stamp(1, report?.stamp)

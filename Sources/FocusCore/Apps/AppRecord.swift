@@ -7,27 +7,27 @@ struct AppRecord: Sendable {
     private var statuses: [Register<AuthorizationStatus>?] {
         didSet { isFocusAvailable = mayShowFocus }
     }
-    /// Rule F3.1. Stored, because every Focus event asks every app.
+    /// Whether the app may show a Focus status at all (rule F3.1). Stored because every Focus event asks every app.
     private(set) var isFocusAvailable = false
-    /// Rule F4; a value of nil withdraws the report.
+    /// The status that the app reported (rule F4); a value of nil withdraws the report.
     var report: Register<Bool?>?
-    /// Rule F5; false for members removed.
+    /// The members of the audience (rule F5); false for removed ones.
     var audience: [UserID: Register<Bool>] = [:]
     /// The greatest clear (rule N7).
     var clear: Stamp?
-    /// A time-sensitive notification was decided before (rule N3).
+    /// Whether a time-sensitive notification was decided before (rule N3).
     var hasIntroducedTimeSensitive = false
     var list = NotificationList()
     /// What was set for the app itself (rule N15).
     var ownSettings = SettingsTable()
-    /// What that comes to, with the defaults of all apps. Stored, because every post asks.
+    /// The effective settings: `ownSettings`, with the defaults of all apps. Stored because every post asks.
     var settings = EffectiveSettings()
-    /// Rule N16.
+    /// The app's mutes (rule N16).
     var mutes = MuteHistory()
     var routes: [ByteText: RouteRecord] = [:]
     var workouts: [ByteText: Register<WorkoutRow>] = [:]
     var interactions = InteractionTable()
-    /// With whom they were (rule I3).
+    /// The people with whom the interactions were, by handle (rule I3).
     var people: [ByteText: PersonTally] = [:]
     var categories = CategoryTable()
     /// When something was done with each listed notification that has a row in `actions` (rule N12).

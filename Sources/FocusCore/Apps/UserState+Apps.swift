@@ -14,7 +14,7 @@ extension UserState {
         if formerName != body.name { try retitle(slot, &context) }
     }
 
-    /// A register for each kind. What hangs on it is derived again: badge (B2), visibility (F3), held alerts (N10).
+    /// Each kind is a register. What depends on it is derived again: badge (B2), visibility (F3), held alerts (N10).
     mutating func applyAuthorization(
         _ body: AuthorizationChanged, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) {

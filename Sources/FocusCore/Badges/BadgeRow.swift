@@ -1,9 +1,9 @@
 /// The number on an app's icon (rules B1, B2; collection `badges`).
 public struct BadgeRow: RowMessage {
-    /// Of a class of device whose badge is shown where the phone's is hidden, or the other way round.
+    /// The badge on a class of device where it is shown although the phone's is hidden, or the other way round.
     public struct Other: Hashable, Sendable {
         public var deviceClass: DeviceClass
-        /// Nil: no badge is shown.
+        /// Unread notifications in the list; nil when no badge is shown.
         public var count: Int?
 
         public init(_ deviceClass: DeviceClass, count: Int?) {
@@ -12,9 +12,10 @@ public struct BadgeRow: RowMessage {
         }
     }
 
-    /// Unread notifications in the list; nil: no badge is shown. The phone's, and that of every class not in `others`.
+    /// Unread notifications in the list; nil when no badge is shown. It holds for the phone and every class not in
+    /// `others`.
     public var count: Int?
-    /// In the order of the classes' numbers.
+    /// The classes whose badge differs from the phone's, in the order of their numbers.
     public var others: [Other]
 
     public init(count: Int?, others: [Other] = []) {
@@ -22,7 +23,7 @@ public struct BadgeRow: RowMessage {
         self.others = others
     }
 
-    /// What a device of the class shows; nil: no badge.
+    /// What a device of the class shows; nil when it shows no badge.
     public func count(on deviceClass: DeviceClass) -> Int? {
         guard let other = others.first(where: { $0.deviceClass == deviceClass }) else { return count }
         return other.count

@@ -1,7 +1,7 @@
 extension UserState {
-    /// Rules B1 and B2: unread notifications in the list; hidden while the app is not authorized to notify
-    /// (provisional is not: such notifications go to the list quietly), and where its badges are off (N15): the count
-    /// goes on underneath. A row for each registered app.
+    /// Writes the badge of a registered app: the unread notifications in the list (rule B1). It is hidden while the app
+    /// is not authorized to notify, and where its badges are off (rules B2, N15); the count goes on underneath.
+    /// Provisional does not count as authorized: such notifications go to the list quietly.
     mutating func writeBadge(_ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].registration != nil else { return }
         let isShown = apps[slot].status(.notifications) == .authorized

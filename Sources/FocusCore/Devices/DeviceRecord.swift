@@ -1,18 +1,19 @@
 /// What is remembered of a device: where its incarnations stand, and one history for each scope that uses it (rules E1,
 /// P10).
 struct DeviceRecord: Sendable {
-    /// Incarnations of a scope that have not ended (rule P10).
+    /// The most incarnations of a scope that are open, that is, have not ended (rule P10).
     static let openLimit = 256
     /// Incarnations of the unbound history that an earlier program knows.
     private static let recentLimit = 256
 
     let device: DeviceID
-    /// Rule A3 of the protocol.
+    /// Whether the device was revoked (protocol.md, rule A3).
     var isRevoked = false
-    /// The unbound one first, which is always there.
+    /// The unbound history comes first and is always there.
     private(set) var histories: [ScopeHistory]
     private(set) var incarnations: [Incarnation: IncarnationRecord] = [:]
-    /// Rows in `refusals`, oldest first, by the app of their scope. From those rows, not from the memo.
+    /// Keys of the rows in `refusals`, oldest first, by the app of their scope. They are loaded from those rows, not
+    /// from the memo.
     var refusals: [AppID?: [RowKey]] = [:]
 
     init(_ device: DeviceID) {
@@ -20,7 +21,7 @@ struct DeviceRecord: Sendable {
         histories = [ScopeHistory(device, .unbound)]
     }
 
-    /// Memory that it takes, roughly.
+    /// The bytes of memory that it takes, roughly.
     var approximateBytes: Int { 400 + histories.count * 5_600 + incarnations.count * 300 }
 
     subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
@@ -45,12 +46,12 @@ struct DeviceRecord: Sendable {
 
     // MARK: Fold
 
-    /// Takes the event's place. A refused event leaves no stamp (rule E2).
-    /// - Returns: its stamp, and the keys of rows that changed beside `ordinary`.
+    /// Records the event at its place. A refused event leaves no stamp (rule E2).
+    /// - Returns: the event's stamp, and the keys of the rows that changed.
     mutating func record(_ event: Event) throws(FoldError) -> RecordedPlace {
         let incarnation = event.incarnation
         let slot = try slot(of: incarnation)
-        // A lost event that is back was before what the device did since: it does not win over that.
+        // A lost event that is back happened before what the device did since, and must not win over that.
         let isLate = event.sequence <= incarnations.values[slot].last
         let full = try incarnations.values[slot].take(event)
         let index = index(of: incarnations.values[slot].owner) ?? 0
@@ -59,7 +60,8 @@ struct DeviceRecord: Sendable {
             let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
             place.page = (RowKey(.placePages, key: key.text), full.encoded)
         }
-        // One that was begun and had no event yet has a row of its own too, which goes now.
+        // The incarnation that was current gets a row of its own. This one had such a row if it was begun or used
+        // before; that row goes.
         let current = histories[index].current
         if current != incarnation { place.others = [current, incarnation].compactMap { $0.map(key(of:)) } }
         histories[index].current = incarnation
@@ -74,7 +76,7 @@ struct DeviceRecord: Sendable {
         return place
     }
 
-    /// Where its record is; made when it is new.
+    /// The index of the incarnation's record, which is created when it is new.
     private mutating func slot(
         of incarnation: Incarnation
     ) throws(FoldError) -> Dictionary<Incarnation, IncarnationRecord>.Index {
@@ -97,8 +99,9 @@ struct DeviceRecord: Sendable {
         return history.stamp(event)
     }
 
-    /// Rule P10. What belongs to another scope stays as it is: no event of this one reaches it.
-    /// - Returns: the keys of rows that changed.
+    /// Binds an incarnation to a scope, and ends it when `isEnded` (rule P10). An incarnation of another scope stays as
+    /// it is: no event of this scope reaches it.
+    /// - Returns: the keys of the rows that changed.
     mutating func begin(_ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, at time: Timestamp) -> [RowKey] {
         let owner = HistoryOwner.scope(scope)
         let key = ensureHistory(owner)
@@ -111,7 +114,7 @@ struct DeviceRecord: Sendable {
     private mutating func ensureHistory(_ owner: HistoryOwner) -> RowKey {
         if let known = history(of: owner) { return known.key }
         var history = ScopeHistory(device, owner)
-        // What came before counted for all scopes; a library of protocol 1 may send it again in a new incarnation.
+        // Unbound events counted for all scopes; a library of protocol 1 may send them again in a new incarnation.
         (history.greatest, history.outcomes) = (histories[0].greatest, histories[0].outcomes)
         histories.append(history)
         return history.key
@@ -121,7 +124,8 @@ struct DeviceRecord: Sendable {
         if let index = index(of: owner) { histories[index].noteBeginning(at: time) }
     }
 
-    /// The incarnation counts in the owner's history from now on, unless it is another's.
+    /// Counts the incarnation in the owner's history from now on, unless it is another's. Returns the keys of changed
+    /// rows.
     private mutating func bind(_ incarnation: Incarnation, to owner: HistoryOwner) -> [RowKey] {
         guard let index = index(of: owner) else { return [] }
         guard let known = incarnations[incarnation] else {
@@ -130,9 +134,9 @@ struct DeviceRecord: Sendable {
         }
         guard known.owner == .unbound else { return [key(of: incarnation)] }
         incarnations[incarnation]?.owner = owner
-        // What came before counted for all scopes.
+        // Unbound events counted for all scopes.
         if let unbound = histories[0].greatest { histories[index].greatest.raise(to: unbound) }
-        // Its last answers were kept with those of everybody.
+        // The incarnation's last answers were kept in the unbound history, with those of all scopes.
         if histories[index].outcomes.count == 0 { histories[index].outcomes = histories[0].outcomes }
         histories[0].recent.removeAll { $0 == incarnation }
         if histories[0].current == incarnation { histories[0].current = nil }
@@ -160,7 +164,7 @@ struct RecordedPlace {
     /// The history's row.
     var key: RowKey
     var stamp = Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero)
-    /// Rows of incarnations of which another is the current one now.
+    /// Keys of the rows of incarnations that stopped or began to be the current one.
     var others: [RowKey] = []
     /// A page that is full now, and its bytes.
     var page: (key: RowKey, bytes: [UInt8])?
@@ -169,13 +173,13 @@ struct RecordedPlace {
 }
 
 extension Event {
-    /// It stands in the place of others (rules E2, S6).
+    /// Whether it has no stamp because it stands in the place of other events (rules E2, S6).
     var leavesNoStamp: Bool {
         if case .eventRefused = body { true } else { isOfLostEvents }
     }
 
-    /// Nil for an accepted event, and for a repeat of one that another incarnation had logged: that takes its sequence,
-    /// makes no row, and keeps the first answer (rule E1).
+    /// The refusal to remember. Nil for an accepted event, and for a repeat of one that another incarnation had logged:
+    /// a repeat takes its sequence, makes no row, and keeps the first answer (rule E1).
     fileprivate var rememberedRefusal: RememberedOutcomes.Refused? {
         guard case .eventRefused(let refused) = body, refused.code != RefusalCode.alreadyLogged.rawValue else {
             return nil

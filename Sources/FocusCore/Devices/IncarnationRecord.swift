@@ -5,22 +5,24 @@ struct IncarnationRecord: Hashable, Sendable {
     var last = DeviceSequence.zero
     /// The event at `last`; nil when that is lost, or there is none.
     var lastEvent: EventID?
-    /// Of the newest event; says which incarnation was used longest ago.
+    /// The version of the newest event; it tells which incarnation was used longest ago.
     var lastVersion = Version.zero
     /// It takes no further event (rule P10).
     var isEnded = false
-    /// It began again at 1, as earlier programs let it: its places are looked for in the whole stream.
+    /// True when it began again at 1, which earlier programs allowed: its places are looked for in the whole stream.
     var isRepeated = false
     var lost = LostRanges()
-    /// When a lost place was last filled: what was read of the log before says nothing about it.
+    /// The version at which a lost place was last filled: what was read of the log before says nothing about that
+    /// place.
     var filledAt = Version.zero
     /// Its newest runs; those before them are in `place_pages`.
     var page = PlacePage()
 
     init(_ owner: HistoryOwner) { self.owner = owner }
 
-    /// Takes the event's place, which must be the next one, or a lost one that gets its event back.
-    /// - Returns: a page that is full now.
+    /// Records the event at its place: the next one, or a lost one that gets its event back. Declared losses may go
+    /// past the next place, and an unbound incarnation may begin again at 1. Throws `sequenceGap` for any other place.
+    /// - Returns: the page that became full; nil when none did.
     mutating func take(_ event: Event) throws(FoldError) -> PlacePage? {
         if owner != .unbound, !event.isOfLostEvents, lost.contains(event.sequence) {
             lost.fill(event.sequence)

@@ -8,11 +8,11 @@ struct LostRanges: Hashable, Sendable {
     var isEmpty: Bool { ranges.isEmpty }
 
     func contains(_ sequence: DeviceSequence) -> Bool {
-        // Mostly there is none, or the newest is meant.
+        // There is mostly no range, or the newest one is meant.
         ranges.last { $0.lowerBound <= sequence }.map { $0.contains(sequence) } ?? false
     }
 
-    /// Behind all others.
+    /// Appends a range that is behind all others.
     mutating func append(_ range: ClosedRange<DeviceSequence>) {
         if let last = ranges.last, last.upperBound.next == range.lowerBound {
             ranges[ranges.count - 1] = last.lowerBound...range.upperBound
@@ -22,7 +22,7 @@ struct LostRanges: Hashable, Sendable {
         if ranges.count > Self.limit { ranges.removeFirst() }
     }
 
-    /// One of its places is taken.
+    /// Removes a place because an event fills it.
     mutating func fill(_ sequence: DeviceSequence) {
         guard let index = ranges.lastIndex(where: { $0.contains(sequence) }) else { return }
         let range = ranges.remove(at: index)

@@ -1,17 +1,17 @@
-/// Where consecutive events of a device incarnation stand in their user's stream (rule E1): enough to read them from the
-/// log without an index of sequences.
+/// Where consecutive events of a device incarnation stand in their user's stream (rule E1): enough to read them from
+/// the log without an index of sequences.
 public struct PlaceRun: Hashable, Sendable {
-    /// Events of one run.
+    /// The most events of one run.
     static let eventLimit = 256
-    /// Versions of other devices' events between two of a run.
+    /// The most versions of other events between two events of a run.
     static let gapLimit: Int64 = 16
-    /// Versions that a run may take.
+    /// The most versions that a run may span.
     static let spanLimit = Int64(eventLimit) * (gapLimit + 1)
 
-    /// Of the first event; the others follow densely.
+    /// The sequence of the first event; the others follow densely.
     public private(set) var first: DeviceSequence
     public private(set) var last: DeviceSequence
-    /// Of the first event and of the last.
+    /// The versions of the first event and of the last.
     public private(set) var versions: ClosedRange<Version>
 
     init(_ sequence: DeviceSequence, at version: Version) {
@@ -20,7 +20,7 @@ public struct PlaceRun: Hashable, Sendable {
         versions = version...version
     }
 
-    /// Nil: no run has these bounds.
+    /// Nil when no run can have these bounds.
     init?(first: DeviceSequence, count: Int64, firstVersion: Version, span: Int64) {
         guard first > .zero, (1...Int64(Self.eventLimit)).contains(count), (count...Self.spanLimit).contains(span),
             first.rawValue < Int64.max / 2, firstVersion > .zero, firstVersion.rawValue < Int64.max / 2
@@ -33,7 +33,7 @@ public struct PlaceRun: Hashable, Sendable {
     var count: Int64 { last.rawValue - first.rawValue + 1 }
     var span: Int64 { versions.upperBound.rawValue - versions.lowerBound.rawValue + 1 }
 
-    /// Takes the next event in. False: it does not fit, and begins a run of its own.
+    /// Adds the next event. Returns false when it does not fit and begins a run of its own.
     mutating func extend(to sequence: DeviceSequence, at version: Version) -> Bool {
         guard sequence == last.next, count < Self.eventLimit,
             version.rawValue - versions.upperBound.rawValue - 1 <= Self.gapLimit
@@ -44,8 +44,8 @@ public struct PlaceRun: Hashable, Sendable {
     }
 }
 
-/// Runs of one incarnation, by sequence and by version alike: the one that still grows, or one that is full and never
-/// changes again.
+/// Runs of one incarnation, in the order of their sequences, which is that of their versions too. A page still grows,
+/// or it is full and never changes again.
 struct PlacePage: Hashable, Sendable {
     static let runLimit = 256
 
@@ -53,7 +53,7 @@ struct PlacePage: Hashable, Sendable {
 
     var first: DeviceSequence? { runs.first?.first }
 
-    /// Takes the next event in. False: the page is full.
+    /// Adds the next event. Returns false when the page is full.
     mutating func add(_ sequence: DeviceSequence, at version: Version) -> Bool {
         if !runs.isEmpty, runs[runs.count - 1].extend(to: sequence, at: version) { return true }
         guard runs.count < Self.runLimit else { return false }
@@ -61,8 +61,8 @@ struct PlacePage: Hashable, Sendable {
         return true
     }
 
-    /// Varints: of each run the steps from the end of the run before it to its first sequence and to its first version,
-    /// its events less one, and the foreign versions within it. 4 to 6 bytes a run.
+    /// Four varints for each run: the steps from the end of the run before it to its first sequence and to its first
+    /// version, its events less one, and the foreign versions within it. A run takes 4 to 6 bytes.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         var (sequence, version) = (Int64(0), Int64(0))
@@ -106,7 +106,7 @@ struct PlacePage: Hashable, Sendable {
         bytes.append(UInt8(rest))
     }
 
-    /// Below 2^62: two of them add up without overflow.
+    /// Reads a varint that is below 2^62: two of them add up without overflow.
     private static func number(_ bytes: inout ArraySlice<UInt8>) throws(ProtoError) -> Int64 {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 63, by: 7) {
@@ -121,8 +121,8 @@ struct PlacePage: Hashable, Sendable {
     }
 }
 
-/// Names a full page: `<device>/<incarnation>/<first sequence>`, the numbers as 16 hexadecimal digits, so that pages are
-/// in the order of their sequences (collection `place_pages`).
+/// Names a full page: `<device>/<incarnation>/<first sequence>`, the numbers as 16 hexadecimal digits, so that pages
+/// are in the order of their sequences (collection `place_pages`).
 public struct PlacePageKey: Hashable, Sendable {
     public var device: DeviceID
     public var incarnation: Incarnation

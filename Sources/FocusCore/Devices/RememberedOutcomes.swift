@@ -1,8 +1,8 @@
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-/// A device's last 256 events: their ids, sequences and answers (rule E1). Most are accepted and have dense
-/// sequences, so it keeps runs of sequences and only the refusals' texts: 16 bytes for each event.
+/// The last 256 events of a device in one scope: their ids, sequences and answers (rule E1). Most are accepted and have
+/// dense sequences, so it keeps runs of sequences and only the refusals' texts: 16 bytes for each event.
 struct RememberedOutcomes: Hashable, Sendable {
     struct Run: Hashable, Sendable {
         var incarnation: Incarnation
@@ -15,16 +15,16 @@ struct RememberedOutcomes: Hashable, Sendable {
         var message: String
     }
 
-    /// Oldest first, starting at `head`, round the end.
+    /// The events' ids, oldest first: from `head` to the end, then from the beginning.
     private var ring: [UInt128] = []
     private var head = 0
-    /// Of the ring's ids, oldest first.
+    /// The places of the ring's ids, oldest first.
     private(set) var runs: [Run] = []
     private(set) var refused: [UInt128: Refused] = [:]
 
     var count: Int { ring.count }
 
-    /// Oldest first.
+    /// The events' ids, oldest first.
     var ids: [UInt128] { Array(ring[head...] + ring[..<head]) }
 
     /// The answer to the event, nil when it is not remembered.

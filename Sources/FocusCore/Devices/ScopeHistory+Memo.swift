@@ -1,7 +1,7 @@
 extension ScopeHistory {
     /// - Parameters:
     ///   - incarnations: those of the history's device.
-    ///   - isRevoked: whether the device was; the unbound history's row says it (rule A3).
+    ///   - isRevoked: whether the device was revoked; the unbound history's row says so (rule A3).
     func memo(_ incarnations: [Incarnation: IncarnationRecord], isRevoked: Bool) -> [UInt8] {
         var writer = ProtoWriter()
         for incarnation in recent {

@@ -1,30 +1,31 @@
-/// Whose events a history counts.
+/// The owner of the events that a history counts.
 enum HistoryOwner: Hashable, Sendable {
-    /// Of incarnations that no `device.incarnationBegan` names: logs of earlier programs do not say whose they are. The
-    /// server's own events too.
+    /// The incarnations that no `device.incarnationBegan` names: logs of earlier programs do not say which scope they
+    /// belong to. The server's own events are counted here too.
     case unbound
     case scope(Scope)
 }
 
-/// What is remembered of a device's events in one scope (rules E1, E3). Scopes share nothing: what an app's sessions do
-/// pushes nothing of another's out.
+/// What is remembered of a device's events in one scope (rules E1, E3). Scopes share nothing: what one app's sessions
+/// do evicts nothing of another's.
 struct ScopeHistory: Sendable {
-    /// New incarnations of a scope in a day (rule P10).
+    /// The most new incarnations of a scope in a day (rule P10).
     static let beginningLimit = 16
 
     let owner: HistoryOwner
-    /// Its row. Kept, because every event names it and a UUID's text takes longer to make than all else about it.
+    /// The key of its row. It is kept because every event names it, and a UUID's text takes longer to make than all the
+    /// rest.
     let key: RowKey
     /// The incarnation of the newest event: its details stand in this history's row, those of others in their own.
     var current: Incarnation?
     /// Its last events, for devices that speak protocol 1.
     var outcomes = RememberedOutcomes()
-    /// Of its accepted events.
+    /// The greatest stamp of its accepted events; nil when there is none.
     var greatest: Stamp?
     /// When its newest incarnations began, oldest first, at most `beginningLimit`.
     var beginnings: [Timestamp] = []
-    /// The incarnations used last, the newest at the end: an earlier program that reads this row goes on by them.
-    /// Unbound only.
+    /// The incarnations used last, the newest at the end: an earlier program that reads this row continues from them.
+    /// Only the unbound history has them.
     var recent: [Incarnation] = []
 
     init(_ device: DeviceID, _ owner: HistoryOwner) {
@@ -36,7 +37,7 @@ struct ScopeHistory: Sendable {
         }
     }
 
-    /// Whose history the row of this key is; nil: none.
+    /// The device and owner of the history whose row has this key; nil when no history's row has it.
     static func owner(of key: RowKey) -> (DeviceID, HistoryOwner)? {
         if let app = key.app { return DeviceID(text: key.key).map { ($0, .scope(.app(app))) } }
         if let device = DeviceID(text: key.key) { return (device, .unbound) }
@@ -45,14 +46,15 @@ struct ScopeHistory: Sendable {
     }
 
     /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation; where that would put the
-    /// stamp below the last one, the time moves on by the least there is.
-    /// - Parameter isLate: it fills a place before the last: its own time counts, and moves nothing.
+    /// stamp below the last one, its time is 1 µs after that one's.
+    /// - Parameter isLate: whether it fills a place before the last: it is then stamped by its own time and moves
+    ///   nothing.
     mutating func stamp(_ event: Event, isLate: Bool = false) -> Stamp {
         let isOfApp = if case .scope(.app) = owner { true } else { false }
         var stamp = Stamp(
             time: event.occurredAt, device: event.device, sequence: event.sequence, isOfApp: isOfApp)
-        // The server reports when things were due, in whatever order: it is exempt.
         if isLate, greatest != nil { return stamp }
+        // The server reports when things were due, in whatever order: it is exempt.
         guard event.device != .server, let greatest else {
             greatest = stamp
             return stamp
@@ -68,7 +70,7 @@ struct ScopeHistory: Sendable {
         return stamp
     }
 
-    /// The earliest moment at which one more incarnation may begin; nil: now.
+    /// The earliest moment at which one more incarnation may begin; nil when it may begin now.
     func mayBegin(at now: Timestamp) -> Timestamp? {
         guard beginnings.count >= Self.beginningLimit, let oldest = beginnings.first else { return nil }
         let free = oldest.adding(microseconds: 24 * 3_600 * 1_000_000)

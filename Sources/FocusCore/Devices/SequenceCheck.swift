@@ -4,7 +4,7 @@ public enum Outcome: Hashable, Sendable {
     case refused(code: String, message: String)
 }
 
-/// How the place that a device offers an event for stands to what its log holds (rule E1).
+/// How the place that a device offers an event for relates to what its log holds (rule E1).
 public enum SequenceCheck: Hashable, Sendable {
     /// It is the next one.
     case next

@@ -1,14 +1,14 @@
 /// Rule P10: an incarnation belongs to one scope of its device for ever, and ends when another follows it.
 extension UserState {
-    /// How an incarnation stands to a scope of its device.
+    /// How an incarnation relates to a scope of its device.
     public enum IncarnationStanding: Hashable, Sendable {
         /// The log names it nowhere.
         case unknown
-        /// It has events, and the log does not say whose it is.
+        /// It has events, and the log does not say which scope it belongs to.
         case unbound
-        /// It is the scope's; ended: it takes no further event.
+        /// It belongs to the scope; one that has ended takes no further event.
         case own(isEnded: Bool)
-        /// It is another scope's.
+        /// It belongs to another scope.
         case foreign
     }
 
@@ -45,13 +45,13 @@ extension UserState {
         reading(incarnation, of: device) { $0.isRepeated } ?? false
     }
 
-    /// When the scope may begin one more incarnation; nil: now.
+    /// When the scope may begin one more incarnation; nil when it may now.
     public func mayBeginIncarnation(of device: DeviceID, _ scope: Scope, at now: Timestamp) -> Timestamp? {
         devices[device]?.history(of: .scope(scope))?.mayBegin(at: now)
     }
 
-    /// Where a scope has as many open incarnations as it may: the one that was used longest ago, which ends when another
-    /// begins. That loses nothing: its store recalls.
+    /// The incarnation that was used longest ago, when the scope has as many open ones as it may; nil otherwise. It
+    /// ends when another begins, which loses nothing: its store recalls.
     public func oldestIncarnation(of device: DeviceID, _ scope: Scope) -> Incarnation? {
         let open = (devices[device]?.incarnations ?? [:]).filter {
             $0.value.owner == .scope(scope) && !$0.value.isEnded
@@ -96,7 +96,8 @@ extension UserState {
         return known
     }
 
-    /// What an incarnation's places were when they were looked for: a lost one may have been filled since.
+    /// The version at which a lost place of the incarnation was last filled; zero when none was. Places that were
+    /// looked up before may have been filled since.
     public func lastFill(of device: DeviceID, incarnation: Incarnation) -> Version {
         reading(incarnation, of: device) { $0.filledAt } ?? .zero
     }
@@ -144,13 +145,13 @@ extension UserState {
 
 /// What a state knows of the places of an incarnation.
 public struct KnownRuns: Hashable, Sendable {
-    /// Those that were asked for, as far as the state holds them; earlier ones are in `place_pages`.
+    /// The runs that overlap the places asked for, as far as the state holds them; earlier ones are in `place_pages`.
     public var runs: [PlaceRun] = []
-    /// Runs say nothing about this incarnation: the whole stream is to be looked through.
+    /// True when the runs say nothing about this incarnation, and the whole stream must be searched.
     public var isScanned: Bool
-    /// When a lost place was last filled. Nothing but the stream says where those are.
+    /// The version at which a lost place was last filled. Only the stream says where the events in such places are.
     public var filledAt = Version.zero
-    /// Of the places asked for: those that hold nothing, as far as it is known.
+    /// The ranges of lost places that overlap the places asked for; they hold nothing, as far as it is known.
     public var lost: [ClosedRange<DeviceSequence>] = []
 
     public init(isScanned: Bool) { self.isScanned = isScanned }

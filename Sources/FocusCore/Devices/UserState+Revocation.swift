@@ -1,10 +1,10 @@
-/// Rule A3. Revoked devices are a set that only grows, so it is the same in whatever order events come; at most
-/// `EventLimits.revokedDevices`. The memo of each one's row says it.
+/// Rule A3. Revoked devices are a set that only grows, so it is the same in whatever order events come. It has at most
+/// `EventLimits.revokedDevices`, and the memo of each device's row records its revocation.
 extension UserState {
     /// Whether the device was revoked: it may neither append nor be told anything.
     public func isRevoked(_ device: DeviceID) -> Bool { !revokedDevices.isEmpty && revokedDevices.contains(device) }
 
-    /// Whether any was.
+    /// Whether any device was revoked.
     public var hasRevokedDevices: Bool { !revokedDevices.isEmpty }
 
     func revocationRefusal(_ body: DeviceRevoked) -> Refusal? {
@@ -16,7 +16,7 @@ extension UserState {
     mutating func applyRevoked(_ body: DeviceRevoked, _ context: inout FoldContext) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
         revokedDevices.insert(body.device)
-        // Rule A3 is about the device, whoever uses it.
+        // Rule A3 is about the device, whichever scope uses it, so the unbound history's row records it.
         context.touch(ScopeHistory(body.device, .unbound).key)
     }
 }

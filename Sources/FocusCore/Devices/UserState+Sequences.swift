@@ -1,5 +1,5 @@
 extension UserState {
-    /// How an event that a device offers stands to what was logged of it (rule E1).
+    /// How an event that a device offers relates to what was logged of the device (rule E1).
     public func check(device: DeviceID, incarnation: Incarnation, sequence: DeviceSequence) -> SequenceCheck {
         let first = DeviceSequence(1)
         let check = reading(incarnation, of: device) { record -> SequenceCheck in
@@ -10,8 +10,8 @@ extension UserState {
         return check ?? (sequence == first ? .next : .gap(expected: first))
     }
 
-    /// What became of the event, if it is among the last 256 of its device in the scope, whichever incarnation it had:
-    /// what a device of protocol 1 is told when it sends it again (rule E1).
+    /// What became of the event, if it is among the last 256 of its device in the scope, whichever incarnation it had;
+    /// nil otherwise. A device of protocol 1 that sends it again is told this (rule E1).
     public func remembered(_ event: EventID, of device: DeviceID, _ scope: Scope) -> Outcome? {
         guard let index = devices.index(forKey: device) else { return nil }
         return devices.values[index].outcome(of: event, scope)
@@ -30,7 +30,7 @@ extension UserState {
         return devices.values[index].reading(incarnation, body)
     }
 
-    /// Takes the event's place and makes its stamp.
+    /// Records the event at its place and makes its stamp.
     mutating func recordPlace(of event: Event) throws(FoldError) -> RecordedPlace {
         let index: Dictionary<DeviceID, DeviceRecord>.Index
         if let known = devices.index(forKey: event.device) {

@@ -5,13 +5,15 @@ public struct Event: Hashable, Sendable {
     public var incarnation: Incarnation
     public var sequence: DeviceSequence
     public var id: EventID
-    /// The app it is of; nil for user-level events. For `event.refused`, the app of the session's scope (nil for `system`).
+    /// The app that the event belongs to; nil for user-level events. For `event.refused`, the app of the session's
+    /// scope (nil for `system`).
     public var app: AppID?
     public var occurredAt: Timestamp
     /// The server's time; never goes backwards within a partition.
     public var recordedAt: Timestamp
     public var body: EventBody
-    /// The log had lost it, and a device that had its receipt brought it back (rule S6): nothing rings for it again.
+    /// True when the log had lost the event and a device that had its receipt brought it back (rule S6): it alerts
+    /// nobody again.
     public var isHealed: Bool
 
     public init(

@@ -12,7 +12,7 @@ public enum EventLimits {
     /// Ids in one read, removal or audience change; entries in an allow-list.
     public static let listEntries = 1_000
     public static let listedNotificationsPerApp = 10_000
-    /// Apps of a user, registered or only heard of.
+    /// Apps of a user, registered or only named by an event.
     public static let appsPerUser = 1_000
     /// Focuses of a user, removed ones included: their stamps are kept (rule F1).
     public static let focusesPerUser = 1_000
@@ -24,27 +24,27 @@ public enum EventLimits {
     public static let timeZoneBytes = 64
     public static let routesPerApp = 10_000
     public static let workoutsPerApp = 10_000
-    /// Points logged of one route: more than eleven days, one a second.
+    /// Points logged for one route: more than eleven days at one a second.
     public static let pointsPerRoute = 1_000_000
     /// Ids per app whose read or removal is remembered although they are not listed (rule N7).
     public static let rememberedNotificationsPerApp = 10_000
     /// Keys of an app that have a value, set or registered.
     public static let preferencesPerApp = 1_000
-    /// Keys of an app whose reset is remembered; the oldest leave.
+    /// Keys of an app whose reset is remembered; the oldest are evicted.
     public static let rememberedResetsPerApp = 1_000
     /// How many values of a preference may stand one inside the other, the outermost counted (rule D2).
     public static let propertyDepth = 16
     /// A preference's value in its canonical encoding.
     public static let propertyBytes = 64 * 1024
-    /// Answers remembered per device (rule E1).
+    /// Answers remembered per device and scope (rule E1).
     public static let outcomesPerDevice = 256
     /// Revoked devices of a user (protocol.md, rule A3): none is ever forgotten.
     public static let revokedDevices = 10_000
-    /// Donated interactions of an app; the oldest leave.
+    /// Donated interactions of an app; the oldest are evicted.
     public static let donationsPerApp = 10_000
-    /// Deletions remembered per app, of ids and of conversations each (rule I4); the oldest are forgotten.
+    /// Deletions remembered per app, of ids and of conversations each (rule I4); the oldest are evicted.
     public static let rememberedDeletionsPerApp = 10_000
-    /// People with whom an app's interactions are. Far above one for each donation, which E5 must let in.
+    /// People with whom an app has interactions. It is far above one person for each donation that E5 must let in.
     public static let peoplePerApp = 50_000
     /// Actions of a category (rule N1).
     public static let actionsPerCategory = 4

@@ -20,7 +20,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case fieldMissing = "field_missing"
     case fieldInvalid = "field_invalid"
     case clockSkew = "clock_skew"
-    /// Known from an earlier incarnation of the device: the first answer stands (rule E1).
+    /// The event was answered in an earlier incarnation of the device, and that first answer stands (rule E1).
     case alreadyLogged = "already_logged"
     // Apps and permissions
     case appUnknown = "app_unknown"

@@ -4,7 +4,7 @@ public struct Explanation: Hashable, Sendable {
     public struct Input: Hashable, Sendable {
         public var name: String
         public var value: String
-        /// Whether it was this that decided.
+        /// Whether it is what decided.
         public var decided: Bool
 
         init(_ name: String, _ value: some Any, decided: Bool = false) {
@@ -26,8 +26,8 @@ public struct Explanation: Hashable, Sendable {
         public var kind: Kind
     }
 
-    /// An event, and the rows of the matter that it changed. Without any: it named the matter and lost (rule E3), or
-    /// changed nothing for another reason.
+    /// An event, and the rows of the subject that it changed. An event without changes named the subject and lost (rule
+    /// E3), or changed nothing for another reason.
     public struct Cause: Hashable, Sendable {
         public var version: Version
         public var event: EventID
@@ -47,9 +47,9 @@ public struct Explanation: Hashable, Sendable {
     }
 
     public var subject: ExplanationSubject
-    /// Of the user: the explanation holds as of this event.
+    /// The user's version: the explanation holds as of this event.
     public var version: Version
-    /// In one word: `heldByFocus`, `unavailable`, `3`.
+    /// The decision in one word: `heldByFocus`, `unavailable`, `3`.
     public var decision: String
     /// The rule's name in domain.md: `N9.4`.
     public var rule: String
@@ -57,8 +57,8 @@ public struct Explanation: Hashable, Sendable {
     public var sentence: String
     public var inputs: [Input]
     public var sources: [Source]
-    /// In the order of the log.
+    /// The events that led to it, in the order of the log.
     public var causes: [Cause]
-    /// Earlier events that are left out: those of the matter itself beyond the last `Inquiry.historyLimit`.
+    /// How many earlier events are left out: those of the subject itself beyond the last `Inquiry.historyLimit`.
     public var omittedCauses: Int
 }

@@ -27,7 +27,7 @@ public enum ExplanationSubject: Hashable, Sendable {
         }
     }
 
-    /// Whether a row may be one that the decision rests on; which of them do is known once it is made.
+    /// Whether a row may be one that the decision rests on; which rows do is known once the decision is made.
     func mayRestOn(_ key: RowKey) -> Bool {
         switch (self, key.collection) {
         case (.notification, .activeFocus), (.notification, .focuses), (.notification, .deliverySchedule),
@@ -43,7 +43,7 @@ public enum ExplanationSubject: Hashable, Sendable {
         }
     }
 
-    /// Whether the event is about the matter by name, whatever it changes.
+    /// Whether the event names the subject, whatever it changes.
     func isNamed(by event: Event) -> Bool {
         guard event.app == app else { return false }
         switch (self, event.body) {

@@ -2,7 +2,7 @@
 ///
 /// Flow: events in order → `apply` → `explanation`. Nothing is stored for this: the log holds it all.
 public struct Inquiry: Sendable {
-    /// Changes of the matter itself that are remembered: the latest.
+    /// How many of the latest events of the subject itself are remembered.
     public static let historyLimit = 50
 
     public let subject: ExplanationSubject
@@ -10,7 +10,7 @@ public struct Inquiry: Sendable {
     private var seen: [RowKey: Row] = [:]
     /// The last event that changed each watched row.
     private var latest: [RowKey: Explanation.Cause] = [:]
-    /// Events that changed or named the matter itself.
+    /// Events that changed or named the subject itself.
     private(set) var history: [Explanation.Cause] = []
     private var omitted = 0
     /// What a final alert rested on when it was decided (rule E6: nothing that comes later revises it).
@@ -29,7 +29,7 @@ public struct Inquiry: Sendable {
         state = UserState(user: user)
     }
 
-    /// The next event of the stream; throws what `UserState.apply` throws.
+    /// Folds the next event of the stream in; throws what `UserState.apply` throws.
     public mutating func apply(_ event: Event) throws(FoldError) {
         let own = Set(subject.ownKeys)
         let touched = Set(try state.apply(event)).filter { own.contains($0) || subject.mayRestOn($0) }
@@ -55,7 +55,7 @@ public struct Inquiry: Sendable {
         decided = evidence
     }
 
-    /// What happened to the row, which becomes the one that is known of it.
+    /// What happened to the row since it was last seen; nil when nothing did. Remembers the row as the last one seen.
     private mutating func note(_ key: RowKey) -> Explanation.Change? {
         let (old, new) = (seen[key], state.row(key))
         seen[key] = new
@@ -65,19 +65,19 @@ public struct Inquiry: Sendable {
         case (false, true): return Explanation.Change(key: key, kind: .added)
         case (true, false): return Explanation.Change(key: key, kind: .removed)
         case (false, false): return Explanation.Change(key: key, kind: .remembered)
-        // An internal row is its memo.
+        // An internal row has no value: its memo is what changes.
         case (true, true) where old?.value == new?.value && key.collection.isPublic:
             return Explanation.Change(key: key, kind: .remembered)
         case (true, true): return Explanation.Change(key: key, kind: .changed)
         }
     }
 
-    /// As of the last event.
+    /// The explanation as of the last event.
     public var explanation: Explanation {
         let verdict = verdict
         let evidence = verdict.isFinal ? decided ?? evidence : evidence
         let own = subject.ownKeys.compactMap(source)
-        // Left out of the history, and there all the same.
+        // Events that were dropped from the history, but are in the explanation as evidence: they are not omitted.
         let alsoInEvidence = evidence.causes.count { cause in
             guard let first = history.first, cause.version < first.version else { return false }
             return cause.changes.contains { change in subject.ownKeys.contains(change.key) }
@@ -128,7 +128,7 @@ struct Verdict: Sendable {
     var sentence: String
     /// Names of the inputs that decided.
     var deciding: Set<String> = []
-    /// Decided once: what it rests on is what held then.
+    /// True when it was decided once, so that it rests on what held then.
     var isFinal = false
 }
 

@@ -31,7 +31,7 @@ extension UserState {
             deciding: ["unread"])
     }
 
-    /// The notifications that are counted are among its rows.
+    /// What rules B1 to B3 look at as it is now, and the rows that it comes from, the counted notifications among them.
     func badgeEvidence(_ app: AppID, _ deviceClass: DeviceClass) -> ([Explanation.Input], [RowKey]) {
         guard let record = record(of: app) else { return ([Explanation.Input("registered", false)], []) }
         let counted = record.list.records.filter(\.value.isUnread).keys.sorted()

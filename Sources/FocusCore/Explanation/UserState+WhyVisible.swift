@@ -70,7 +70,7 @@ extension UserState {
         ]
     }
 
-    /// Rule F4: what was reported, while that is the latest word.
+    /// The reported status while it is the latest word (rule F4); nil otherwise.
     private func standingReport(_ record: AppRecord) -> Bool? {
         guard let report = record.report, let isFocused = report.value, focus.lastHeard < report.stamp else {
             return nil

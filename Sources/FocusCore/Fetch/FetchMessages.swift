@@ -1,6 +1,6 @@
 /// A question of a device about something that rows do not hold, or that is another app's (rules R1, R6).
 public struct FetchRequest: Hashable, Sendable {
-    /// Of the device's choice; the answer carries it.
+    /// Chosen by the device; the answer carries it.
     public var id: UInt64
     public var question: FetchQuestion
 
@@ -12,9 +12,9 @@ public struct FetchRequest: Hashable, Sendable {
 
 /// What can be fetched.
 public enum FetchQuestion: Hashable, Sendable {
-    /// A page of a route's accepted points between two times, both inclusive; nil: from the first, to the last.
+    /// A page of a route's accepted points between two times, both inclusive; nil means from the first, or to the last.
     case routePoints(AppItem, from: Timestamp?, to: Timestamp?, limit: Int)
-    /// Rule R6.
+    /// The speed over an interval of a route (rule R6).
     case routeSpeed(AppItem, from: Timestamp, to: Timestamp)
     /// The row of a route.
     case route(AppItem)
@@ -22,10 +22,10 @@ public enum FetchQuestion: Hashable, Sendable {
     case routes(after: AppItem?)
     /// A page of the rows of all workouts that the session may read.
     case workouts(after: AppItem?)
-    /// Of a kind that this program does not know (rule W3).
+    /// A question of a kind that this program does not know (rule W3).
     case unknown
 
-    /// The one route that it is about; nil: it is about no single one.
+    /// The one route that it is about; nil when it is about no single one.
     public var route: AppItem? {
         switch self {
         case .routePoints(let route, _, _, _), .routeSpeed(let route, _, _), .route(let route): route
@@ -46,7 +46,7 @@ public struct AppItem: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     public var description: String { "\(app)/\(id)" }
 
-    /// By bytes, as ids are told apart.
+    /// Compared by bytes, as ids are everywhere.
     public static func == (a: Self, b: Self) -> Bool { a.app == b.app && ByteText.equal(a.id, b.id) }
     public static func < (a: Self, b: Self) -> Bool { a.app == b.app ? ByteText.precedes(a.id, b.id) : a.app < b.app }
     public func hash(into hasher: inout Hasher) {
@@ -70,13 +70,13 @@ public struct Fetched: Hashable, Sendable {
 }
 
 public enum FetchAnswer: Hashable, Sendable {
-    /// In the order of time; `next`: there are more, the first of them then.
+    /// Points in the order of time; `next` is the time of the first one after them, nil when there are no more.
     case points([RoutePoint], next: Timestamp?)
     /// Metres per second (rule R6); nil outside the route.
     case speed(Double?)
-    /// Ordered by app and id; `more`: some come after the last of these.
+    /// Rows ordered by app and id; `more` says whether some come after the last of these.
     case rows([DeltaRow], more: Bool)
-    /// Of a kind that this program does not know; only a client meets it.
+    /// An answer of a kind that this program does not know; only a client meets it.
     case unknown
 }
 

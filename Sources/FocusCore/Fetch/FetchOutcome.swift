@@ -1,8 +1,8 @@
-/// What a user's state says to a question.
+/// What a user's state answers to a question.
 public enum FetchOutcome: Hashable, Sendable {
     case answer(FetchAnswer)
-    /// The route is finished, and its points are to be read as they are stored: see `SealedRouteReader`. They change no
-    /// more.
+    /// The route is finished, and its points must be read as they are stored: see `SealedRouteReader`. They never
+    /// change again.
     case sealed(SealedChunks)
     /// There is no such thing, or it is not for this session: nobody can tell which.
     case notFound
@@ -17,7 +17,7 @@ public enum SealedChunks: Hashable, Sendable {
 }
 
 extension ProtocolError {
-    /// The one answer to what there is not and to what is another's.
+    /// The one answer about things that do not exist and things that are another's.
     public static func notFound(request: UInt64) -> ProtocolError {
         ProtocolError(.notFound, "There is no such thing, or this session may not read it.", request: request)
     }

@@ -6,14 +6,15 @@ struct RoutePointPage {
     private var points: [RoutePoint] = []
     private var next: Timestamp?
 
-    /// - Parameter limit: 0, and more than `FetchLimits.pointsPerPage`: so many.
+    /// - Parameter limit: the most points in the page; anything outside 1…`FetchLimits.pointsPerPage` means
+    ///   `FetchLimits.pointsPerPage`.
     init(from: Timestamp?, to: Timestamp?, limit: Int) {
         self.from = from ?? Timestamp(microseconds: .min)
         self.to = to ?? Timestamp(microseconds: .max)
         self.limit = (1...FetchLimits.pointsPerPage).contains(limit) ? limit : FetchLimits.pointsPerPage
     }
 
-    /// Takes the next points. False: the page is whole.
+    /// Adds the next points. Returns false when the page is complete.
     mutating func take(_ some: [RoutePoint]) -> Bool {
         for point in some where point.time >= from {
             guard point.time <= to else { return false }

@@ -1,10 +1,11 @@
-/// The way between two moments of a route, of points that come in the order of time (rule R6). Keeps none of them.
+/// Measures the way between two moments of a route, from points that come in the order of time (rule R6). It keeps none
+/// of them.
 struct RouteSpan {
     private let start: Timestamp
     private let end: Timestamp
     private var last: (time: Timestamp, place: GeodesicPosition)?
     private var length = RouteLength.zero
-    /// Metres along the points given.
+    /// Metres along the points given, at `start` and at `end`; nil while the points do not reach that moment.
     private var metresAtStart: Double?
     private var metresAtEnd: Double?
 
@@ -16,7 +17,7 @@ struct RouteSpan {
         return (metresAtEnd - metresAtStart) / (Double(end.microseconds(since: start)) / 1e6)
     }
 
-    /// Takes the next points. False: the rest does not matter.
+    /// Adds the next points. Returns false when the rest does not matter.
     mutating func take(_ points: [RoutePoint]) -> Bool {
         for point in points {
             add(point)

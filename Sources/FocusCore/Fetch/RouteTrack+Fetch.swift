@@ -1,5 +1,5 @@
 extension RouteTrack {
-    /// Reads on from the chunk that holds `time`, or would, until `take` has enough.
+    /// Gives `take` the points chunk by chunk, from the chunk that holds `time`, or would, until `take` returns false.
     func read(from time: Timestamp?, _ take: ([RoutePoint]) -> Bool) {
         guard !chunks.isEmpty else { return }
         for index in (time.map(chunkIndex) ?? 0)..<chunks.count {
@@ -7,8 +7,9 @@ extension RouteTrack {
         }
     }
 
-    /// Rule R6, of a route that still takes points: from what its chunks come to, so no segment is measured again.
-    /// Metres per second; nil when any of the interval is outside the route, or it has no length.
+    /// The speed over an interval of a route that still accepts points (rule R6). It uses the lengths that the chunks
+    /// keep, so no segment is measured again. Metres per second; nil when any of the interval is outside the route, or
+    /// it has no length.
     public func speed(from start: Timestamp, to end: Timestamp) -> Double? {
         guard start < end, let before = distance(at: start), let after = distance(at: end) else { return nil }
         return (after - before) / (Double(end.microseconds(since: start)) / 1e6)

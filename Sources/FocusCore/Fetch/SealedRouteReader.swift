@@ -1,15 +1,15 @@
-/// Answers questions about a finished route from its stored chunks: finds those that matter by where each begins, and
+/// Answers questions about a finished route from its stored chunks: finds those that matter by when each begins, and
 /// decodes only them, a few at a time.
 public struct SealedRouteReader: Sendable {
-    /// Bytes of a chunk that tell its beginning.
+    /// The first bytes of a chunk, which tell when it begins.
     public static let headBytes = 11
-    /// Chunks that are asked for at once: at most so much is in memory, and one page of points rarely needs more.
+    /// Chunks that are loaded at once: no more are in memory, and one page of points rarely needs more.
     static let chunksPerLoad = 12
 
-    /// In the order of time.
+    /// The chunks in the order of time.
     private let chunks: [(id: Int, start: Timestamp)]
 
-    /// - Parameter heads: of every chunk, at least its first `headBytes` bytes, or all when there are fewer.
+    /// - Parameter heads: at least the first `headBytes` bytes of every chunk, or all when it has fewer, by chunk.
     public init(heads: [Int: [UInt8]]) throws(RouteTrackError) {
         var chunks: [(id: Int, start: Timestamp)] = []
         for (id, bytes) in heads {
@@ -20,8 +20,8 @@ public struct SealedRouteReader: Sendable {
 
     /// - Parameter load: gives the bytes of these chunks.
     ///
-    /// Throws what `load` throws, and `RouteTrackError` when the chunks are not what a track has written. Of a question
-    /// that is not about points: `.unknown`.
+    /// Throws what `load` throws, and `RouteTrackError` when the chunks are not what a track has written. A question
+    /// that is not about points gets `.unknown`.
     public func answer(_ question: FetchQuestion, load: ([Int]) throws -> [Int: [UInt8]]) throws -> FetchAnswer {
         switch question {
         case .routePoints(_, let from, let to, let limit):
@@ -30,14 +30,14 @@ public struct SealedRouteReader: Sendable {
             return page.answer
         case .routeSpeed(_, let from, let to):
             var span = RouteSpan(from: from, to: to)
-            // Nothing is to be read to say that it has no speed.
+            // An interval without length has no speed, whatever the points are.
             if from < to { try read(from: from, load) { span.take($0) } }
             return .speed(span.speed)
         case .route, .routes, .workouts, .unknown: return .unknown
         }
     }
 
-    /// Reads on from the chunk that holds `time`, or would, until `take` has enough.
+    /// Gives `take` the points chunk by chunk, from the chunk that holds `time`, or would, until `take` returns false.
     private func read(
         from time: Timestamp?, _ load: ([Int]) throws -> [Int: [UInt8]], _ take: ([RoutePoint]) -> Bool
     ) throws {
@@ -57,7 +57,7 @@ public struct SealedRouteReader: Sendable {
 }
 
 extension RouteChunkCoding {
-    /// When the chunk's first point is, told from its first bytes.
+    /// The time of the chunk's first point, which its first bytes tell.
     static func start(of bytes: [UInt8]) throws(ProtoError) -> Timestamp {
         guard bytes.first == format else { throw .malformed }
         var position = 1

@@ -51,7 +51,7 @@ extension UserState {
         return DeltaRow(key: key, version: entry.version, value: entry.value)
     }
 
-    /// - Parameter ids: of an app, the first so many after one, in their order.
+    /// - Parameter ids: gives the first ids of an app after one, in their order, at most as many as the last argument.
     private func rows(
         _ collection: RowCollection, after: AppItem?, _ scope: Scope, _ ids: (AppRecord, ByteText?, Int) -> [ByteText]
     ) -> FetchOutcome {
@@ -77,7 +77,7 @@ extension UserState {
         return .answer(.rows(rows, more: false))
     }
 
-    /// The smallest so many, sorted. Sorting all would cost more than the page, for each page.
+    /// The `limit` smallest ids after `last`, sorted. Sorting all of them would cost more than the page, for each page.
     private static func first(_ limit: Int, of ids: some Sequence<ByteText>, after last: ByteText?) -> [ByteText] {
         var first: [ByteText] = []
         for id in ids {

@@ -1,7 +1,7 @@
-/// The Focus that is on, as devices see it (collection `active_focus`). No row: none is.
+/// The Focus that is on, as devices see it (collection `active_focus`). There is no row when none is on.
 public struct ActiveFocusRow: RowMessage {
     public var focusID: String
-    /// When it ends by itself (rule F2); nil: when somebody ends it.
+    /// When it ends by itself (rule F2); nil when it is on until somebody ends it.
     public var endsAt: Timestamp?
 
     public init(focusID: String, endsAt: Timestamp?) {

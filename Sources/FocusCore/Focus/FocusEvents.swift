@@ -1,4 +1,4 @@
-/// `focus.configured`: a register for each Focus.
+/// `focus.configured`: the configuration of each Focus is a register.
 public struct FocusConfigured: Hashable, Sendable {
     public var focusID: String
     public var name: String
@@ -35,7 +35,7 @@ public struct FocusRemoved: Hashable, Sendable {
 public struct FocusChanged: Hashable, Sendable {
     public var focusID: String
     public var isActive: Bool
-    /// When an activation ends by itself (rule F2); nil: when somebody ends it.
+    /// When an activation ends by itself (rule F2); nil when it is on until somebody ends it.
     public var endsAt: Timestamp?
     public init(focusID: String, isActive: Bool, endsAt: Timestamp? = nil) {
         self.focusID = focusID

@@ -47,8 +47,8 @@ public struct FocusRow: RowMessage {
 }
 
 extension FocusRow {
-    /// Whether communication of the person breaks through (rule N9.4); nil is nobody. Swift's sets compare text by
-    /// canonical equivalence, handles are the same only by their bytes.
+    /// Whether communication of the person breaks through (rule N9.4); false for nil. Swift's sets compare text by
+    /// canonical equivalence, but handles are the same only by their bytes.
     func allows(_ person: String?) -> Bool {
         guard let person, let index = allowedPeople.firstIndex(of: person) else { return false }
         return ByteText.equal(allowedPeople[index], person)

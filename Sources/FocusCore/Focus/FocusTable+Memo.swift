@@ -1,5 +1,5 @@
 extension FocusEntry {
-    /// Beside its row in `focuses`.
+    /// The memo of its row in `focuses`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         // A configuration that was removed since decides nothing any more.
@@ -26,7 +26,7 @@ extension FocusEntry {
 }
 
 extension FocusTable {
-    /// Beside the row in `active_focus`.
+    /// The memo of the row in `active_focus`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         writer.stamp(1, greatest)

@@ -4,7 +4,7 @@ struct EffectiveFocus: Hashable, Sendable {
     var configuration: FocusRow
 }
 
-/// A Focus by its stamps: configured or not, and when it was last put off.
+/// A Focus by its stamps: configured or not, and when it was last turned off.
 struct FocusEntry: Hashable, Sendable {
     var configuration: Register<FocusRow>?
     var removed: Stamp?
@@ -24,7 +24,7 @@ struct FocusActivation: Hashable, Sendable {
     var focusID: String
     var stamp: Stamp
     var endsAt: Timestamp?
-    /// By itself: born so, or expired (rule F2).
+    /// Whether it ended by itself: it was born ended, or expired (rule F2).
     var hasEnded: Bool
 }
 
@@ -35,7 +35,7 @@ struct FocusTable: Sendable {
     /// The greatest stamp of a device's Focus events, losing ones too (rule F4).
     var greatest: Stamp?
 
-    /// The activation that stands: not replaced, put off, ended, nor without a configuration.
+    /// The activation that stands; nil when it was turned off, has ended, or its Focus is not configured.
     var active: FocusActivation? {
         guard let activation, !activation.hasEnded, let entry = entries[ByteText(activation.focusID)],
             entry.configured != nil, !entry.isOff(since: activation.stamp)
@@ -48,9 +48,10 @@ struct FocusTable: Sendable {
         return EffectiveFocus(focusID: active.focusID, configuration: configuration)
     }
 
-    /// What a report must be later than (rule F4). An end by itself counts at its due time, written or not: so it is
-    /// the same whether the activation arrived before its end or after. One that is off or not configured has no end:
-    /// arriving in time it gets none, arriving late it is born with one all the same.
+    /// The stamp that a report must be later than (rule F4). An end by itself counts at its due time, whether it was
+    /// written or not: so the result is the same whether the activation arrived before its end or after. The end of an
+    /// activation that is off or not configured does not count: if the activation arrived in time none is written, and
+    /// if it arrived late it was born ended all the same.
     var lastHeard: Stamp? {
         guard let activation, activation.hasEnded, let endsAt = activation.endsAt,
             let entry = entries[ByteText(activation.focusID)], entry.configured != nil,

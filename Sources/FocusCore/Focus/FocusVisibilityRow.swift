@@ -1,6 +1,6 @@
-/// The person's Focus status as an app sees it (rule F3; collection `focus_visibility`).
+/// The user's Focus status as an app sees it (rule F3; collection `focus_visibility`).
 public struct FocusVisibilityRow: RowMessage {
-    /// Nil: unavailable, for whatever reason.
+    /// Nil when the status is unavailable, for whatever reason.
     public var isFocused: Bool?
 
     public init(isFocused: Bool?) { self.isFocused = isFocused }

@@ -37,7 +37,7 @@ extension UserState {
                 return
             }
             guard focus.activation.map(\.stamp) < stamp else { return }
-            // Rule F2: born ended.
+            // Rule F2: an activation that comes after its end is born ended.
             let hasEnded = body.endsAt.map { $0 <= recordedAt } ?? false
             focus.activation = FocusActivation(
                 focusID: body.focusID, stamp: stamp, endsAt: body.endsAt, hasEnded: hasEnded)
@@ -52,7 +52,7 @@ extension UserState {
         }
     }
 
-    /// Makes a change and derives again what hangs on it: which Focus is on, what apps see of it (F3), and, if what
+    /// Makes a change and derives again what depends on it: which Focus is on, what apps see of it (F3), and, if what
     /// it lets through came out different, held alerts (N10: losing events release nothing).
     private mutating func changeFocus(
         _ context: inout FoldContext, _ change: (inout FocusTable, Stamp) -> Void

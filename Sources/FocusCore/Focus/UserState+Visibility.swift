@@ -1,5 +1,5 @@
 extension UserState {
-    /// Rule F3: the status as the app sees it; nil: unavailable.
+    /// Rule F3: the status as the app sees it; nil when it is unavailable.
     func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
         guard apps[slot].isFocusAvailable else { return nil }
         // Rule F4: the operating system's word, while it is the latest.
@@ -10,19 +10,19 @@ extension UserState {
         return configuration.sharesStatus && !configuration.allowedApps.contains(apps[slot].app)
     }
 
-    /// A row for each registered app.
+    /// Writes the row of a registered app.
     mutating func writeVisibility(_ slot: Int, _ context: inout FoldContext) {
         writeVisibility(slot, focus.effective, &context)
     }
 
-    /// `effective` is the table's; for those who write many.
+    /// Writes the row of a registered app. `effective` is `focus.effective`, made once by callers that write many rows.
     mutating func writeVisibility(_ slot: Int, _ effective: EffectiveFocus?, _ context: inout FoldContext) {
         guard apps[slot].registration != nil else { return }
         let row = FocusVisibilityRow(isFocused: isFocused(seenFrom: slot, effective))
         put(RowKey(.focusVisibility, app: apps[slot].app), row.encoded, &context)
     }
 
-    /// Rule F4: a register for each app.
+    /// Rule F4: the report of each app is a register.
     mutating func applyStatusReport(_ body: FocusStatusReported, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].report.write(body.isFocused, context.stamp) else { return }
         context.touch(RowKey(.focusVisibility, app: apps[slot].app))

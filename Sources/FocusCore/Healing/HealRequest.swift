@@ -1,15 +1,15 @@
 /// What a device says to a log that lost its tail (rule S6).
 public enum HealRequest: Hashable, Sendable {
-    /// These were acknowledged once.
+    /// Events that were acknowledged once.
     case reoffer(Reoffer)
-    /// These were, and the device does not hold them any more.
+    /// Events that were acknowledged once, and that the device does not hold any more.
     case lost(LostEvents)
 }
 
 /// Acknowledged events, as they were appended: exactly those of one receipt, or some that there is no receipt of.
 public struct Reoffer: Hashable, Sendable {
     public struct Offered: Hashable, Sendable {
-        /// Of a refused one the payload may be left out.
+        /// The event as it was appended; the payload of a refused one may be left out.
         public var envelope: Envelope
         public var outcome: Outcome
         public init(envelope: Envelope, outcome: Outcome) {
@@ -18,12 +18,13 @@ public struct Reoffer: Hashable, Sendable {
         }
     }
 
-    /// The one that they were acknowledged under; not necessarily that of the session.
+    /// The incarnation that the events were acknowledged under; not necessarily that of the session.
     public var incarnation: Incarnation
-    /// Of the first; the others follow densely.
+    /// The sequence of the first event; the others follow densely.
     public var firstSequence: DeviceSequence
     public var events: [Offered]
-    /// Of the receipt; empty: there is none, and the events are judged as if they came for the first time.
+    /// The receipt's code; empty when there is no receipt, and the events are judged as if they came for the first
+    /// time.
     public var code: [UInt8]
 
     public init(incarnation: Incarnation, firstSequence: DeviceSequence, events: [Offered], code: [UInt8]) {
@@ -41,7 +42,7 @@ public struct Reoffer: Hashable, Sendable {
 /// Acknowledged events that the device does not hold any more.
 public struct LostEvents: Hashable, Sendable {
     public var incarnation: Incarnation
-    /// Both inclusive.
+    /// The first and the last lost sequence, both inclusive.
     public var first: DeviceSequence
     public var last: DeviceSequence
 
@@ -67,7 +68,7 @@ extension HealRequest {
         }
     }
 
-    /// What is wrong with it whatever the log says; nil: nothing.
+    /// What is wrong with the request whatever the log says; nil when nothing is.
     func flaw(_ limits: SessionLimits) -> String? {
         let greatest = Int64.max / 4
         switch self {

@@ -2,9 +2,9 @@
 public struct Recall: Hashable, Sendable {
     /// The earlier incarnation.
     public var incarnation: Incarnation
-    /// Of the first event; the others follow densely.
+    /// The sequence of the first event; the others follow densely.
     public var firstSequence: DeviceSequence
-    /// None: the incarnation is to end, nothing more.
+    /// The events asked about; when there are none, the incarnation is to end and nothing more.
     public var events: [EventID]
 
     public init(incarnation: Incarnation, firstSequence: DeviceSequence, events: [EventID]) {
@@ -13,7 +13,7 @@ public struct Recall: Hashable, Sendable {
         self.events = events
     }
 
-    /// What is wrong with it whatever the log says; nil: nothing.
+    /// What is wrong with the recall whatever the log says; nil when nothing is.
     func flaw(_ limits: SessionLimits) -> String? {
         guard events.count <= limits.eventsPerAppend else {
             return "A recall names at most \(limits.eventsPerAppend) events."
@@ -22,7 +22,7 @@ public struct Recall: Hashable, Sendable {
     }
 }
 
-/// The answer: what the log holds at the places asked for.
+/// The answer to a `Recall`: what the log holds at the places asked for.
 public struct Recalled: Hashable, Sendable {
     public var incarnation: Incarnation
     public var firstSequence: DeviceSequence
@@ -30,7 +30,7 @@ public struct Recalled: Hashable, Sendable {
     public var outcomes: [Outcome?]
     /// The user's version that the answer is of.
     public var version: Version
-    /// Of what is held, with the sequences of `incarnation`.
+    /// The receipts of the held events, with the sequences of `incarnation`.
     public var receipts: [Receipt]
 
     public init(

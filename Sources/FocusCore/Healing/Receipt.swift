@@ -1,5 +1,5 @@
-/// What a server gives a device for events that it logged, and takes as proof that it did (rule S6). Devices keep it as
-/// it came, with the events; only a server with the same `ReceiptKey` can make or check one.
+/// What a server gives a device for events that it logged, and accepts as proof that it did (rule S6). Devices keep it
+/// as it came, with the events; only a server with the same `ReceiptKey` can make or check one.
 public struct Receipt: Hashable, Sendable {
     /// The first and the last event that it covers.
     public var first: DeviceSequence
@@ -14,13 +14,13 @@ public struct Receipt: Hashable, Sendable {
     }
 }
 
-/// Whose events a receipt covers: of anybody else's it proves nothing.
+/// The owner of the events that a receipt covers: it proves nothing about anybody else's.
 public struct ReceiptSubject: Hashable, Sendable {
     public var log: LogID
     public var user: UserID
     public var device: DeviceID
     public var incarnation: Incarnation
-    /// Of the session that appended them: a receipt lets nobody past rule A4.
+    /// The scope of the session that appended them: a receipt lets nobody past rule A4.
     public var scope: Scope
 
     public init(log: LogID, user: UserID, device: DeviceID, incarnation: Incarnation, scope: Scope) {

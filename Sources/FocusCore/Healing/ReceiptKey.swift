@@ -8,8 +8,8 @@ public struct ReceiptKey: Sendable {
 
     private let key: SymmetricKey
 
-    /// - Parameter secret: at least 32 bytes. May be a secret that serves something else too: the key is derived from it
-    ///   (HKDF, RFC 5869).
+    /// - Parameter secret: at least 32 bytes. May be a secret that serves something else too: the key is derived from
+    ///   it (HKDF, RFC 5869).
     public init(secret: [UInt8]) {
         key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: secret), info: Array("focus-sync receipts 1".utf8),

@@ -1,10 +1,10 @@
 /// Rule S6: what the log had lost and gets back never alerts again.
 extension UserState {
-    /// What rule N9 says of a post; of what rang before the log lost it: nothing.
+    /// The decision of rule N9 about a post; `none` for an alert that belongs to the history that was lost.
     ///
-    /// A healed post rang, or waited, in the history that was lost: it stays in the list without a sound. A healed event
-    /// that releases alerts (N10) released those of earlier posts then, so they are silent too; a post that is later by
-    /// its stamp came after the loss, was held only because this event was missing, and rings now.
+    /// A healed post rang, or waited, in the history that was lost: it stays in the list without a sound. A healed
+    /// event that releases alerts (N10) released those of earlier posts then, so they are silent too; a post that is
+    /// later by its stamp came after the loss, was held only because this event was missing, and rings now.
     func decision(
         _ post: NotificationPost, _ slot: Int, _ deviceClass: DeviceClass, _ context: FoldContext
     ) -> AlertDecision {

@@ -1,7 +1,7 @@
 /// An app's bundle identifier: 1–155 characters of `[A-Za-z0-9.-]` (domain.md §0).
 public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let rawValue: String
-    /// Of the name's bytes, made once: it is part of nearly every key that is looked up.
+    /// The hash of the name's bytes, made once: an app is part of nearly every key that is looked up.
     let textHash: Int
 
     public static let maximumLength = 155

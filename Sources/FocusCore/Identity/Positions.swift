@@ -10,13 +10,15 @@ public struct LogOffset: Position {
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A place in a device incarnation's own sequence of events: 1, 2, 3 … without gaps. Zero is before the first (rule E1).
+/// A place in a device incarnation's own sequence of events: 1, 2, 3 … without gaps. Zero is before the first (rule
+/// E1).
 public struct DeviceSequence: Position {
     public let rawValue: Int64
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A count of steps along one of the three sequences; a type of its own for each, so that one is never taken for another.
+/// A count of steps along one of the three sequences. Each has a type of its own, so that one is never mistaken for
+/// another.
 public protocol Position: Hashable, Sendable, Comparable, CustomStringConvertible {
     var rawValue: Int64 { get }
     init(_ rawValue: Int64)
@@ -24,11 +26,11 @@ public protocol Position: Hashable, Sendable, Comparable, CustomStringConvertibl
 
 extension Position {
     public static var zero: Self { Self(0) }
-    /// The greatest there is has itself after it: a device, a server or a damaged database may name any 64 bits, and
-    /// nobody ever counts so far.
+    /// The place after this one; the greatest 64-bit value is followed by itself. A device, a server or a damaged
+    /// database may name any 64 bits, and nobody ever counts so far.
     public var next: Self { advanced(by: 1) }
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-    /// Ends at either end of 64 bits.
+    /// Saturates at either end of 64 bits.
     public func advanced(by steps: Int) -> Self {
         let (place, overflow) = rawValue.addingReportingOverflow(Int64(steps))
         return Self(overflow ? (steps > 0 ? .max : .min) : place)

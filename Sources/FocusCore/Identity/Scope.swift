@@ -13,10 +13,10 @@ public enum Scope: Hashable, Sendable {
         }
     }
 
-    /// `system`, or `app:` and the app: as payloads, receipts and stores of devices write it.
+    /// The scope as payloads, receipts and the stores of devices write it: `system`, or `app:` and the app.
     public var text: String { app.map { "app:\($0)" } ?? "system" }
 
-    /// Nil: it is no scope's text.
+    /// Nil when `text` is not a scope's text.
     public init?(text: String) {
         if text == "system" {
             self = .system

@@ -17,8 +17,9 @@ public struct Stamp: Hashable, Sendable, Comparable {
     public let time: Timestamp
     public let device: DeviceID
     public let sequence: DeviceSequence
-    /// Written by an app's session. Two scopes of a device count their sequences apart, and at most two may write one
-    /// register, `system` and the app itself: of stamps that are equal otherwise, that of `system` is the greater.
+    /// True when an app's session wrote it. Two scopes of a device count their sequences apart, and at most two may
+    /// write one register, `system` and the app itself: when two stamps are equal otherwise, that of `system` is the
+    /// greater.
     public let isOfApp: Bool
 
     public init(time: Timestamp, device: DeviceID, sequence: DeviceSequence, isOfApp: Bool = false) {

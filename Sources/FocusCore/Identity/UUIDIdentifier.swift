@@ -27,7 +27,8 @@ extension UUIDIdentifier {
     /// The 16 bytes, most significant first.
     public var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
 
-    /// The bytes as two words, which are hashed faster than `UUID` hashes its bytes; a server looks ids up all the time.
+    /// The bytes as two words, which are hashed faster than `UUID` hashes its bytes; a server looks ids up all the
+    /// time.
     private var words: (UInt64, UInt64) {
         withUnsafeBytes(of: uuid.uuid) {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

@@ -4,16 +4,16 @@ struct Donation: Hashable, Sendable {
     var stamp: Stamp
     var direction: InteractionDirection
     var startedAt: Timestamp
-    /// Of messages.
+    /// The conversation of a message; nil for a call.
     var conversationID: String?
     /// Who wrote or called; nil when outgoing.
     var sender: Person?
-    /// Of an incoming message in a group.
+    /// The group's name of an incoming message in a group.
     var groupName: String?
-    /// To whom an outgoing one went: handles, ascending, each once.
+    /// The handles to which an outgoing interaction went, ascending, each once.
     var recipients: [ByteText] = []
 
-    /// For whom it counts: those whom the user wrote to or called, or the one who did.
+    /// The people for whom it counts: those whom the user wrote to or called, or the one who did.
     var people: [ByteText] {
         switch direction {
         case .incoming: sender.map { [ByteText($0.handle)] } ?? []
@@ -40,7 +40,7 @@ struct Donation: Hashable, Sendable {
         }
     }
 
-    /// Memory that it takes, roughly.
+    /// The bytes of memory that it takes, roughly.
     var approximateBytes: Int {
         let texts = [conversationID, groupName, sender?.handle, sender?.displayName, sender?.avatar]
         return 300 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
@@ -86,7 +86,7 @@ extension Donation {
         self.stamp = stamp
         self.direction = direction
         self.sender = isSent ? sender : nil
-        // Each once, or a deletion would take out what was never counted.
+        // Each recipient occurs once, or a deletion would remove what was never counted.
         guard zip(recipients, recipients.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .malformed }
     }
 }

@@ -1,6 +1,6 @@
-/// `interaction.donated`: a message or a call that happened (domain.md §3). A register for each id (rule I2).
+/// `interaction.donated`: a message or a call that happened (domain.md §3). Each id is a register (rule I2).
 public struct InteractionDonated: Hashable, Sendable {
-    /// The app's own.
+    /// The app's own id of the interaction.
     public var interactionID: String
     public var direction: InteractionDirection
     public var intent: InteractionIntent
@@ -43,9 +43,9 @@ public enum InteractionIntent: Hashable, Sendable {
 
 public struct SendMessage: Hashable, Sendable {
     public var conversationID: String
-    /// Of a group conversation; becomes the subtitle of its notifications (rule N5).
+    /// The name of a group conversation, which becomes the subtitle of its notifications (rule N5).
     public var groupName: String?
-    /// Required when incoming; nil when outgoing: the user.
+    /// Required when incoming; nil when outgoing, because the user is the sender.
     public var sender: Person?
     public var recipients: [Person]
 
@@ -59,7 +59,7 @@ public struct SendMessage: Hashable, Sendable {
 
 public struct StartCall: Hashable, Sendable {
     public var kind: CallKind
-    /// Required when incoming; nil when outgoing: the user.
+    /// Required when incoming; nil when outgoing, because the user is the caller.
     public var caller: Person?
     public var participants: [Person]
 
@@ -75,7 +75,7 @@ public enum CallKind: Int32, Hashable, Sendable, CaseIterable {
     case video
 }
 
-/// `interaction.deleted`: takes donations of the app and their weight out again (rule I4).
+/// `interaction.deleted`: removes donations of the app, and their weight (rule I4).
 public enum InteractionDeleted: Hashable, Sendable {
     case ids([String])
     /// Every message of the conversation donated before.

@@ -9,7 +9,7 @@ struct InteractionRecord: Hashable, Sendable {
     var donation: Donation?
     var removed: Stamp?
 
-    /// Takes the donation out, as of `stamp`.
+    /// Removes the donation, as of `stamp`.
     mutating func remove(at stamp: Stamp) {
         donation = nil
         removed.raise(to: stamp)
@@ -17,7 +17,7 @@ struct InteractionRecord: Hashable, Sendable {
 }
 
 extension InteractionRecord {
-    /// Its row in `interactions`.
+    /// The memo of its row in `interactions`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         if let donation { writer.message(1) { donation.write(&$0) } }
@@ -54,7 +54,7 @@ enum InteractionKey: Hashable, Sendable {
         }
     }
 
-    /// Nil when `text` is not such a key. By bytes: a combining character may follow the slash.
+    /// Nil when `text` is not such a key. It is compared by bytes, because a combining character may follow the slash.
     init?(_ text: String) {
         let rest = ByteText(String(decoding: text.utf8.dropFirst(2), as: UTF8.self))
         if text.isEmpty {

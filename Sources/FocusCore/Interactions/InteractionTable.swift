@@ -16,7 +16,7 @@ struct InteractionTable: Sendable {
 
     subscript(id: ByteText) -> InteractionRecord { records[id] ?? InteractionRecord() }
 
-    /// Replaces what is remembered of an id; one without any mark is forgotten.
+    /// Replaces what is remembered of an id; an id without a donation or a mark is forgotten.
     mutating func update(_ id: ByteText, from old: InteractionRecord, to new: InteractionRecord) {
         donatedCount += (new.donation == nil ? 0 : 1) - (old.donation == nil ? 0 : 1)
         if let conversation = old.donation?.conversationID.map(ByteText.init) {
@@ -42,7 +42,7 @@ struct InteractionTable: Sendable {
         forgettingConversations.insert(stamp, conversation)
     }
 
-    /// Also forgets when conversations were deleted before that, and says which.
+    /// Also forgets when conversations were deleted before that, and returns these conversations.
     mutating func setAllDeleted(at stamp: Stamp) -> [ByteText] {
         deleted = stamp
         let covered = deletedConversations.filter { $0.value < stamp }.keys.sorted()
@@ -50,13 +50,14 @@ struct InteractionTable: Sendable {
         return covered
     }
 
-    /// The donation that must leave when there are too many (rule E5: the oldest by stamp); nil while there are not.
+    /// The donation to evict when there are too many (rule E5: the oldest by stamp); nil while there are not.
     mutating func nextToLeave() -> ByteText? {
         guard donatedCount > EventLimits.donationsPerApp else { return nil }
         return oldestDonated()?.id
     }
 
-    /// Forgets the oldest remembered deletion of an id beyond the bound, and says which.
+    /// Forgets the oldest remembered deletion of an id beyond the bound, and returns the id; nil when none is beyond
+    /// it.
     mutating func forgetOldest() -> ByteText? {
         guard rememberedCount > EventLimits.rememberedDeletionsPerApp, let oldest = oldestRemembered() else {
             return nil
@@ -65,7 +66,8 @@ struct InteractionTable: Sendable {
         return oldest.id
     }
 
-    /// Forgets the oldest deletion of a conversation beyond the bound, and says which.
+    /// Forgets the oldest deletion of a conversation beyond the bound, and returns the conversation; nil when none is
+    /// beyond it.
     mutating func forgetOldestConversation() -> ByteText? {
         guard deletedConversations.count > EventLimits.rememberedDeletionsPerApp,
             let oldest = oldestDeletedConversation()
@@ -74,7 +76,7 @@ struct InteractionTable: Sendable {
         return oldest.id
     }
 
-    // Functions of their own, so that the copies which the closures need are gone before anything is changed.
+    // These are functions of their own, so that the copies which the closures need are gone before anything is changed.
     private mutating func oldestDonated() -> LeavingOrder<Stamp>.Place? {
         let records = records
         return leaving.removeLowest(
@@ -110,7 +112,7 @@ struct InteractionTable: Sendable {
 }
 
 extension InteractionTable {
-    /// Its row in `interactions`; empty when there is none.
+    /// The memo of the row with this key in `interactions`; empty when there is none.
     func memo(_ key: InteractionKey) -> [UInt8] {
         switch key {
         case .app: deleted?.memo ?? []
@@ -119,13 +121,13 @@ extension InteractionTable {
         }
     }
 
-    /// Of every row that has a memo, in no order.
+    /// The keys of all rows that have a memo, in no order.
     var keys: [InteractionKey] {
         (deleted == nil ? [] : [.app]) + records.keys.map { .interaction($0) }
             + deletedConversations.keys.map { .conversation($0) }
     }
 
-    /// Takes a row of the read model over.
+    /// Loads a row of the read model.
     mutating func read(_ key: InteractionKey, memo: [UInt8]) throws(ProtoError) {
         switch key {
         case .app: deleted = try Stamp(memo: memo)

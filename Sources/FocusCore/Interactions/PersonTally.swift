@@ -1,5 +1,5 @@
-/// A person's interactions counted by UTC day (rule I3). Whole numbers, so that they come out the same in any order,
-/// and deleting takes out exactly what donating put in (rule I4).
+/// A person's interactions counted by UTC day (rule I3). The counts are whole numbers, so that they come out the same
+/// in any order, and deleting subtracts exactly what donating added (rule I4).
 struct PersonTally: Hashable, Sendable {
     struct Day: Hashable, Sendable {
         var day: Int64
@@ -11,7 +11,7 @@ struct PersonTally: Hashable, Sendable {
 
     private(set) var outgoing = 0
     private(set) var incoming = 0
-    /// Ascending; none without interactions.
+    /// Ascending; a day without interactions is not there.
     private(set) var days: [Day] = []
     /// When each interaction started, ascending.
     private var times: [Timestamp] = []
@@ -28,7 +28,7 @@ struct PersonTally: Hashable, Sendable {
         count(direction, 1, at: place)
     }
 
-    /// What was added before.
+    /// Removes an interaction that was added before.
     mutating func remove(_ direction: InteractionDirection, at time: Timestamp) {
         let day = time.utcDay
         let (timePlace, place) = (times.place { $0 < time }, days.place { $0.day < day })
@@ -61,9 +61,10 @@ struct PersonTally: Hashable, Sendable {
 }
 
 extension Array {
-    /// The first place whose element is not before; the array is sorted so that those come first.
+    /// The first index whose element is not before; the array is sorted so that the elements that are before come
+    /// first.
     fileprivate func place(_ isBefore: (Element) -> Bool) -> Int {
-        // Most of what comes is the newest.
+        // Mostly the newest is added.
         guard let last, !isBefore(last) else { return count }
         var (low, high) = (0, count)
         while low < high {

@@ -1,10 +1,10 @@
-/// How interactions lose weight with age (rule I3): half of it in 14 days. In plain IEEE 754 arithmetic, so that a
+/// How interactions lose weight with age (rule I3): half of it in 14 days. It uses plain IEEE 754 arithmetic, so that a
 /// score has the same bits on every platform (see `Trigonometry`).
 enum SuggestionDecay {
     static let halfLifeDays: Int64 = 14
 
-    /// What is older than this by comparison adds less than half of the last bit to any score that 10,000 donations can
-    /// have: 80 half-lives. It bounds what a score costs.
+    /// An interaction that is this much older than another adds less than half of the last bit to any score that 10,000
+    /// donations can have: 80 half-lives. It bounds what a score costs.
     static let horizonDays = 80 * halfLifeDays
 
     /// 2^(−r / 14) for r = 0 … 13, correctly rounded.

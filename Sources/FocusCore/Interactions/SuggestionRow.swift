@@ -16,8 +16,8 @@ public struct SuggestionRow: RowMessage {
         self.score = score
     }
 
-    /// The score as of the UTC day of `time`; as of the newest day for times before that. Every day takes the same
-    /// part of every interaction's weight, so the row is enough to tell.
+    /// The score as of the UTC day of `time`; as of the newest day for times before that. Every day takes the same part
+    /// of every interaction's weight, so the score can be derived from the row alone.
     public func score(at time: Timestamp) -> Double {
         score * SuggestionDecay.weight(days: max(0, time.utcDay - lastAt.utcDay))
     }

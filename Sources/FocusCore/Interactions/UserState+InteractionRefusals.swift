@@ -7,7 +7,8 @@ extension UserState {
             return Refusal(
                 .intentUndeclared, "donating needs the capability siriKit and the intent declared in app.registered")
         }
-        // Like E4: what has not happened yet would take the weight of everything else for ever.
+        // As in rule E4: ages are counted from the newest day, so an interaction in the future would take the weight of
+        // all others.
         if body.startedAt > event.recordedAt.adding(microseconds: EventLimits.clockSkewMicroseconds) {
             return Refusal(.clockSkew, "startedAt is more than 5 minutes ahead of the server's clock")
         }

@@ -1,5 +1,5 @@
 extension UserState {
-    /// Rule I2: a register for each id. A donation that is older than another of its id, or than a deletion of it,
+    /// Rule I2: each id is a register. A donation that is older than another of its id, or than a deletion of it,
     /// changes nothing.
     mutating func applyDonated(_ body: InteractionDonated, _ slot: Int, _ context: inout FoldContext) {
         let id = ByteText(body.interactionID)
@@ -12,12 +12,12 @@ extension UserState {
         if let conversation = donation.conversationID.map(ByteText.init),
             let deleted = apps[slot].interactions.deletedConversations[conversation], deleted > context.stamp
         {
-            // Born deleted; it still replaces older ones.
+            // The donation is born deleted; it still replaces older ones.
             new.remove(at: context.stamp)
         }
         var affected: Set<ByteText> = []
         replace(id, old, new, slot, &affected, &context)
-        // Rule E5: leaves as if deleted when it was donated, so that no older one of its id comes back.
+        // Rule E5: a donation is evicted as if deleted when it was donated, so that no older one of its id comes back.
         while let leaving = apps[slot].interactions.nextToLeave() {
             removeDonation(leaving, at: nil, slot, &affected, &context)
         }
@@ -47,7 +47,7 @@ extension UserState {
         context.touch(interactionKey(.conversation(conversation), slot))
         for id in (apps[slot].interactions.conversations[conversation] ?? []).sorted() {
             guard let donation = apps[slot].interactions[id].donation, donation.stamp < context.stamp else { continue }
-            // Not as of the deletion: the id may have been used again, in another conversation.
+            // The removal is not as of the deletion: the id may have been used again, in another conversation.
             removeDonation(id, at: nil, slot, &affected, &context)
         }
     }
@@ -61,13 +61,13 @@ extension UserState {
             let old = apps[slot].interactions[id]
             var new = old
             if let donation = old.donation, donation.stamp < context.stamp { new.donation = nil }
-            // Covered by the deletion of all.
+            // The deletion of everything covers this one.
             if old.removed < context.stamp { new.removed = nil }
             if new != old { replace(id, old, new, slot, &affected, &context) }
         }
     }
 
-    /// Takes a donation that is older than `stamp` out and remembers that; nil: as of the donation itself.
+    /// Removes a donation that is older than `stamp` and remembers the removal; a `stamp` of nil is the donation's own.
     private mutating func removeDonation(
         _ id: ByteText, at stamp: Stamp?, _ slot: Int, _ affected: inout Set<ByteText>, _ context: inout FoldContext
     ) {

@@ -1,7 +1,7 @@
 /// Rule I3: counts per person, for each app and over all of them, and the rows that follow from them. Nothing here is
 /// stored beside the donations: loading them counts again.
 extension UserState {
-    /// Counts a donation in or out and notes for whom.
+    /// Adds a donation to the counts or subtracts it, and inserts the people that it counts for into `affected`.
     mutating func tally(
         _ donation: Donation, isAdded: Bool, _ slot: Int, _ affected: inout Set<ByteText>
     ) {
@@ -18,7 +18,7 @@ extension UserState {
         }
     }
 
-    /// Their rows, of the app and over all apps.
+    /// Writes the rows of these people, of the app and over all apps.
     mutating func writeSuggestions(_ affected: Set<ByteText>, _ slot: Int, _ context: inout FoldContext) {
         for person in affected.sorted() {
             if apps[slot].people[person]?.isEmpty == true { apps[slot].people[person] = nil }
@@ -37,7 +37,7 @@ extension UserState {
         }
     }
 
-    /// Every suggestion row must be what the donations add up to, and none be missing.
+    /// Throws unless every suggestion row is what the donations add up to, and none is missing.
     func checkSuggestions() throws(FoldError) {
         var expected = try checkSuggestions(of: people, app: nil)
         for slot in apps.indices { expected += try checkSuggestions(of: apps[slot].people, app: apps[slot].app) }

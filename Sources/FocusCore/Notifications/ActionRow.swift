@@ -1,5 +1,6 @@
 /// What was done with a listed notification, as devices see it (rule N12; collection `actions`). The key is the
-/// notification's id. Resolved once, when it arrives: a category that changes later does not change it (rule E6).
+/// notification's id. The action is resolved once, when it arrives: a category that changes later does not change it
+/// (rule E6).
 public struct ActionRow: RowMessage {
     /// The action's id, also for a double tap.
     public var action: String

@@ -34,7 +34,7 @@ public struct AlertDecision: Hashable, Sendable {
 
 /// Everything that rule N9 looks at, for one class of device.
 public struct AlertInputs: Hashable, Sendable {
-    /// How the active Focus looks at the notification.
+    /// How the active Focus treats the notification.
     public struct FocusFilter: Hashable, Sendable {
         public var allowsTimeSensitive: Bool
         public var allowsApp: Bool
@@ -48,18 +48,18 @@ public struct AlertInputs: Hashable, Sendable {
         }
     }
 
-    /// Of kind `notifications`, of the app.
+    /// The app's authorization of kind `notifications`.
     public var authorization: AuthorizationStatus
     /// The level it is decided as: `active` for a communication (domain.md §4) and for an event far ahead (rule N3).
     public var level: InterruptionLevel
     public var isMarketing = false
     public var isCommunication = false
-    /// Nil: no Focus is active.
+    /// How the active Focus treats the notification; nil when no Focus is active.
     public var focus: FocusFilter?
-    /// Rule N15, like the two below.
+    /// Whether alerts are on for the app: a setting (rule N15), like `timeSensitiveOn` and `inScheduledDelivery`.
     public var alertsOn = true
     public var timeSensitiveOn = true
-    /// At the post's stamp (rule N16).
+    /// Whether the app was muted at the post's stamp (rule N16).
     public var isMuted = false
     /// False while the schedule has no times.
     public var inScheduledDelivery = false
@@ -84,8 +84,8 @@ extension AlertDecision {
         }
     }
 
-    /// N9.1: what is never more than an entry in the list. An app that lost its authorization while its alert was held
-    /// must not ring either; at the post itself rule N2 refuses that.
+    /// N9.1: why the notification is only an entry in the list; nil when it may be more. An app that lost its
+    /// authorization while its alert was held must not ring either; at the post itself rule N2 refuses that.
     private static func silence(_ inputs: AlertInputs) -> AlertReason? {
         if !inputs.alertsOn { return .alertsOff }
         switch inputs.authorization {

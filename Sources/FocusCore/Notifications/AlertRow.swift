@@ -1,15 +1,15 @@
-/// What became of the alert of a listed notification (rules N9, N10). In collection `alerts`, with the notification's
-/// id as key, for the phone and every class that comes out like it; in `class_alerts`, with `<class>/<id>` as key, for
-/// a class that does not (rule N15).
+/// What became of the alert of a listed notification (rules N9, N10). It is in collection `alerts`, with the
+/// notification's id as key, for the phone and every class that comes out like it, and in `class_alerts`, with
+/// `<class>/<id>` as key, for a class that does not (rule N15).
 public struct AlertRow: RowMessage {
     public var decision: AlertDecision
-    /// It is the app's first time-sensitive one (rule N3).
+    /// True for the app's first time-sensitive notification (rule N3).
     public var introducesTimeSensitive: Bool
-    /// The event whose post it is of: a re-post is a new decision, even when it comes out the same.
+    /// The version of the post that it decides: a re-post is a new decision, even when it comes out the same.
     public var post: Version
-    /// Its place among what came with the same summary (rule N10), from 1; nil: it did not come with one.
+    /// Its place among the alerts that came with the same summary (rule N10), from 1; nil when it came with none.
     public var summaryRank: Int32?
-    /// Of a row in `class_alerts`; nil in `alerts`.
+    /// The class of a row in `class_alerts`; nil in `alerts`.
     public var deviceClass: DeviceClass?
 
     public init(

@@ -1,6 +1,6 @@
 /// An app's categories, as devices see them (rule N1; collection `categories`).
 public struct CategoriesRow: RowMessage {
-    /// As registered.
+    /// The categories as registered.
     public var categories: [NotificationCategory]
 
     public init(_ categories: [NotificationCategory]) { self.categories = categories }

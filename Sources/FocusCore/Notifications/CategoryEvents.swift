@@ -6,7 +6,7 @@ public struct CategoriesRegistered: Hashable, Sendable {
 }
 
 public struct NotificationCategory: Hashable, Sendable {
-    /// What `notification.posted` names; each once.
+    /// The id that `notification.posted` names; unique among the app's categories.
     public var id: String
     /// Shown instead of the body when previews are hidden (rule N13).
     public var hiddenPreviewsPlaceholder: String?
@@ -26,14 +26,14 @@ public struct NotificationCategory: Hashable, Sendable {
 }
 
 public struct NotificationAction: Hashable, Sendable {
-    /// Each once in its category.
+    /// Unique in its category.
     public var id: String
     public var title: String
     /// Name of an icon.
     public var icon: String?
     public var destructive: Bool
     public var opensApp: Bool
-    /// It takes a text (rule N12).
+    /// Whether it takes a text (rule N12).
     public var textInput: Bool
     public var needsUnlock: Bool
 
@@ -51,7 +51,7 @@ public struct NotificationAction: Hashable, Sendable {
     }
 }
 
-/// `notification.actionPerformed` (rule N12): somebody did something with a notification, which thereby is read.
+/// `notification.actionPerformed` (rule N12): the user did something with a notification, which thereby is read.
 public struct NotificationActionPerformed: Hashable, Sendable {
     public enum Gesture: Hashable, Sendable {
         /// An action of the notification's category, by id.

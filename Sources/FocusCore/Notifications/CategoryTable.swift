@@ -1,10 +1,10 @@
 /// An app's categories: one register for all of them (rule N1).
 struct CategoryTable: Sendable {
     private(set) var register: Register<[NotificationCategory]>?
-    /// Where each stands in the register's value.
+    /// The index of each category in the register's value.
     private var places: [ByteText: Int] = [:]
 
-    /// False: a later registration stands.
+    /// Returns false when a later registration stands.
     mutating func write(_ categories: [NotificationCategory], _ stamp: Stamp) -> Bool {
         guard register.write(categories, stamp) else { return false }
         places = Dictionary(

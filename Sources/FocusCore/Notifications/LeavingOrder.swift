@@ -1,20 +1,20 @@
-/// Finds the next to leave a full list without looking at all of it each time: the lowest ranks of one scan, kept in
-/// order. A cache: what leaves is the same without it.
+/// Finds the next entry to evict from a full list without looking at all of it each time: the lowest ranks of one scan
+/// are kept in order. It is a cache: the same entries are evicted without it.
 struct LeavingOrder<Rank: Comparable & Sendable>: Sendable {
     struct Place: Sendable {
         var rank: Rank
         var id: ByteText
     }
 
-    /// One scan of 10,000 serves this many.
+    /// How many places one scan of 10,000 yields.
     private static var batch: Int { 2_000 }
 
-    /// Highest rank first, so that the next to leave is the last. May hold stale places.
+    /// Highest rank first, so that the next to evict is the last. May hold stale places.
     private var places: [Place] = []
-    /// Everything below this is in `places`; nil: nothing was scanned.
+    /// Every rank below this is in `places`; nil while nothing was scanned.
     private var bound: Rank?
 
-    /// Must be told of every rank that is given.
+    /// Adds a place. Must be called for every rank that is given.
     mutating func insert(_ rank: Rank, _ id: ByteText) {
         guard let bound, rank < bound else { return }
         var (low, high) = (0, places.count)
@@ -25,7 +25,8 @@ struct LeavingOrder<Rank: Comparable & Sendable>: Sendable {
         places.insert(Place(rank: rank, id: id), at: low)
     }
 
-    /// The place of the lowest rank. `scan` gives all current places; `isCurrent` tells stale ones.
+    /// Removes and returns the place of the lowest rank. `scan` gives all current places; `isCurrent` is false for
+    /// stale ones.
     mutating func removeLowest(scan: () -> [Place], isCurrent: (Place) -> Bool) -> Place? {
         while let place = places.popLast() {
             if isCurrent(place) { return place }

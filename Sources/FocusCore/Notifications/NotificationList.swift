@@ -6,7 +6,7 @@ struct NotificationList: Sendable {
     private(set) var unreadCount = 0
     /// Listed ones whose alert is held, for any class of device (rule N10).
     var held: Set<ByteText> = []
-    /// Those of them that wait for the summary.
+    /// Those in `held` that wait for the summary.
     var waiting: Set<ByteText> = []
     /// Listed ones with rows in `class_alerts` (rule N15).
     var withClassAlerts: Set<ByteText> = []
@@ -17,7 +17,7 @@ struct NotificationList: Sendable {
 
     subscript(id: ByteText) -> NotificationRecord { records[id] ?? NotificationRecord() }
 
-    /// Replaces what is remembered of an id; one without any mark is forgotten.
+    /// Replaces what is remembered of an id; an id without a post or a mark is forgotten.
     mutating func update(_ id: ByteText, from old: NotificationRecord, to new: NotificationRecord) {
         listedCount += (new.isListed ? 1 : 0) - (old.isListed ? 1 : 0)
         unreadCount += (new.isUnread ? 1 : 0) - (old.isUnread ? 1 : 0)
@@ -32,13 +32,13 @@ struct NotificationList: Sendable {
         records[id] = new
     }
 
-    /// The one that must leave a list that is too long (rule E5); nil while it is not.
+    /// The notification to evict from a list that is too long (rule E5); nil while it is not.
     mutating func nextToLeave() -> ByteText? {
         guard listedCount > EventLimits.listedNotificationsPerApp else { return nil }
         return lowestListed()?.id
     }
 
-    /// Forgets the oldest remembered id beyond the bound of rule N7, and says which.
+    /// Forgets the oldest remembered id beyond the bound of rule N7, and returns it; nil when none is beyond it.
     mutating func forgetOldest() -> ByteText? {
         guard rememberedCount > EventLimits.rememberedNotificationsPerApp, let oldest = oldestRemembered() else {
             return nil
@@ -47,7 +47,8 @@ struct NotificationList: Sendable {
         return oldest.id
     }
 
-    // Functions of their own, so that the copy of `records` which the closures need is gone before anything is changed.
+    // These are functions of their own, so that the copy of `records` which the closures need is gone before anything
+    // is changed.
     private mutating func lowestListed() -> LeavingOrder<LeavingRank>.Place? {
         let records = records
         return leaving.removeLowest(

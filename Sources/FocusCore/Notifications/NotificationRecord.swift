@@ -5,7 +5,7 @@
 /// - Not listed: X and R, as far as they are greater than C, and R only above X. P is forgotten: a later post must
 ///   exceed X and C, and so exceeds this one too.
 struct NotificationRecord: Hashable, Sendable {
-    /// P, and what its alert is decided by. Nil: not listed.
+    /// P, and what its alert is decided by; nil when the notification is not listed.
     var post: NotificationPost?
     var read: Stamp?
     var removed: Stamp?
@@ -16,13 +16,13 @@ struct NotificationRecord: Hashable, Sendable {
         return read < post.stamp
     }
 
-    /// The greater of its marks.
+    /// The greater of its marks, the read and the removal.
     var mark: Stamp? {
         guard let removed else { return read }
         return read < removed ? removed : read
     }
 
-    /// Takes it off the list, as of `stamp`.
+    /// Removes it from the list, as of `stamp`.
     mutating func unlist(at stamp: Stamp) {
         post = nil
         removed.raise(to: stamp)
@@ -43,9 +43,9 @@ struct NotificationPost: Hashable, Sendable {
     var level: InterruptionLevel
     var isMarketing: Bool
     var isCommunication: Bool
-    /// Shows the app's name (rule N6).
+    /// Whether it shows the app's name (rule N6).
     var isUntitled: Bool
-    /// The sender's handle, of a communication: copied when it was posted (rules N5, N9.4).
+    /// The handle of a communication's sender, copied when it was posted (rules N5, N9.4); nil for others.
     var sender: String?
 
     var rank: LeavingRank { LeavingRank(level: level, stamp: stamp) }
@@ -59,7 +59,7 @@ struct LeavingRank: Hashable, Sendable, Comparable {
 }
 
 extension NotificationRecord {
-    /// Beside its row in `notifications`.
+    /// The memo of its row in `notifications`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         writer.stamp(1, post?.stamp)

@@ -2,8 +2,8 @@ extension NotificationRow {
     /// The title of every notification whose preview is hidden.
     public static let hiddenTitle = "Notification"
 
-    /// Rule N13: what to show, and all there is to know, when previews are hidden. Without subtitle, sender and avatar;
-    /// without the thread too, because apps name threads for the people in them.
+    /// What to show, and all there is to know, when previews are hidden (rule N13). It has no subtitle, sender or
+    /// avatar, and no thread either, because apps name threads for the people in them.
     public var hidden: NotificationRow {
         var posted = NotificationPosted(notificationID: "", body: hiddenBody ?? "")
         posted.category = category

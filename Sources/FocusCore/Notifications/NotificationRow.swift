@@ -6,7 +6,7 @@ public struct NotificationRow: RowMessage {
     public var title: String
     public var subtitle: String?
     public var body: String
-    /// As posted.
+    /// The level as posted.
     public var level: InterruptionLevel
     public var relevance: Double
     public var marketing: Bool
@@ -15,11 +15,11 @@ public struct NotificationRow: RowMessage {
     public var sound: String?
     /// The time of the post's stamp; orders the list.
     public var postedAt: Timestamp
-    /// The sender's, of a communication (rule N5).
+    /// The avatar of a communication's sender (rule N5).
     public var avatar: String?
     /// The body to show when previews are hidden: the category's placeholder (rule N13).
     public var hiddenBody: String?
-    /// Counts in the badge (rule B1).
+    /// Whether it counts in the badge (rule B1).
     public var unread: Bool
 
     public init(_ posted: NotificationPosted, title: String, postedAt: Timestamp, unread: Bool) {

@@ -29,8 +29,8 @@ extension UserState {
         return nil
     }
 
-    /// The listed notification that the action is about. Nil: there is none, or it was posted after the action, so that
-    /// what the action was about is gone; then it counts as a read and is not resolved.
+    /// The listed notification that the action is about; nil when there is none, or when it was posted after the
+    /// action, so that what the action was about is gone. The action then counts as a read and is not resolved.
     private func actedOn(_ body: NotificationActionPerformed, _ slot: Int, _ stamp: Stamp) -> NotificationRow? {
         guard let post = apps[slot].list[ByteText(body.notificationID)].post, post.stamp < stamp else { return nil }
         return try? value(of: RowKey(.notifications, app: apps[slot].app, key: body.notificationID))
@@ -46,7 +46,7 @@ extension UserState {
         }
     }
 
-    /// The row of an action goes with the post that it was about.
+    /// Removes the row of an action together with the post that it was about.
     mutating func dropAction(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         // Most apps' notifications have none.
         guard !apps[slot].performed.isEmpty, apps[slot].performed.removeValue(forKey: id) != nil else { return }

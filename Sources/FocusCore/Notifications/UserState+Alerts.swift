@@ -31,7 +31,7 @@ extension UserState {
         dropClassAlerts(id, slot, &context)
     }
 
-    /// Rule N10: what held the app's alerts may have changed.
+    /// Decides the app's held alerts again, because what held them may have changed (rule N10).
     mutating func decideHeldAgain(_ slot: Int, _ context: inout FoldContext) throws(FoldError) {
         guard !apps[slot].list.held.isEmpty else { return }
         for id in apps[slot].list.held.sorted() {
@@ -52,7 +52,7 @@ extension UserState {
         }
     }
 
-    /// The row that all classes share.
+    /// Writes the row that all classes share.
     private mutating func write(_ row: AlertRow, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         note(id, isHeld: row.decision.alert.isHeld, isWaiting: row.decision.alert == .heldForSummary, slot)
         put(RowKey(.alerts, app: apps[slot].app, id: id), row.encoded, &context)

@@ -1,7 +1,7 @@
 /// Alerts of classes of device that come out differently (rule N15). The phone's row in `alerts` speaks for every class
 /// without a row of its own in `class_alerts`, so where all settings agree this costs nothing.
 extension UserState {
-    /// Whether the phone's decision may not be everybody's.
+    /// Whether some class of device may have another decision than the phone's.
     func classesMayDiffer(_ id: ByteText, _ slot: Int) -> Bool {
         !apps[slot].settings.differing.isEmpty || hasClassAlerts(id, slot)
     }
@@ -10,7 +10,7 @@ extension UserState {
         !apps[slot].list.withClassAlerts.isEmpty && apps[slot].list.withClassAlerts.contains(id)
     }
 
-    /// The alert of each class: its own row, or the phone's. All of them without a class, so that they compare.
+    /// The alert of each class: its own row, or the phone's. All of them have no `deviceClass`, so that they compare.
     func alerts(of id: ByteText, phone: AlertRow, _ slot: Int) throws(FoldError) -> ByClass<AlertRow> {
         var rows = ByClass(repeating: phone)
         guard hasClassAlerts(id, slot) else { return rows }
@@ -23,7 +23,7 @@ extension UserState {
         return rows
     }
 
-    /// The phone's row, and one for each class that differs from it.
+    /// Writes the phone's row, and one for each class that differs from it.
     mutating func write(_ rows: ByClass<AlertRow>, _ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         let alerts = DeviceClass.allCases.map { rows[$0].decision.alert }
         note(id, isHeld: alerts.contains(where: \.isHeld), isWaiting: alerts.contains(.heldForSummary), slot)
@@ -71,7 +71,7 @@ extension UserState {
     }
 
     /// Rule N10: an alert that waits for the summary rings now, where N9 has no other reason against it; under a Focus
-    /// that does not let it through it waits for the next one. Whether it rings for any class.
+    /// that does not let it through it waits for the next one. Returns whether it rings for any class.
     mutating func release(
         _ id: ByteText, _ post: NotificationPost, _ rank: Int32, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) -> Bool {
@@ -94,7 +94,7 @@ extension UserState {
         return isReleased
     }
 
-    /// Whether any class holds the alert, and whether any waits for the summary.
+    /// Records whether any class holds the alert, and whether any waits for the summary.
     mutating func note(_ id: ByteText, isHeld: Bool, isWaiting: Bool, _ slot: Int) {
         if isHeld {
             apps[slot].list.held.insert(id)
@@ -119,7 +119,7 @@ struct ClassAlertKey: Hashable {
         self.id = id
     }
 
-    /// Nil: `text` is no such key.
+    /// Nil when `text` is no such key.
     init?(_ text: String) {
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")),
             let deviceClass = DeviceClass(rawValue: String(text[..<slash])), deviceClass != .phone

@@ -5,7 +5,7 @@ extension UserState {
         let id = ByteText(body.notificationID)
         let old = apps[slot].list[id]
         guard old.post.map(\.stamp) < context.stamp else { return }
-        // Born removed.
+        // A post that is older than a removal or a clear is born removed.
         guard old.removed < context.stamp, apps[slot].clear < context.stamp else { return }
         var post = NotificationPost(body, context)
         let donation = body.interactionID.flatMap { apps[slot].interactions[ByteText($0)].donation }
@@ -23,7 +23,7 @@ extension UserState {
         context.touch(key)
         put(key, row.encoded, &context)
         dropAction(id, slot, &context)
-        // Before the alert: one that cannot stay in the list does not ring.
+        // Evict before the alert is decided: a notification that cannot stay in the list does not ring.
         while let leaving = apps[slot].list.nextToLeave() { evict(leaving, slot, &context) }
         if new.isUnread, apps[slot].list[id].isListed {
             decideAlert(id, post, slot, &context)
@@ -33,7 +33,7 @@ extension UserState {
         writeBadge(slot, &context)
     }
 
-    /// Rule N7: reading leaves the entry, read. Unknown ids are remembered.
+    /// Rule N7: the entry stays in the list, read. Unknown ids are remembered.
     mutating func applyRead(
         _ body: NotificationsNamed, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) {
@@ -71,7 +71,7 @@ extension UserState {
         writeBadge(slot, &context)
     }
 
-    /// Rule B3: what was posted before it leaves the list, and older marks decide nothing any more.
+    /// Rule B3: what was posted before the clear leaves the list, and older marks decide nothing any more.
     mutating func applyBadgeCleared(_ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].clear < context.stamp else { return }
         apps[slot].clear = context.stamp
@@ -92,7 +92,7 @@ extension UserState {
         writeBadge(slot, &context)
     }
 
-    /// Rule N6: the app's new name on notifications without a title.
+    /// Writes the app's new name as the title of notifications without one (rule N6).
     mutating func retitle(_ slot: Int, _ context: inout FoldContext) throws(FoldError) {
         guard let name = apps[slot].registration?.value.name else { return }
         let untitled = apps[slot].list.records.filter { $0.value.post?.isUntitled == true }.keys.sorted()
@@ -104,7 +104,7 @@ extension UserState {
         }
     }
 
-    /// Rule E5: leaves as if removed when it was posted, so that no older post of it comes back.
+    /// Evicts a notification as if it was removed when it was posted, so that no older post of it comes back (rule E5).
     private mutating func evict(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
         let old = apps[slot].list[id]
         guard let post = old.post else { return }
@@ -136,7 +136,7 @@ extension UserState {
 }
 
 extension NotificationRow {
-    /// Rule N5: who wrote or called, as the donation says now. Validation sees to it that there is one.
+    /// Shows who wrote or called, as the donation says now (rule N5). Validation makes sure that there is one.
     fileprivate mutating func show(_ donation: Donation?) {
         guard let donation, let sender = donation.sender else { return }
         title = sender.shownName

@@ -3,18 +3,18 @@
 /// Flow: `asked` or `changed` → at `deadline`: `take` with what may be seen then → statuses to send, perhaps none. What
 /// happened in between is never looked at: a status that waits is decided anew when its time comes.
 public struct PeerFeed: Hashable, Sendable {
-    /// Rule V4: at most one change in so long.
+    /// The time in which at most one change is sent (rule V4).
     public static let changeMilliseconds: Int64 = 250
     private static let atOnce = MonotonicTime(milliseconds: .min / 2)
 
-    /// Nil: nothing since it was asked for.
+    /// What the viewer was told last; nil when it was told nothing since it asked.
     private var shown: [AppID: Bool]?
     private var sentAt = atOnce
     private var isDue = false
 
     public init() {}
 
-    /// When to `take`; nil: not before something changes.
+    /// When to call `take`; nil until something changes.
     public var deadline: MonotonicTime? {
         guard isDue else { return nil }
         return shown == nil ? Self.atOnce : sentAt.adding(milliseconds: Self.changeMilliseconds)
@@ -47,7 +47,7 @@ public struct PeerFeed: Hashable, Sendable {
         return statuses
     }
 
-    /// What was told and still holds, to be told again before it ends (rule V3). Unavailable needs no telling.
+    /// What was told and still holds, to be told again before it ends (rule V3). Unavailable statuses need no renewal.
     public func renewal(of user: UserID) -> [PeerStatus] {
         (shown ?? [:]).sorted { $0.key < $1.key }.map { PeerStatus(user: user, app: $0.key, isFocused: $0.value) }
     }

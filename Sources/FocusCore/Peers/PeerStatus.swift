@@ -1,10 +1,11 @@
 /// Whether somebody's Focus is on, as a viewer may know it in an app (rules F5, V1).
 public struct PeerStatus: Hashable, Sendable {
-    /// Whose it is.
+    /// The user whose status it is.
     public var user: UserID
-    /// Nil: of every app. Only what is unavailable is said so, and only to `system` viewers.
+    /// The app that it is for; nil for every app. Only an unavailable status is for every app, and only to `system`
+    /// viewers.
     public var app: AppID?
-    /// Nil: unavailable. It does not say why: not shared, no such app, no such user.
+    /// Nil when the status is unavailable. It does not say why: not shared, no such app, no such user.
     public var isFocused: Bool?
 
     public init(user: UserID, app: AppID?, isFocused: Bool?) {
@@ -20,7 +21,7 @@ public struct PeerStatuses: Hashable, Sendable {
     public static let validMilliseconds: Int64 = 60_000
 
     public var statuses: [PeerStatus]
-    /// By the server's clock. Past it, what was not told again is unavailable (rule V3).
+    /// When the statuses end, by the server's clock: what was not told again by then is unavailable (rule V3).
     public var validUntil: Timestamp
     /// The server's clock when it sent this: devices' clocks may be wrong.
     public var serverTime: Timestamp
@@ -31,14 +32,14 @@ public struct PeerStatuses: Hashable, Sendable {
         self.serverTime = serverTime
     }
 
-    /// Sent now.
+    /// The statuses as they are sent at `now`.
     public init(_ statuses: [PeerStatus], now: Timestamp) {
         let end = now.adding(microseconds: Self.validMilliseconds * 1_000)
         self.init(statuses: statuses, validUntil: end, serverTime: now)
     }
 }
 
-/// Who looks: what decides what may be seen of others.
+/// The user and scope that decide what may be seen of others.
 public struct Viewer: Hashable, Sendable {
     public var user: UserID
     public var scope: Scope

@@ -2,9 +2,9 @@ extension EventType {
     /// The collections whose rows a device may change by itself when it appends such an event, because the fold needs
     /// nothing for them that a device does not have.
     ///
-    /// Left out, and so as confirmed until the server sends them: alerts, their classes and resolved actions (decided
-    /// once, by the server: rule E6), suggestions (counted from donations, which are not sent), routes and their
-    /// totals (made of points, which are not sent), and what an event changes on the side where that needs reports,
+    /// Other rows stay as they were confirmed until the server sends them: alerts, their classes and resolved actions
+    /// (decided once, by the server: rule E6), suggestions (counted from donations, which are not sent), routes and
+    /// their totals (made of points, which are not sent), and what an event also changes where that needs reports,
     /// registered defaults or the senders of communications.
     public var predicted: Set<RowCollection> {
         switch self {
@@ -22,7 +22,8 @@ extension EventType {
         case .notificationSettingsChanged: [.notificationSettings, .badges]
         case .appMuted, .appUnmuted: [.notificationSettings]
         case .deliveryScheduleChanged: [.deliverySchedule]
-        // Of keys that show no value yet; who gave the others theirs is not known.
+        // Defaults show for keys that have no value yet; a value that is there counts as set, as it is not known who
+        // gave it.
         case .preferencesRegistered: [.preferences]
         // A reset shows what is confirmed.
         case .preferenceChanged, .preferenceReset: [.preferences]
@@ -35,7 +36,7 @@ extension EventType {
 }
 
 extension RowCollection {
-    /// What must be in the view too for a prediction of this collection.
+    /// The collections that must be in the view too for a prediction of this one.
     var predictionNeeds: Set<RowCollection> {
         switch self {
         case .notifications: [.apps, .categories]
@@ -50,7 +51,7 @@ extension RowCollection {
         }
     }
 
-    /// Whether its rows, without more, are something to fold on.
+    /// Whether its rows alone are enough to fold on.
     var isFoldedOn: Bool {
         switch self {
         case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .badges,

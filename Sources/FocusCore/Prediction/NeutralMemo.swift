@@ -1,7 +1,7 @@
 /// What the fold would remember beside a row if it had been written long ago: enough to fold on, for a device that
 /// was sent the row alone.
 enum NeutralMemo {
-    /// Before everything.
+    /// A stamp before every other.
     private static let stamp = Stamp(time: Timestamp(microseconds: .min), device: .server, sequence: .zero)
 
     /// - Parameter device: the one that predicts.
@@ -15,7 +15,7 @@ enum NeutralMemo {
         case .notificationSettings: try settings(value)
         case .deliverySchedule:
             SummaryTable(schedule: Register(try DeliveryScheduleRow(decoding: value), stamp)).memo
-        // Whoever gave a value: one that is set now takes its place.
+        // Whoever gave the value, one that is set now replaces it.
         case .authorizations, .audience, .categories, .workouts, .preferences: stamp.memo
         case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals,
             .refusals, .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults:
@@ -37,8 +37,8 @@ enum NeutralMemo {
         return table.memo
     }
 
-    /// The one stamp of which a device sees the time. At the same microsecond it is this device's own post, which
-    /// changes nothing a second time.
+    /// The memo of a notification. The time of its post's stamp is the only one that a device sees. A post of this
+    /// device at the same microsecond is this post itself, which changes nothing a second time.
     private static func notification(_ value: [UInt8], _ device: DeviceID) throws(ProtoError) -> [UInt8] {
         let row = try NotificationRow(decoding: value)
         let posted = Stamp(time: row.postedAt, device: device, sequence: DeviceSequence(.max))
@@ -60,7 +60,7 @@ enum NeutralMemo {
 }
 
 extension NotificationSettingsChanged {
-    /// What would have set this.
+    /// The change that would have set these values for the class.
     fileprivate init(_ own: OwnSettings, of deviceClass: DeviceClass) {
         func choice(_ isOn: Bool?) -> SwitchChoice? { isOn.map { $0 ? .on : .off } }
         let previews: PreviewsChoice? =

@@ -12,12 +12,12 @@ public struct Prediction: Sendable {
     private let predictable: Set<RowCollection>
     private let confirmed: [RowKey: [UInt8]]
     private var sequence = DeviceSequence.zero
-    /// The rows that are predicted to differ from the confirmed ones; a value of nil: to be gone.
+    /// The rows that are predicted to differ from the confirmed ones; a value of nil means that the row is gone.
     public private(set) var differences: [RowKey: [UInt8]?] = [:]
 
     /// - Parameters:
     ///   - rows: every confirmed row of the device's view.
-    ///   - collections: what the device asked for (rule S7); empty: all.
+    ///   - collections: what the device asked for (rule S7); empty when it asked for all.
     ///
     /// Throws when the rows do not fit together: there is nothing to fold on, and what is confirmed is all there is.
     public init(
@@ -61,7 +61,7 @@ public struct Prediction: Sendable {
     }
 
     private mutating func note(_ key: RowKey) {
-        // Touched for its memo alone.
+        // A key without a row was touched for its memo alone.
         guard let entry = state.store[key] else { return }
         let value = entry.isDeleted ? nil : entry.value
         differences[key] = value == confirmed[key] ? nil : .some(value)
@@ -69,7 +69,8 @@ public struct Prediction: Sendable {
 }
 
 extension UserState {
-    /// An app's row says what its settings come to; what it follows may be out of the device's sight.
+    /// Uses the effective settings in each app's row, because the default that the app follows may be out of the
+    /// device's sight.
     fileprivate mutating func takeEffectiveSettings() throws(FoldError) {
         for slot in apps.indices {
             let key = RowKey(.notificationSettings, app: apps[slot].app)

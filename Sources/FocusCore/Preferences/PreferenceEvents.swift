@@ -1,9 +1,9 @@
-/// `preferences.registered`: replaces all of the app's registered defaults, unless those of a greater build, or of this
-/// one and later, are there (domain.md §6).
+/// `preferences.registered`: replaces all of the app's registered defaults, unless there are some of a greater build,
+/// or later ones of this build (domain.md §6).
 public struct PreferencesRegistered: Hashable, Sendable {
     /// The build of the app whose defaults these are.
     public var build: Int64
-    /// The dictionary sees to it that no key is there twice.
+    /// The defaults by key; the dictionary holds each key once.
     public var defaults: PropertyDictionary
 
     public init(build: Int64, defaults: PropertyDictionary) {
@@ -23,7 +23,7 @@ public struct PreferenceChanged: Hashable, Sendable {
     }
 }
 
-/// `preference.reset`: takes the set value away, so that the registered default counts again (rule D1). Writes the same
+/// `preference.reset`: removes the set value, so that the registered default counts again (rule D1). It writes the same
 /// register as `preference.changed`.
 public struct PreferenceReset: Hashable, Sendable {
     public var key: String

@@ -1,5 +1,5 @@
 extension PreferenceTable {
-    /// Beside the key's row in `preferences`; empty for a key that was never set nor reset.
+    /// The memo of the key's row in `preferences`; empty for a key that was never set nor reset.
     func memo(of key: ByteText) -> [UInt8] {
         guard let write = writes[key] else { return [] }
         var writer = ProtoWriter()
@@ -8,7 +8,7 @@ extension PreferenceTable {
         return writer.bytes
     }
 
-    /// Takes over a row of `preferences`. The internal row of the defaults must have been read before.
+    /// Loads a row of `preferences`. The internal row of the defaults must have been read before.
     mutating func load(_ key: ByteText, _ row: Row) throws(ProtoError) {
         if !row.isDeleted { _ = try PreferenceRow(decoding: row.value) }
         var reader = ProtoReader(row.memo)
@@ -29,7 +29,7 @@ extension PreferenceTable {
 }
 
 extension PreferenceDefaults {
-    /// Beside the internal row in `preference_defaults`.
+    /// The memo of the internal row in `preference_defaults`.
     var memo: [UInt8] {
         var writer = ProtoWriter()
         writer.stamp(1, stamp)

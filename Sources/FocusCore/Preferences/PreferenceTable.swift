@@ -5,12 +5,12 @@ struct PreferenceDefaults: Hashable, Sendable {
     /// What each key's row holds while nobody has set it: `PreferenceRow` bytes.
     var rows: [ByteText: [UInt8]]
 
-    /// Whether a registration of this build and stamp takes the place of these: by build, then by stamp, so that an old
-    /// install does not flip them back.
+    /// Whether a registration of this build and stamp replaces these: by build, then by stamp, so that an old install
+    /// does not flip them back.
     func yields(to build: Int64, _ stamp: Stamp) -> Bool { (self.build, self.stamp) < (build, stamp) }
 }
 
-/// What is remembered of an app's preferences beside their rows. The value of a key that is set is its row's.
+/// What is remembered of an app's preferences beside their rows. The value of a set key is only in its row.
 struct PreferenceTable: Sendable {
     var defaults: PreferenceDefaults?
     /// When each key was last set (true) or reset (false).
@@ -19,7 +19,7 @@ struct PreferenceTable: Sendable {
 
     func isSet(_ key: ByteText) -> Bool { writes[key]?.value == true }
 
-    /// False: a later write stands.
+    /// Returns false when a later write stands.
     mutating func write(_ key: ByteText, isSet: Bool, _ stamp: Stamp) -> Bool {
         let wasSet = self.isSet(key)
         guard writes[key].write(isSet, stamp) else { return false }
@@ -27,7 +27,7 @@ struct PreferenceTable: Sendable {
         return true
     }
 
-    /// Forgets the oldest resets beyond the bound (rule E5) and says which.
+    /// Forgets the oldest resets beyond the bound (rule E5) and returns their keys.
     mutating func forgetResets() -> [ByteText] {
         var forgotten: [ByteText] = []
         while writes.count - setCount > EventLimits.rememberedResetsPerApp {

@@ -1,6 +1,6 @@
 extension PropertyValue {
-    /// Bytes nested deeper than this are no value. More than any event brings: a fold never validates, and what it
-    /// wrote must load again.
+    /// Bytes nested deeper than this are no value. The bound is more than any event brings: a fold never validates, and
+    /// what it wrote must load again.
     static let decodingDepth = 100
 
     /// The canonical protobuf bytes: `PropertyValue` of `Schema/proto/focus/events/v1/preferences.proto`.

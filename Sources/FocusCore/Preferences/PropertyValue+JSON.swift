@@ -20,7 +20,7 @@ extension PropertyValue {
         var json = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
-            // jsonb takes none, and no event brings one.
+            // jsonb accepts no U+0000, and no event brings one.
             case "\u{0}": json += "\u{FFFD}"
             case "\"": json += "\\\""
             case "\\": json += "\\\\"

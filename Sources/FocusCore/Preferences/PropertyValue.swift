@@ -41,7 +41,7 @@ public enum PropertyValue: Hashable, Sendable {
 
 /// A property list's dictionary: each key once, in the order of the keys' UTF-8 bytes.
 ///
-/// No Swift dictionary: that would take a precomposed é and an e with an accent for one key (see `ByteText`).
+/// It is not a Swift dictionary, which would treat a precomposed é and an e with an accent as one key (see `ByteText`).
 public struct PropertyDictionary: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public let key: String
@@ -67,7 +67,7 @@ public struct PropertyDictionary: Hashable, Sendable {
 
     private init(sorted entries: [Entry]) { self.entries = entries }
 
-    /// In whatever order; nil when a key is there twice.
+    /// Sorts the entries, which may come in any order; nil when a key is there twice.
     public init?(_ entries: [Entry]) {
         let sorted = entries.sorted { ByteText.precedes($0.key, $1.key) }
         for (a, b) in zip(sorted, sorted.dropFirst()) where ByteText.equal(a.key, b.key) { return nil }

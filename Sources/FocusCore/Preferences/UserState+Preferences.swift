@@ -15,7 +15,7 @@ extension UserState {
         for key in (former?.rows.keys.sorted() ?? []) where rows[key] == nil { writePreference(key, slot, &context) }
     }
 
-    /// Rule E3: a register for each key; being reset is one of its values.
+    /// Rule E3: each key is a register; being reset is one of its values.
     mutating func applyPreferenceChanged(_ body: PreferenceChanged, _ slot: Int, _ context: inout FoldContext) {
         guard apps[slot].preferences.write(ByteText(body.key), isSet: true, context.stamp) else { return }
         let key = RowKey(.preferences, app: apps[slot].app, key: body.key)
@@ -33,7 +33,7 @@ extension UserState {
         }
     }
 
-    /// Rule D1 for a key that nobody has set: its default, else nothing. A set value stays.
+    /// Writes the row of a key that nobody has set: its default, or nothing (rule D1). A set value stays.
     private mutating func writePreference(_ key: ByteText, _ slot: Int, _ context: inout FoldContext) {
         guard !apps[slot].preferences.isSet(key) else { return }
         let rowKey = RowKey(.preferences, app: apps[slot].app, key: key.text)

@@ -1,6 +1,6 @@
 /// The box around points that follow one another (rule R5). Longitudes are unwound: a step across the antimeridian by
-/// the shorter way adds or takes one turn, so that a route around 180° has a narrow box. Edges are numbers that came
-/// in, never sums of them.
+/// the shorter way adds or subtracts one turn, so that a route around 180° has a narrow box. Edges are numbers that
+/// came in, never sums of them.
 struct BoundsAccumulator: Hashable, Sendable {
     /// A longitude after some whole turns to the east.
     private struct Unwound: Hashable, Comparable {
@@ -48,7 +48,7 @@ struct BoundsAccumulator: Hashable, Sendable {
         last = turned(next.last)
     }
 
-    /// The longitude after `last`.
+    /// The longitude, unwound by the shorter way from `last`.
     private func unwound(_ longitude: Double) -> Unwound {
         let step = longitude - last.longitude
         return Unwound(turns: last.turns &+ (step < -180 ? 1 : step > 180 ? -1 : 0), longitude: longitude)

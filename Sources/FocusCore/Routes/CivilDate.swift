@@ -1,5 +1,5 @@
-/// A day of the proleptic Gregorian calendar (ISO 8601), without time and zone. Own arithmetic: Foundation's calendars
-/// read the machine.
+/// A day of the proleptic Gregorian calendar (ISO 8601), without time and zone. It has its own arithmetic, because
+/// Foundation's calendars read the machine's settings.
 public struct CivilDate: Hashable, Sendable, Comparable {
     /// 0 is 1970-01-01, a Thursday.
     public let daysSince1970: Int64

@@ -8,7 +8,7 @@ struct ElevationAccumulator: Hashable, Sendable {
     /// Metres. A micrometre less than 3 m, because 103.1 − 100.1 is less than 3 in binary.
     static let threshold = 3.0 - 1e-6
 
-    /// What of the altitudes so far the next ones' part depends on.
+    /// What the next altitudes' part in gain and loss depends on.
     struct State: Hashable, Sendable {
         enum Direction: Hashable { case none, up, down }
 
@@ -24,7 +24,7 @@ struct ElevationAccumulator: Hashable, Sendable {
     /// Swings that have ended.
     private var rises = RouteLength.zero
     private var falls = RouteLength.zero
-    /// Of all altitudes that were added; nil before the first.
+    /// The lowest and the highest of all altitudes that were added; nil before the first.
     private(set) var range: ClosedRange<Double>?
 
     /// - Parameter state: what came before, whose swings are not counted here.
@@ -70,7 +70,7 @@ struct ElevationAccumulator: Hashable, Sendable {
         if let other = next.range { include(other) }
     }
 
-    /// Adds altitudes among which nothing turns.
+    /// Adds altitudes among which nothing turns; `state` is the one after them.
     mutating func add(_ steady: AltitudeSwings, _ state: State) {
         self.state = state
         if let other = steady.range { include(other) }
@@ -91,12 +91,12 @@ struct ElevationAccumulator: Hashable, Sendable {
     private var swing: RouteLength { RouteLength(metres: state.high - state.low) }
 }
 
-/// How far altitudes that follow one another rise and fall: whether they could turn an `ElevationAccumulator`, without
-/// going through them.
+/// How far altitudes that follow one another rise and fall. It tells whether they could turn an `ElevationAccumulator`
+/// without going through them.
 struct AltitudeSwings: Hashable, Sendable {
-    /// Nil while there is none.
+    /// The lowest and the highest altitude; nil while there is none.
     private(set) var range: ClosedRange<Double>?
-    /// From any altitude to any later one.
+    /// The greatest rise, and the greatest fall, from any altitude to any later one, in metres.
     private var greatestRise = 0.0
     private var greatestFall = 0.0
 

@@ -23,7 +23,7 @@ struct FinishedRoute {
         }
     }
 
-    /// To the nearest; at least 0. A damaged row may hold any number.
+    /// Rounds to the nearest millimetre; at least 0. A damaged row may hold any number.
     private static func millimetres(_ metres: Double) -> Int64 {
         max(0, Int64(exactly: (metres * 1_000).rounded()) ?? 0)
     }

@@ -75,8 +75,8 @@ extension GeodesicInverse {
         return max(0, along * along + difference).squareRoot() / beta2.cos
     }
 
-    /// Metres. Newton's steps for as long as they stay in the bracket and converge, then bisection: with 20 of the
-    /// former and as many of the latter as there are bits, it ends.
+    /// The length in metres. It takes Newton's steps for as long as they stay in the bracket and converge, then
+    /// bisects: with 20 steps of the former and as many of the latter as there are bits, it ends.
     func solve(from start: Direction) -> Double {
         var alpha = start
         var low = Direction(sin: Self.tiny, cos: 1)

@@ -1,13 +1,13 @@
 extension GeodesicInverse {
     enum Start {
-        /// So short that the line is done: metres.
+        /// The line is so short that its length, in metres, is known already.
         case short(Double)
         /// A first azimuth α₁, close enough for Newton's method.
         case azimuth(Direction)
     }
 
-    /// From spherical trigonometry on the auxiliary sphere (equations 48–51); near the antipode, where that says
-    /// nothing, from the astroid (equations 55–57).
+    /// The start from spherical trigonometry on the auxiliary sphere (equations 48–51); near the antipode, where that
+    /// says nothing, from the astroid (equations 55–57).
     var start: Start {
         let sinBeta12 = beta2.sin * beta1.cos - beta2.cos * beta1.sin
         let cosBeta12 = beta2.cos * beta1.cos + beta2.sin * beta1.sin

@@ -13,7 +13,7 @@ struct GeodesicInverse {
         }
     }
 
-    /// Stands for zero where a division needs a number; its square is the smallest normal one.
+    /// A number that stands for zero where a division needs one; its square is the smallest normal one.
     static let tiny = 1.491_668_146_240_041_3e-154
     static let ulp = Double.ulpOfOne
 
@@ -71,7 +71,7 @@ struct GeodesicInverse {
         return (degrees, residue)
     }
 
-    /// Metres.
+    /// The distance in metres.
     var distance: Double {
         if isAtPole || lambdaDirection.sin == 0, let metres = meridional { return metres }
         if beta1.sin == 0, supplement >= WGS84.flattening * 180 { return WGS84.equatorialRadius * lambda }

@@ -35,8 +35,8 @@ struct LineSimplifier {
         return end
     }
 
-    /// Appends to `kept` in ascending order. A stack of its own instead of recursion: its depth would be the line's
-    /// choice.
+    /// Appends to `kept` in ascending order. It has a stack of its own, because the line would choose the depth of a
+    /// recursion.
     private func keepWhatMatters(
         between start: Int, and end: Int, in vertices: [CartesianPosition], _ kept: inout [Int]
     ) {

@@ -1,5 +1,5 @@
-/// What a route comes to (rule R5): a function of its set of accepted points, folded in the order of their times, so
-/// the same bits in whatever order they arrived.
+/// The aggregates of a route (rule R5). They are a function of its set of accepted points, folded in the order of their
+/// times, so they have the same bits in whatever order the points arrived.
 public struct RouteAggregates: Hashable, Sendable {
     public var counts: RouteCounts
     /// Times of the first and last accepted point; nil without any.
@@ -14,7 +14,7 @@ public struct RouteAggregates: Hashable, Sendable {
     /// Metres up and down between turning points at least 3 m apart (see `ElevationAccumulator`).
     public var elevationGain: Double = 0
     public var elevationLoss: Double = 0
-    /// Metres; of the points whose altitude is known, nil when none is.
+    /// The lowest and the highest altitude in metres, of the points whose altitude is known; nil when none is.
     public var altitude: ClosedRange<Double>?
     /// Metres per second over the whole duration; 0 when that is 0.
     public var averageSpeed: Double = 0
@@ -27,7 +27,7 @@ public struct RouteAggregates: Hashable, Sendable {
     public var splits: [RouteSplit] = []
     /// The longest time between neighbouring points.
     public var largestGapMicroseconds: Int64 = 0
-    /// Neighbouring points more than (not exactly) 3 s apart.
+    /// How many pairs of neighbouring points are more than (not exactly) 3 s apart.
     public var gapsOver3Seconds: Int = 0
 
     public init(counts: RouteCounts = RouteCounts()) { self.counts = counts }

@@ -1,4 +1,4 @@
-/// Something that one route holds: the longest, or the fastest over a length.
+/// A best that one route holds: the longest, or the fastest over a length (rule R7).
 public struct RouteBest: Hashable, Sendable {
     public var app: AppID
     public var routeID: String

@@ -1,7 +1,7 @@
 /// A stretch of a route's accepted points, sorted by time: what one row of `route_points` holds. An insert rewrites the
 /// chunks that it touches, so a chunk is small.
 ///
-/// It knows what its points come to, apart from the rest of the route: when points arrive elsewhere, nothing here is
+/// It keeps the sums of its points, apart from the rest of the route: when points arrive elsewhere, nothing here is
 /// folded again.
 struct RouteChunk: Sendable {
     static let capacity = 256
@@ -40,8 +40,8 @@ struct RouteChunk: Sendable {
         elevation.add(point.altitude)
     }
 
-    /// Says what comes before. Gives the number of altitudes that had to be gone through: mostly none, because the
-    /// state is the same as before, or nothing turns here.
+    /// Sets what comes before. Returns the number of points whose altitudes had to be added again: mostly none, because
+    /// the state is the same as before, or nothing turns here.
     mutating func follow(_ state: ElevationAccumulator.State) -> Int {
         guard state != elevationBefore else { return 0 }
         elevationBefore = state
@@ -56,6 +56,6 @@ struct RouteChunk: Sendable {
 }
 
 extension RouteChunk: Equatable {
-    /// The rest follows from these.
+    /// The other properties follow from these.
     static func == (a: Self, b: Self) -> Bool { a.id == b.id && a.points == b.points }
 }

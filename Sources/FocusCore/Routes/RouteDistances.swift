@@ -1,6 +1,6 @@
-/// How far along a route each of its points is: what rules R6 and R7 are asked of.
+/// How far along a route each of its points is; rules R6 and R7 are answered from this.
 ///
-/// Between neighbouring points the way passes linearly in time. Takes one pass over the points to make, and 16 bytes
+/// Between neighbouring points the way passes linearly in time. Making it takes one pass over the points, and 16 bytes
 /// for each.
 public struct RouteDistances: Sendable {
     /// Ascending.
@@ -12,7 +12,7 @@ public struct RouteDistances: Sendable {
     public init(_ points: [RoutePoint]) {
         var metres: [Double] = []
         metres.reserveCapacity(points.count)
-        // As `RouteRun` adds up, so that both come to the same.
+        // The lengths are added up as in `RouteRun`, so that both have the same sum.
         var sum = RouteLength.zero
         var last: GeodesicPosition?
         for point in points {
@@ -80,6 +80,6 @@ public struct RouteDistances: Sendable {
 }
 
 extension RouteTrack {
-    /// For rules R6 and R7. One pass over the points.
+    /// The distances for rules R6 and R7. They take one pass over the points.
     public var distances: RouteDistances { RouteDistances(points) }
 }

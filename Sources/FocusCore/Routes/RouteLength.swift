@@ -1,5 +1,5 @@
 /// A length in whole units of 2^−30 m, about a nanometre: sums are the same in whatever order and groups they are made,
-/// which sums of floating-point metres are not (rule E6). Ends at 2^33 m, 8.6 million km.
+/// which sums of floating-point metres are not (rule E6). Sums saturate at 2^33 m, 8.6 million km.
 struct RouteLength: Hashable, Comparable, Sendable {
     private static let unitsPerMetre = 0x1p30
 
@@ -9,7 +9,7 @@ struct RouteLength: Hashable, Comparable, Sendable {
 
     private init(units: Int64) { self.units = units }
 
-    /// To the nearest unit.
+    /// Rounds to the nearest unit.
     ///
     /// - Precondition: at least 0, and below 2^33: no two places, and no two altitudes, are so far apart.
     init(metres: Double) { units = Int64((metres * Self.unitsPerMetre).rounded()) }
@@ -21,7 +21,7 @@ struct RouteLength: Hashable, Comparable, Sendable {
     /// How many full kilometres it has.
     var kilometres: Int { Int(units / (1_000 << 30)) }
 
-    /// Of lengths that are not negative.
+    /// Adds lengths that are not negative; saturates.
     static func + (a: Self, b: Self) -> Self {
         let (sum, overflow) = a.units.addingReportingOverflow(b.units)
         return Self(units: overflow ? .max : sum)

@@ -2,10 +2,10 @@
 /// accepted point, where clocks are as far from UTC as the route says.
 public enum RoutePeriod: Int32, Hashable, Sendable, CaseIterable {
     case day = 1
-    /// ISO 8601: from Monday.
+    /// A week of ISO 8601, from Monday.
     case week = 2
     case month = 3
-    /// Of all time.
+    /// All time.
     case all = 4
 
     /// The first day of the period around `day`; nil for all time.

@@ -15,7 +15,7 @@ public struct RouteProfile: Hashable, Sendable {
 
     /// - Parameters:
     ///   - points: accepted points in the order of time.
-    ///   - count: of stretches, at least 1. A route without any way has none.
+    ///   - count: the number of stretches, at least 1. A route without any length has none.
     public init(_ points: [RoutePoint], _ distances: RouteDistances, count: Int) {
         let total = distances.total
         guard total > 0 else {
@@ -41,7 +41,7 @@ public struct RouteProfile: Hashable, Sendable {
 
     private static func speed(_ distances: RouteDistances, _ start: Double, _ end: Double) -> Double {
         guard let from = distances.time(reaching: start), let to = distances.time(reaching: end) else { return 0 }
-        // Places that were jumped between count a microsecond.
+        // A jump between places counts as a microsecond, so that no speed is infinite.
         return (end - start) / (Double(max(1, to.microseconds(since: from))) / 1e6)
     }
 

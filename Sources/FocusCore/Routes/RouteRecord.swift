@@ -1,8 +1,8 @@
-/// A route in the state: its row, and its points while it takes more.
+/// A route in the state: its row, and its points while it accepts more.
 struct RouteRecord: Sendable {
-    /// As it was last written.
+    /// The row as it was last written.
     var row: RouteRow
-    /// Nil once finished.
+    /// The points of an open route; nil once it is finished.
     private(set) var track: RouteTrack?
     /// The chunks of a finished route, as their rows hold them: nothing in the fold reads them again. Empty when they
     /// were not loaded.
@@ -13,7 +13,7 @@ struct RouteRecord: Sendable {
         track = RouteTrack()
     }
 
-    /// From its rows.
+    /// Restores a route from its rows. Throws when the chunks of an open route do not make a track.
     init(_ row: RouteRow, chunks: [Int: [UInt8]]) throws(RouteTrackError) {
         self.row = row
         switch row.state {
@@ -22,7 +22,7 @@ struct RouteRecord: Sendable {
         }
     }
 
-    /// Takes points and gives the ids of the chunks that changed.
+    /// Inserts points and returns the ids of the chunks that changed.
     mutating func insert(_ points: [RoutePoint], _ rules: FoldRules = .current) -> [Int] {
         guard track != nil else { return [] }
         track?.insert(points, rules)
@@ -30,7 +30,8 @@ struct RouteRecord: Sendable {
         return track?.takeChangedChunkIDs() ?? []
     }
 
-    /// Rule R4: sealed, and attached for good. False: it was already, and nothing changed.
+    /// Seals the route and attaches it to its workout for good (rule R4). Returns false when it was sealed already and
+    /// nothing changed.
     mutating func finish(_ body: RouteFinished) -> Bool {
         guard let track else { return false }
         row.state = .finished

@@ -11,10 +11,10 @@ public struct RouteRow: Hashable, Sendable {
     public var workoutID: String?
     public var metadata: [String: String]
     public var aggregates: RouteAggregates
-    /// Only of a finished route: while it is open its row goes out with every insert, and a line that grows with the
-    /// route would make those grow as well.
+    /// The simplified line of a finished route; nil while it is open. An open route's row goes out with every insert,
+    /// and a line that grows with the route would make the row grow as well.
     public var polyline: RoutePolyline?
-    /// Rule R7; only of a finished route, ascending by length.
+    /// The fastest stretches of a finished route, ascending by length (rule R7); empty while it is open.
     public var fastest: [RouteStretch]
 
     public init(
@@ -37,7 +37,7 @@ public struct RouteRow: Hashable, Sendable {
 
 /// Where a route is in its life (rule R4).
 public enum RouteState: Int64, Hashable, Sendable, CaseIterable {
-    /// Started; takes points.
+    /// Started; accepts points.
     case open = 1
     /// Sealed and attached to its workout.
     case finished = 2

@@ -1,5 +1,5 @@
-/// What a run of a route's points that follow one another in time comes to (rule R5), but for elevation and splits. A
-/// point is added in constant time, and so is another run: sums are of whole numbers, so a route comes to the same bits
+/// The aggregates of a run of a route's points that follow one another in time (rule R5), except elevation and splits.
+/// A point is added in constant time, and so is another run. Sums are of whole numbers, so a route has the same bits
 /// however it is cut in runs.
 struct RouteRun: Hashable, Sendable {
     /// Metres per second: slower segments are pauses.
@@ -8,7 +8,7 @@ struct RouteRun: Hashable, Sendable {
     static let gapMicroseconds: Int64 = 3_000_000
 
     private(set) var count = 0
-    /// Of the first and the last point; they mean nothing while there is none.
+    /// The times of the first and the last point; they mean nothing while there is none.
     private var start = Timestamp(microseconds: 0)
     private(set) var end = Timestamp(microseconds: 0)
     private var first = GeodesicPosition.origin
@@ -73,7 +73,7 @@ struct RouteRun: Hashable, Sendable {
         return overflow ? .max : sum
     }
 
-    /// Everything but elevation and splits. Changes nothing while there is no point.
+    /// Writes everything but elevation and splits. Changes nothing while there is no point.
     func write(to aggregates: inout RouteAggregates) {
         guard count > 0 else { return }
         aggregates.start = start

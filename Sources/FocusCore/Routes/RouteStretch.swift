@@ -17,7 +17,7 @@ public struct RouteStretch: Hashable, Sendable {
 }
 
 extension RouteDistances {
-    /// Of each of `RouteStretch.lengths` that the route is long enough for, the fastest.
+    /// The fastest stretch of each of `RouteStretch.lengths` that the route is long enough for.
     public var fastestStretches: [RouteStretch] { RouteStretch.lengths.compactMap(fastest) }
 
     /// The least time in which `length` metres were passed anywhere in the route, from any moment to any other, and the
@@ -30,7 +30,7 @@ extension RouteDistances {
     func fastest(_ length: Int64) -> RouteStretch? {
         var best: RouteStretch?
         func consider(_ start: Timestamp, _ end: Timestamp) {
-            // Places that were jumped between count a microsecond, so that no speed is infinite.
+            // A jump between places counts as a microsecond, so that no speed is infinite.
             let found = RouteStretch(
                 metres: length, start: start, durationMicroseconds: max(1, end.microseconds(since: start)))
             guard let known = best else {

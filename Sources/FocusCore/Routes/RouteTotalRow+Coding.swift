@@ -90,7 +90,7 @@ extension RouteStretch {
 }
 
 extension ProtoValue {
-    /// Not negative.
+    /// A number that is not negative; throws `malformed` for one that is.
     fileprivate func count() throws(ProtoError) -> Int64 {
         let count = try int()
         guard count >= 0 else { throw .malformed }

@@ -1,23 +1,23 @@
-/// What the finished routes of one activity in one period add up to (collection `route_totals`, rule R7): of an app, or
-/// of all apps in the row without one, which only system sessions see.
+/// What the finished routes of one activity in one period add up to (collection `route_totals`, rule R7): for an app,
+/// or for all apps in the row without one, which only system sessions see.
 ///
 /// Everything is a sum of whole numbers or a greatest one, so it is the same in whatever order routes are finished;
-/// each route is rounded once. Sums end at `Int64.max`. A route adds at most eight rows, so the bound on routes bounds
-/// these.
+/// each route is rounded once. Sums saturate at `Int64.max`. A route adds at most eight rows, so the bound on routes
+/// bounds these.
 public struct RouteTotalRow: RowMessage {
     public var activity: String
     public var period: RoutePeriod
     /// The period's first day; nil for all time.
     public var startsOn: CivilDate?
-    /// How many.
+    /// How many routes there are.
     public var routes: Int64 = 0
     public var distanceMillimetres: Int64 = 0
     public var movingMicroseconds: Int64 = 0
     public var elevationGainMillimetres: Int64 = 0
-    /// By distance; of equals the first that was recorded.
+    /// The longest route by distance; of equally long ones the first that was recorded.
     public var longest: RouteBest?
     /// The fastest stretch of each of `RouteStretch.lengths` that any of the routes is long enough for, ascending by
-    /// length; of equals the first that was run.
+    /// length; of equally fast ones the first that was run.
     public var fastest: [RouteBest] = []
 
     public init(activity: String, period: RoutePeriod, startsOn: CivilDate?) {
@@ -43,7 +43,7 @@ public struct RouteTotalRow: RowMessage {
         }
     }
 
-    /// Of numbers that are not negative: the same in any order, also at the end of the range.
+    /// Adds numbers that are not negative. It saturates, so sums are the same in any order.
     private static func sum(_ a: Int64, _ b: Int64) -> Int64 {
         let (sum, overflow) = a.addingReportingOverflow(b)
         return overflow ? .max : sum

@@ -21,10 +21,10 @@ extension RouteTrack {
         addUp()
     }
 
-    /// All chunks there are, ascending.
+    /// The ids of all chunks, ascending.
     public var chunkIDs: [Int] { chunks.map(\.id).sorted() }
 
-    /// Chunks that changed since this was last asked, ascending. A chunk that came into being never goes.
+    /// The ids of the chunks that changed since the last call, ascending. A chunk that came into being never goes.
     public mutating func takeChangedChunkIDs() -> [Int] {
         defer { changedChunkIDs = [] }
         return changedChunkIDs.sorted()

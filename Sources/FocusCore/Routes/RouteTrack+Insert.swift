@@ -1,5 +1,5 @@
 extension RouteTrack {
-    /// Takes a batch of logged points in any order, filtered by rule R2 and merged by rule R3.
+    /// Inserts a batch of logged points in any order: filters them by rule R2 and merges them by rule R3.
     public mutating func insert(_ batch: [RoutePoint], _ rules: FoldRules = .current) {
         let candidates = accept(batch, rules)
         var split = 0
@@ -11,14 +11,15 @@ extension RouteTrack {
         addUp()
     }
 
-    /// Brings the sum and the marks after the chunks.
+    /// Brings the sum and the marks up to date with the chunks.
     mutating func addUp() {
         guard let last = chunks.last else { return }
         sum = before[before.count - 1].adding(last)
         extendMarks()
     }
 
-    /// The points that pass the filter, sorted, one per microsecond. Counts all of `batch`.
+    /// The points that pass the filter, sorted, one per microsecond. Counts the dropped points and the duplicates
+    /// within `batch`; accepted points are counted when they are appended or merged.
     private mutating func accept(_ batch: [RoutePoint], _ rules: FoldRules) -> [RoutePoint] {
         var passed: [RoutePoint] = []
         passed.reserveCapacity(batch.count)
@@ -38,7 +39,7 @@ extension RouteTrack {
         return unique
     }
 
-    /// `late` is later than everything here.
+    /// Appends points that are later than everything here.
     private mutating func append(_ late: ArraySlice<RoutePoint>) {
         counts.accepted += late.count
         work.folded += late.count
@@ -63,8 +64,8 @@ extension RouteTrack {
         return nextChunkID
     }
 
-    /// `early` is not later than the last point here. Chunks are taken from the last to the first, so that one that is
-    /// cut in pieces moves none that is still to come.
+    /// Merges points that are not later than the last point here. Chunks are changed from the last to the first, so
+    /// that one that is cut in pieces moves none that is still to come.
     private mutating func merge(_ early: ArraySlice<RoutePoint>) {
         var rest = early
         var firstChanged: Int?
@@ -89,7 +90,7 @@ extension RouteTrack {
         return low
     }
 
-    /// Whether anything changed.
+    /// Merges points into one chunk. Returns whether anything changed.
     private mutating func merge(_ new: ArraySlice<RoutePoint>, intoChunk index: Int) -> Bool {
         let old = chunks[index].points
         var merged: [RoutePoint] = []
@@ -133,7 +134,7 @@ extension RouteTrack {
     /// Adds up the chunks from `index` on again; what comes before it stands.
     mutating func join(from index: Int) {
         before.removeSubrange((index + 1)...)
-        // Those before stand.
+        // The marks that the chunks before `index` reach stay.
         marks.removeSubrange(min(marks.count, before[index].run.length.kilometres)...)
         for position in index..<chunks.count {
             work.joined += 1

@@ -1,5 +1,5 @@
 extension RouteTrack {
-    /// One for each full kilometre and one for what is left (rule R5).
+    /// One split for each full kilometre and one for what is left (rule R5).
     var splits: [RouteSplit] {
         guard let start = chunks.first?.points.first?.time else { return [] }
         var splits: [RouteSplit] = []
@@ -23,14 +23,16 @@ extension RouteTrack {
         while marks.count < full { marks.append(time(reaching: RouteLength(kilometres: marks.count + 1))) }
     }
 
-    /// When the route had so much length; interpolated linearly in its segment, to the nearest microsecond.
+    /// When the route reached `length`; interpolated linearly in its segment, to the nearest microsecond.
     ///
-    /// - Precondition: more than nothing, and no more than the route has.
+    /// - Precondition: `length` is more than nothing, and no more than the route has.
     private func time(reaching length: RouteLength) -> Timestamp {
-        // The last chunk before which there is less; the way to its first point is part of it.
+        // The last chunk before which the route is shorter than `length`; the way to the chunk's first point counts
+        // with it.
         let index = Self.firstIndex(in: 0..<chunks.count) { before[$0].run.length >= length } - 1
         let chunk = chunks[index]
-        // So far is its first point. No sum has come to its end: a chunk is shorter than 5.2 million km.
+        // How far along the route the chunk's first point is. No sum has saturated: a chunk is shorter than 5.2 million
+        // km.
         let head = (index + 1 < chunks.count ? before[index + 1].run.length : sum.run.length) - chunk.run.length
         let next = Self.firstIndex(in: 0..<chunk.points.count) { head + chunk.lengths[$0] >= length }
         guard next < chunk.points.count else { return chunk.points[chunk.points.count - 1].time }

@@ -1,7 +1,7 @@
-/// The accepted points of one route and what they come to (rules R2, R3, R5).
+/// The accepted points of one route and their aggregates (rules R2, R3, R5).
 ///
 /// Points are sorted by time, one per microsecond; of several the first in the order of `RoutePoint.precedes` stays.
-/// The track is a list of chunks that an insert touches one by one, and knows what the chunks before each come to:
+/// The track is a list of chunks that an insert touches one by one, and it keeps the sum of the chunks before each:
 /// points at the end cost their own number, a late point costs its chunk and one step for each chunk after it, whose
 /// points are not folded again.
 ///
@@ -9,13 +9,13 @@
 /// chunks is not, but it is the same for equal logs, and restoring a track from its chunks in between changes
 /// nothing.
 public struct RouteTrack: Sendable {
-    /// In the order of time; none is empty.
+    /// The chunks in the order of time; none is empty.
     var chunks: [RouteChunk] = []
     var nextChunkID = 0
     public internal(set) var counts = RouteCounts()
-    /// `before[i]` is what the chunks before `chunks[i]` come to.
+    /// `before[i]` is the sum of the chunks before `chunks[i]`.
     var before: [RouteSum] = []
-    /// What all chunks come to.
+    /// The sum of all chunks.
     var sum = RouteSum()
     /// When each full kilometre was reached.
     var marks: [Timestamp] = []
@@ -24,7 +24,7 @@ public struct RouteTrack: Sendable {
 
     public init() {}
 
-    /// Rule R5; proportional to the number of splits, not of points.
+    /// The aggregates of rule R5. Their cost is proportional to the number of splits, not of points.
     public var aggregates: RouteAggregates {
         var aggregates = RouteAggregates(counts: counts)
         sum.run.write(to: &aggregates)
@@ -50,13 +50,13 @@ public struct RouteTrack: Sendable {
 }
 
 extension RouteTrack: Equatable {
-    /// Equal points in equal chunks, and equal counts. The rest follows from them or is bookkeeping.
+    /// Compares points in their chunks, and counts. The rest follows from them or is bookkeeping.
     public static func == (a: Self, b: Self) -> Bool {
         a.counts == b.counts && a.nextChunkID == b.nextChunkID && a.chunks == b.chunks
     }
 }
 
-/// What chunks that follow one another come to, from a route's start on.
+/// The sum of chunks that follow one another, from a route's start on.
 struct RouteSum: Sendable {
     private(set) var run = RouteRun()
     private(set) var elevation = ElevationAccumulator()
@@ -70,11 +70,11 @@ struct RouteSum: Sendable {
     }
 }
 
-/// What a track has done so far, for the tests that say how much that may be.
+/// How much work a track has done so far, for the tests that bound it.
 struct RouteWork: Hashable, Sendable {
     /// Points whose place was computed and whose segment was measured.
     var folded = 0
-    /// Altitudes gone through again, because what came before them changed.
+    /// Points whose altitudes were added again, because what came before them changed.
     var altitudes = 0
     /// Chunks added to what comes before them.
     var joined = 0

@@ -47,7 +47,7 @@ extension UserState {
         }
     }
 
-    /// Rule R4: the app discards on the device that started, a system session anywhere.
+    /// Rule R4: an app may discard only on the device that started the route, a system session on any.
     func discardRefusal(_ body: RouteDiscarded, _ device: DeviceID, _ scope: Scope, _ slot: Int) -> Refusal? {
         guard let row = apps[slot].routes[ByteText(body.routeID)]?.row else { return Self.unknownRoute }
         if scope != .system, row.startedBy != device { return Self.otherDevice }

@@ -1,5 +1,5 @@
 extension UserState {
-    // Each of these passes over what its refusal in `UserState+RouteRefusals` keeps out of the log.
+    // Each of these functions ignores what its refusal in `UserState+RouteRefusals` keeps out of the log.
 
     mutating func applyRouteStarted(_ body: RouteStarted, _ device: DeviceID, _ slot: Int, _ context: inout FoldContext)
     {
@@ -20,7 +20,7 @@ extension UserState {
         put(RowKey(.routes, app: apps[slot].app, key: body.routeID), row.encoded, &context)
     }
 
-    /// A register for each workout.
+    /// Each workout is a register.
     mutating func applyWorkoutSaved(_ body: WorkoutSaved, _ slot: Int, _ context: inout FoldContext) {
         let row = WorkoutRow(activity: body.activity, start: body.start, end: body.end)
         guard apps[slot].workouts[ByteText(body.workoutID)].write(row, context.stamp) else { return }

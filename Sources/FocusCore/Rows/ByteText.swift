@@ -5,7 +5,7 @@
 /// An id is looked up a dozen times on its way from an event to the read model; its bytes are hashed once, here.
 struct ByteText: Hashable, Sendable, Comparable {
     let text: String
-    /// Of the bytes; of no meaning outside the process.
+    /// The hash of the bytes; it has no meaning outside the process.
     let textHash: Int
 
     static let empty = ByteText("")

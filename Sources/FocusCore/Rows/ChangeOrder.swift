@@ -1,14 +1,14 @@
 /// A row's change at a version.
 struct RowChange: Hashable, Sendable {
     var version: Version
-    /// The row's, in `NumberedRows`.
+    /// The row's number in `NumberedRows`.
     var number: Int
 }
 
 /// Rows in the order in which they changed, so that a delta costs its own size and not the user's. A row that changed
-/// again leaves a stale place behind, which readers skip and `compact` takes out.
+/// again has a stale place before its new one, which readers skip and `compact` removes.
 struct ChangeOrder: Sendable {
-    /// Versions never fall.
+    /// The changes; their versions never decrease.
     private(set) var changes: [RowChange] = []
 
     var count: Int { changes.count }
@@ -56,8 +56,8 @@ struct TombstoneQueue: Sendable {
         queue.append(RowChange(version: version, number: number))
     }
 
-    /// The next to drop, if the bound asks for it. With one tombstone of a version all others of it go too: the horizon
-    /// makes them useless, and so nothing depends on their order.
+    /// The next tombstone to drop, if the bound asks for it. With one tombstone of a version all others of that version
+    /// are dropped: the horizon makes them useless, and so nothing depends on their order.
     mutating func next(horizon: Version) -> RowChange? {
         guard head < queue.count, count > Self.limit || queue[head].version == horizon else {
             if queue.count > 2 * Self.limit + 1_024, head > queue.count / 2 {
@@ -70,7 +70,7 @@ struct TombstoneQueue: Sendable {
         return queue[head]
     }
 
-    /// Takes stale places out when they are too many.
+    /// Removes the stale places when there are too many of them.
     mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
         guard queue.count - head > 2 * count + 1_024 else { return }
         queue = queue[head...].filter(isCurrent)

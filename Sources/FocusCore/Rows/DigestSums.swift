@@ -1,4 +1,4 @@
-/// Rows that are visible together: of one collection and app, and for refusals of one device (rule E2).
+/// Rows that are visible together: those of one collection and app, and for refusals those of one device (rule E2).
 struct DigestGroup: Hashable, Sendable {
     var collection: RowCollection
     var app: AppID?
@@ -31,7 +31,7 @@ struct DigestGroup: Hashable, Sendable {
     }
 }
 
-/// Of the live rows that have a hash; once a digest is asked for, that is all of them.
+/// Count and digest of the live rows that have a hash; once a digest is asked for, every live row has one.
 struct DigestSum: Hashable, Sendable {
     var count: Int = 0
     var digest = Digest()
@@ -52,20 +52,20 @@ struct DigestSums: Sendable {
     private var groups: [DigestGroup: DigestSum] = [:]
     /// Hashes of the hidden forms of rows that have one (rule N13).
     private var hiddenHashes: [RowKey: RowHash] = [:]
-    /// The sums of those, by app.
+    /// The sums of the hidden forms' hashes, by app.
     private var hiddenSums: [AppID: DigestSum] = [:]
 
-    /// Of rows that are not in the sums.
+    /// Adds a row that is not in the sums.
     mutating func add(_ hash: RowHash, _ key: RowKey) { groups[DigestGroup(key), default: DigestSum()].add(hash) }
 
-    /// The hidden form of a row that was added.
+    /// Adds the hidden form of a row that was added.
     mutating func addHidden(_ hash: RowHash, _ key: RowKey) {
         guard let app = key.app else { return }
         hiddenHashes[key] = hash
         hiddenSums[app, default: DigestSum()].add(hash)
     }
 
-    /// Takes a row out, with its hidden form.
+    /// Removes a row from the sums, with its hidden form.
     mutating func subtract(_ hash: RowHash, _ key: RowKey) {
         groups[DigestGroup(key), default: DigestSum()].subtract(hash)
         guard !hiddenHashes.isEmpty, let app = key.app, let hidden = hiddenHashes.removeValue(forKey: key) else {

@@ -1,10 +1,11 @@
-/// Of which apps, on which classes of device, notifications show only their hidden form (rule N13). Nearly always none.
+/// The apps, and the classes of device, on which notifications show only their hidden form (rule N13). Nearly always
+/// empty.
 struct HiddenPreviews: Sendable {
     private var classes: [AppID: Set<DeviceClass>] = [:]
 
     var isEmpty: Bool { classes.isEmpty }
 
-    /// Whether anything changed.
+    /// Returns whether anything changed.
     mutating func set(_ app: AppID, _ settings: EffectiveSettings) -> Bool {
         let hiding = Set(DeviceClass.allCases.filter { settings[$0].previews == .never })
         guard hiding != classes[app] ?? [] else { return false }
@@ -26,6 +27,6 @@ struct HiddenPreviews: Sendable {
 }
 
 extension RowStore.Entry {
-    /// The hidden form of a notification's row; of one that does not decode, nothing rather than its content.
+    /// The hidden form of a notification's row; empty for a row that does not decode, so that its content never shows.
     var hiddenValue: [UInt8] { (try? NotificationRow.hidden(value)) ?? [] }
 }

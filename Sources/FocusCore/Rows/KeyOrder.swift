@@ -1,5 +1,5 @@
-/// Keys in their order. Numbers are sorted, which stand for a key's beginning; whole keys are compared only where those
-/// are equal. Sorting the keys themselves takes longer than making the rows.
+/// The order of keys. Numbers that stand for the keys' beginnings are sorted, and whole keys are compared only where
+/// the numbers are equal: sorting the keys themselves takes longer than making the rows.
 struct KeyOrder {
     private struct Beginning: Comparable {
         /// The collection's rank, then the app's.
@@ -33,13 +33,13 @@ struct KeyOrder {
         places = order.map(\.index)
     }
 
-    /// Places of the apps in their own order; no app is before all of them.
+    /// The rank of each app in the apps' own order, from 1; a key without an app is before all of them.
     private static func ranks(of keys: [RowKey]) -> [AppID: UInt32] {
         let apps = Set(keys.lazy.compactMap(\.app)).sorted { ByteText.precedes($0.rawValue, $1.rawValue) }
         return Dictionary(uniqueKeysWithValues: zip(apps, 1...))
     }
 
-    /// As a number that is in order as the bytes are, as far as it goes.
+    /// The first eight bytes as a number, which is ordered as they are.
     private static func beginning(of text: String) -> UInt64 {
         var number: UInt64 = 0
         var count: UInt64 = 0

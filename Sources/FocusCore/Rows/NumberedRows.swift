@@ -1,7 +1,7 @@
 /// Rows by key and by number. A row keeps its number for as long as it, or its trace, is there, so whatever lists rows
 /// lists numbers: nothing is hashed, and no key is copied.
 struct NumberedRows: Sendable {
-    /// By number; also those that are free.
+    /// The entries by number, those of free numbers included.
     var entries: [RowStore.Entry] = []
     /// Numbers that a new row may get.
     private var free: [Int] = []
@@ -10,7 +10,7 @@ struct NumberedRows: Sendable {
     /// Rows and traces of rows.
     var count: Int { entries.count - free.count }
 
-    /// In no order.
+    /// The entries that are not free, in no order.
     var inUse: some Sequence<RowStore.Entry> { entries.lazy.filter { !$0.isFree } }
 
     func number(of key: RowKey) -> Int? { index.number(key.textHash) { entries[$0].key == key } }
@@ -23,14 +23,15 @@ struct NumberedRows: Sendable {
             entries.append(entry)
             return number
         }
-        // The number may still wait for a hash from before.
+        // The number may still await the hash of its previous row.
         let awaitsHash = entries[number].awaitsHash
         entries[number] = entry
         entries[number].awaitsHash = awaitsHash
         return number
     }
 
-    /// Forgets a row for good. Lists may go on to name its number, with versions that no later row of it has.
+    /// Removes a row for good and frees its number. Lists may still name the number, with versions that no later row of
+    /// that number has.
     mutating func remove(_ number: Int) {
         index.remove(entries[number].key.textHash, number)
         entries[number].version = RowStore.Entry.freeVersion

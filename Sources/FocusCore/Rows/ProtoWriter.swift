@@ -6,7 +6,7 @@ public struct ProtoWriter {
 
     public init() {}
 
-    /// With room for about so many bytes, so that a long message does not grow by and by.
+    /// Reserves about `capacity` bytes, so that a long message is not copied as it grows.
     public init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     public mutating func varint(_ field: Int, _ value: UInt64) {

@@ -14,7 +14,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case notifications
     /// Alert decisions, made once (rules E6, N9); key: notification id.
     case alerts
-    /// Of a class of device that comes out differently (rule N15); key: `<class>/<notification id>`.
+    /// Alert decisions for a class of device that comes out differently from the phone (rule N15); key:
+    /// `<class>/<notification id>`.
     case classAlerts = "class_alerts"
     case badges
     /// Kinds of notifications and their actions (rule N1); key: "".
@@ -31,7 +32,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case workouts
     /// Effective values of preferences (rule D1); key: the preference's.
     case preferences
-    /// What finished routes add up to, of each app and, without an app, of all (rule R7); key: see `RoutePeriod.key`.
+    /// Totals of finished routes, for each app and, without an app, for all (rule R7); key: see `RoutePeriod.key`.
     case routeTotals = "route_totals"
     /// Refused events (rule E2); key: `<device>/<incarnation>/<sequence>`.
     case refusals
@@ -64,17 +65,17 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
         }
     }
 
-    // By number: those that Swift makes of a raw value compare and hash the names.
+    // Compared and hashed by number: what Swift derives from a raw value compares and hashes the names.
     public static func == (a: Self, b: Self) -> Bool { a.ordinal == b.ordinal }
     public func hash(into hasher: inout Hasher) { hasher.combine(ordinal) }
 
-    /// By name.
+    /// Ordered by name.
     public static func < (a: Self, b: Self) -> Bool { a.rank < b.rank }
 
     /// Its place in the order of the names.
     var rank: UInt8 { Self.ranks[Int(ordinal)] }
 
-    /// The place of each, by ordinal, in the order of their names: keys are sorted far too often to compare names.
+    /// The rank of each collection, by ordinal: keys are sorted far too often to compare names.
     private static let ranks: [UInt8] = {
         var ranks = [UInt8](repeating: 0, count: allCases.count)
         for (rank, collection) in allCases.sorted(by: { $0.rawValue < $1.rawValue }).enumerated() {
@@ -85,7 +86,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
 }
 
 extension RowCollection {
-    /// Its place in a hash: cheaper than its name, and of no meaning outside the process.
+    /// A number that stands for it in a hash: cheaper than its name, and without meaning outside the process.
     var ordinal: UInt8 {
         switch self {
         case .apps: 0

@@ -1,16 +1,16 @@
-/// Finds rows by the hashes of their keys: a hash table of their numbers, with linear probing. The keys themselves stand
-/// with the rows; a look-up compares one of them, mostly, and hashes nothing.
+/// Finds rows by the hashes of their keys: a hash table of their numbers, with linear probing. The keys themselves
+/// stand with the rows; a look-up compares one of them, mostly, and hashes nothing.
 struct RowIndex: Sendable {
     private struct Cell: Sendable {
         /// The lower half of the key's hash: enough for tables of so many rows, and other keys rarely share it.
         var hash: UInt32
-        /// Below zero: free.
+        /// The row's number; below zero when the cell is free.
         var number: Int32
 
         static let free = Cell(hash: 0, number: -1)
     }
 
-    /// A power of two of them, or none; at least a quarter is free, so that every probe ends.
+    /// Their count is a power of two, or 0; at least a quarter of them is free, so that every probe ends.
     private var cells: [Cell] = []
     private var count = 0
 
@@ -27,14 +27,14 @@ struct RowIndex: Sendable {
         return nil
     }
 
-    /// Of a row that is not in the index.
+    /// Inserts a row that is not in the index.
     mutating func insert(_ hash: UInt, _ number: Int) {
         reserveCapacity(count + 1)
         place(Cell(hash: UInt32(truncatingIfNeeded: hash), number: Int32(number)))
         count += 1
     }
 
-    /// Of a row that is in the index. What stands behind it moves up, so that no probe ends too early.
+    /// Removes a row that is in the index. The cells behind it move up, so that no probe ends too early.
     mutating func remove(_ hash: UInt, _ number: Int) {
         var hole = home(UInt32(truncatingIfNeeded: hash))
         while cells[hole].number != Int32(number) { hole = next(hole) }
@@ -52,7 +52,7 @@ struct RowIndex: Sendable {
         count -= 1
     }
 
-    /// Room for so many rows.
+    /// Makes room for `rows` rows.
     mutating func reserveCapacity(_ rows: Int) {
         guard rows * 4 > cells.count * 3 else { return }
         var size = max(16, cells.count)

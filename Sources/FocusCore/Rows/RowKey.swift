@@ -18,7 +18,7 @@ public struct RowKey: Hashable, Sendable, Comparable {
         self.id = id
     }
 
-    // By bytes, as the tables and other programs compare (see `ByteText`), so that one key is never two.
+    // Keys are compared by bytes, as the tables and other programs do (see `ByteText`), so that one key is never two.
     public static func < (a: Self, b: Self) -> Bool {
         if a.collection != b.collection { return a.collection < b.collection }
         let order = ByteText.compare(a.app?.rawValue ?? "", b.app?.rawValue ?? "")

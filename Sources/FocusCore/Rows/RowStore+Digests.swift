@@ -1,26 +1,27 @@
 extension RowStore {
-    /// Live rows per public collection of the view, also of those without any, in the order of their names (rule S9).
+    /// Count and digest of the live rows of each public collection in the view, also of those without rows, in the
+    /// order of the collections' names (rule S9).
     mutating func digests(in view: View) -> [CollectionDigest] {
         for number in unhashed { makeHash(number) }
         unhashed.removeAll(keepingCapacity: unhashed.count < 1_024)
         return sums.digests(in: view, hiddenPreviews)
     }
 
-    /// Has a row's hash made before the next digest.
+    /// Queues a row's hash to be made before the next digest.
     mutating func awaitHash(_ number: Int) {
         guard !rows.entries[number].awaitsHash else { return }
         rows.entries[number].awaitsHash = true
         unhashed.append(number)
     }
 
-    /// Takes a row out of the sums: it changes, or goes.
+    /// Removes a row's hash from the sums, because the row changes or goes.
     mutating func forgetHash(_ number: Int) {
         guard let hash = rows.entries[number].hash else { return }
         rows.entries[number].hash = nil
         sums.subtract(hash, rows.entries[number].key)
     }
 
-    /// Of a number in `unhashed`, whose row may be gone since.
+    /// Makes the hash of a row whose number was in `unhashed`; the row may be gone since.
     private mutating func makeHash(_ number: Int) {
         rows.entries[number].awaitsHash = false
         let entry = rows.entries[number]

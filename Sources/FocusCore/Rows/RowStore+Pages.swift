@@ -5,7 +5,7 @@ extension RowStore {
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0
         var found: [Int] = []
-        // A position without a key has all of its version.
+        // A position without a key is past every row of its version.
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
@@ -28,14 +28,14 @@ extension RowStore {
         return page
     }
 
-    /// Nil: the row is gone. The only place that takes a row's value out for a device.
+    /// The value that a device gets; nil when the row is gone. No other code hands a row's value to a device.
     private func value(of entry: Entry, in view: View) -> [UInt8]? {
         guard !entry.isDeleted else { return nil }
         return hiddenPreviews.hides(entry.key.collection, of: entry.key.app, in: view) ? entry.hiddenValue : entry.value
     }
 
-    /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs, of
-    /// which a user has thousands.
+    /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs,
+    /// because a user has thousands of them.
     private func find(in run: Range<Int>, after position: SyncPosition, view: View, _ found: inout [Int]) {
         found.removeAll(keepingCapacity: true)
         for place in run {
@@ -49,7 +49,7 @@ extension RowStore {
 }
 
 extension DeltaRow {
-    /// What it takes in a frame, within a few bytes.
+    /// The bytes that it takes in a frame, within a few.
     var approximateBytes: Int {
         32 + key.key.utf8.count + (key.app?.rawValue.utf8.count ?? 0) + (value?.count ?? 0)
     }

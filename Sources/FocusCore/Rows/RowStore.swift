@@ -5,18 +5,18 @@ struct RowStore: Sendable {
     struct Entry: Sendable {
         let key: RowKey
         var version: Version
-        /// The event that made it; zero for what came from the read model.
+        /// The version of the event that made the row; zero for a row that came from the read model.
         var appearedAt: Version
         var isDeleted = false
         var value: [UInt8] = []
         /// Nil for tombstones, and until a digest is asked for.
         var hash: RowHash?
-        /// Its number stands in `unhashed`.
+        /// True while its number is in `unhashed`.
         var awaitsHash = false
 
-        /// No row has it.
+        /// A version that no row has.
         static let freeVersion = Version(-1)
-        /// There is no row of that number now.
+        /// True when there is no row of that number now.
         var isFree: Bool { version == Self.freeVersion }
     }
 
@@ -26,13 +26,13 @@ struct RowStore: Sendable {
     /// The version of the newest tombstone dropped: a device behind it needs a snapshot (rule S5).
     var horizon = Version.zero
     var tombstones = TombstoneQueue()
-    /// The numbers of rows whose hash is to be made, each once.
+    /// The numbers of rows whose hash must be made before the next digest, each once.
     var unhashed: [Int] = []
     var sums = DigestSums()
-    /// Whose rows also have a hidden form (rule N13); when an entry changes, its rows are to be touched.
+    /// The apps whose rows also have a hidden form (rule N13); when an app's entry changes, its rows must be touched.
     var hiddenPreviews = HiddenPreviews()
 
-    /// What an entry costs beside its bytes; an estimate for the cache's bound.
+    /// The bytes that an entry costs beside its content; an estimate for the cache's bound.
     private static let overheadPerRow = 300
 
     /// Rows, and traces of removed ones.
@@ -41,7 +41,7 @@ struct RowStore: Sendable {
     /// The row of a key, or its trace.
     subscript(key: RowKey) -> Entry? { rows.number(of: key).map { rows.entries[$0] } }
 
-    /// Whether the row changed: an equal value moves nothing (rule E3).
+    /// Returns whether the row changed: an equal value moves nothing (rule E3).
     mutating func put(_ key: RowKey, _ value: [UInt8], at version: Version) -> Bool {
         guard let number = rows.number(of: key) else {
             let number = rows.insert(Entry(key: key, version: version, appearedAt: version, value: value))
@@ -63,8 +63,8 @@ struct RowStore: Sendable {
         return true
     }
 
-    /// Has a row sent again although its value stays: the form in which views show it changed (rule N13). Whether there
-    /// is a row.
+    /// Marks a row as changed although its value stays, so that it is sent again: the form in which views show it
+    /// changed (rule N13). Returns whether there is a row.
     mutating func touch(_ key: RowKey, at version: Version) -> Bool {
         guard let number = rows.number(of: key), !rows.entries[number].isDeleted else { return false }
         let previous = rows.entries[number].version
@@ -75,7 +75,7 @@ struct RowStore: Sendable {
         return true
     }
 
-    /// Leaves a tombstone. Whether there was a row.
+    /// Replaces a row with a tombstone. Returns whether there was a row.
     mutating func remove(_ key: RowKey, at version: Version) -> Bool {
         guard let number = rows.number(of: key), !rows.entries[number].isDeleted else { return false }
         let previous = rows.entries[number].version
@@ -89,7 +89,8 @@ struct RowStore: Sendable {
         return true
     }
 
-    /// Leaves the trace of a removal at `version`, whether or not there is one already. Not for a row that is there.
+    /// Creates the trace of a removal at `version`, or moves an existing trace to it. A row that is there stays as it
+    /// is.
     mutating func leaveTombstone(_ key: RowKey, at version: Version) {
         guard let number = rows.number(of: key) else {
             let number = rows.insert(Entry(key: key, version: version, appearedAt: version, isDeleted: true))
@@ -105,8 +106,8 @@ struct RowStore: Sendable {
         noteChange(number, from: previous, at: version)
     }
 
-    /// Drops the oldest tombstones beyond the bound and says which. At the end of an event: rows of later ones, to which
-    /// the numbers may go, are at later versions than anything that still names them.
+    /// Drops the oldest tombstones beyond the bound and returns their keys. Called at the end of an event: later rows,
+    /// which may get the numbers, have later versions than anything that still names the numbers.
     mutating func trimTombstones() -> [RowKey] {
         var dropped: [RowKey] = []
         while let oldest = tombstones.next(horizon: horizon) {
@@ -122,14 +123,15 @@ struct RowStore: Sendable {
         return dropped
     }
 
-    /// Before as many rows are loaded.
+    /// Reserves capacity for `count` rows before they are loaded.
     mutating func reserveCapacity(_ count: Int) {
         rows.reserveCapacity(count)
         order.reserveCapacity(count)
         unhashed.reserveCapacity(count)
     }
 
-    /// Takes over a row of the read model. Rows must come ordered by (version, key). False: the key is here already.
+    /// Loads a row of the read model. Rows must come ordered by (version, key). Returns false when the key is here
+    /// already.
     mutating func load(_ key: RowKey, _ row: Row) -> Bool {
         guard rows.number(of: key) == nil else { return false }
         let number = rows.insert(

@@ -1,7 +1,7 @@
 /// How far through a user's rows, ordered by (version, key), a device has been sent (rules S1, S2).
 public struct SyncPosition: Hashable, Sendable {
     public var version: Version
-    /// Nil: every row of `version` was sent; else those up to this key.
+    /// The last key of `version` that was sent; nil when every row of `version` was sent.
     public var key: RowKey?
     /// A snapshot leaves out tombstones up to here: its receiver starts with nothing.
     public var skipTombstonesThrough: Version
@@ -23,7 +23,7 @@ public struct SyncPage: Hashable, Sendable {
     /// Ordered by (version, key).
     public var rows: [DeltaRow]
     public var next: SyncPosition
-    /// Nothing is left: `next` is the state's version.
+    /// True when nothing is left: `next` is then the state's version.
     public var isComplete: Bool
 
     public init(rows: [DeltaRow], next: SyncPosition, isComplete: Bool) {

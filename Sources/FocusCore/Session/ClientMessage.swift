@@ -16,9 +16,9 @@ public enum ClientMessage: Hashable, Sendable {
     case renew(token: String)
     /// Something that rows do not hold, or that is another app's (rules R1, R6).
     case fetch(FetchRequest)
-    /// Tell me of these users' Focus status from now on (rule V1).
+    /// Asks for these users' Focus status from now on (rule V1).
     case watch([UserID])
-    /// No longer; none: of nobody.
+    /// Ends the watching of these users; of all when the list is empty.
     case unwatch([UserID])
     /// A message of a kind that this program does not know (rule W3).
     case unknown
@@ -31,7 +31,7 @@ public struct Hello: Hashable, Sendable {
     public var deviceClass: DeviceClass
     public var incarnation: Incarnation
     public var cursor: Cursor?
-    /// Empty: all. Names this program does not know are left out by the decoder.
+    /// The collections asked for; empty when all are. The decoder leaves out names that this program does not know.
     public var collections: [RowCollection]
 
     public init(

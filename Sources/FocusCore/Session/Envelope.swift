@@ -1,7 +1,7 @@
 /// An event as a device sends it. The payload stays bytes until the fold needs it, and is logged as it came.
 public struct Envelope: Hashable, Sendable {
     public var id: EventID
-    /// As the device named it; an `EventType` raw value when this program knows it.
+    /// The type as the device named it; an `EventType` raw value when this program knows it.
     public var type: String
     public var app: String?
     public var occurredAt: Timestamp

@@ -5,7 +5,7 @@ public struct Identity: Hashable, Sendable {
     public var scope: Scope
     /// When the token ends, by the server's clock.
     public var expiresAt: Timestamp
-    /// Set when the token fixes the device's class; else Hello's counts.
+    /// The device's class when the token fixes it; nil when the class in Hello counts.
     public var deviceClass: DeviceClass?
 
     public init(user: UserID, device: DeviceID, scope: Scope, expiresAt: Timestamp, deviceClass: DeviceClass? = nil) {

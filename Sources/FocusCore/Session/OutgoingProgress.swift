@@ -1,6 +1,6 @@
-/// Whether a device takes the rows that it is sent (rules L2, L4).
+/// Whether a device reads the rows that it is sent (rules L2, L4).
 struct OutgoingProgress: Hashable, Sendable {
-    /// Rows that wait for so long do so for the device: the system takes at once what it has room for.
+    /// Rows that wait for this long wait for the device: the system accepts at once what it has room for.
     private static let heldMilliseconds: Int64 = 1_000
 
     private var waiting = 0
@@ -14,7 +14,7 @@ struct OutgoingProgress: Hashable, Sendable {
         waiting += 1
     }
 
-    /// - Returns: whether the device took something, and not the system alone: there was no room until now.
+    /// - Returns: whether the device itself read something: true when the system had no room until now.
     mutating func written(now: MonotonicTime) -> Bool {
         waiting -= 1
         progressAt = now

@@ -3,7 +3,7 @@ public enum ServerMessage: Hashable, Sendable {
     case welcome(Welcome)
     case appended(Appended)
     case recalled(Recalled)
-    /// Of these collections; none: of the whole view (rule S9).
+    /// A snapshot of these collections; of the whole view when there are none (rule S9).
     case snapshotBegin(version: Version, collections: [RowCollection] = [])
     case snapshotRows([DeltaRow])
     case snapshotEnd(Cursor)
@@ -22,7 +22,7 @@ public enum ServerMessage: Hashable, Sendable {
     case fetched(Fetched)
     /// What the viewer may know of users whom it watches (rules V1 to V4).
     case peerStatuses(PeerStatuses)
-    /// Of a kind that this program does not know; only a client meets it.
+    /// A message of a kind that this program does not know; only a client meets it.
     case unknown
 }
 
@@ -32,7 +32,7 @@ public struct Welcome: Hashable, Sendable {
     public var log: LogID
     /// The last sequence logged of this device incarnation.
     public var lastSequence: DeviceSequence
-    /// The event at it; nil: the log cannot name it, which is not another event.
+    /// The event at `lastSequence`; nil when the log cannot name it, which does not mean another event.
     public var lastEvent: EventID?
     /// The incarnation takes no further event (rule P10).
     public var isEnded: Bool
@@ -42,7 +42,7 @@ public struct Welcome: Hashable, Sendable {
     public var maximumUnacknowledgedAppends: UInt32
     public var heartbeatMilliseconds: UInt32
     public var serverTime: Timestamp
-    /// Fetches that may be under way at a time; 0: the server knows none.
+    /// Fetches that may be under way at a time; 0 when the server knows no fetches.
     public var maximumFetches: UInt32
 
     public init(
@@ -72,9 +72,9 @@ public struct Appended: Hashable, Sendable {
     /// The user's version after it: what this device gets next includes it (rule P7).
     public var version: Version
     public var refused: [RefusedEvent]
-    /// For what was logged now; none for what was logged before (rule S6).
+    /// The receipts for what was logged now; none for what was logged before (rule S6).
     public var receipts: [Receipt]
-    /// Of the request that this answers, when that was not the session's: nil otherwise (rule S6).
+    /// The incarnation of the request that this answers, when it is not the session's; nil otherwise (rule S6).
     public var incarnation: Incarnation?
     public init(
         throughSequence: DeviceSequence, version: Version, refused: [RefusedEvent], receipts: [Receipt] = [],
@@ -104,7 +104,7 @@ public struct RefusedEvent: Hashable, Sendable {
 public struct DeltaRow: Hashable, Sendable {
     public var key: RowKey
     public var version: Version
-    /// Nil: the row is gone.
+    /// The row's value; nil when the row is gone.
     public var value: [UInt8]?
     public init(key: RowKey, version: Version, value: [UInt8]?) {
         self.key = key

@@ -1,4 +1,4 @@
-/// Fetches on their way (rules R1, R6): as many as a session may have, so what waits for it stays bounded.
+/// Fetches under way (rules R1, R6). A session has a limited number of them, so what waits for it stays bounded.
 extension Session {
     mutating func receiveFetch(_ request: FetchRequest) -> [SessionAction] {
         if case .unknown = request.question { return [.send(.error(.unknownQuestion(request: request.id)))] }

@@ -1,4 +1,4 @@
-/// Rule V1: whom the session watches. A bounded set; what is told of them is the lanes' business.
+/// Rule V1: the users that the session watches, a bounded set. The server's lanes decide what is told about them.
 extension Session {
     mutating func receiveWatch(_ users: [UserID], _ identity: Identity) -> [SessionAction] {
         let all = watched.union(users)
@@ -11,7 +11,7 @@ extension Session {
         return [.watch(Set(users), Viewer(user: identity.user, scope: identity.scope))]
     }
 
-    /// None: all.
+    /// Ends the watching of these users; of all when the list is empty.
     mutating func receiveUnwatch(_ users: [UserID]) -> [SessionAction] {
         let ended = users.isEmpty ? watched : watched.intersection(users)
         watched.subtract(ended)

@@ -27,15 +27,15 @@ public struct Session: Sendable {
     private var protocolVersion: UInt32 = 1
     private var expiration: TokenExpiration?
     private var outgoing = OutgoingProgress()
-    /// A token is being checked (rule A2); messages wait for it, so there is one at a time.
+    /// True while a new token is checked (rule A2); messages wait for it, so there is one at a time.
     private var isRenewing = false
-    /// Rule V1.
+    /// The users that the session watches (rule V1).
     var watched: Set<UserID> = []
     private let heartbeat: Int64
     private var unacknowledged = 0
     private var isPaused = false
     var fetches = 0
-    /// All sessions together hold too many bytes: this one is not read either.
+    /// True while all sessions together hold too many bytes: this one is not read from either.
     private var isOutOfBudget = false
 
     /// - Parameters:
@@ -51,7 +51,7 @@ public struct Session: Sendable {
         nextPing = now.adding(milliseconds: heartbeat)
     }
 
-    /// Whether messages can be taken now. While a token is checked or rows are loaded they wait.
+    /// Whether messages are accepted now. While a token is checked or rows are loaded they wait.
     public var acceptsMessages: Bool {
         switch state {
         case .awaitingHello, .closed: true
@@ -85,7 +85,7 @@ public struct Session: Sendable {
         }
     }
 
-    /// Bytes that are no frame (rule W4) or a frame over the limit (rule W1).
+    /// Receives bytes that are no frame (rule W4) or a frame over the limit (rule W1).
     public mutating func receiveUndecodable(_ code: ErrorCode, _ message: String) -> [SessionAction] {
         guard state != .closed else { return [] }
         return fail(ProtocolError(code, message))
@@ -105,7 +105,7 @@ public struct Session: Sendable {
         ]
     }
 
-    /// The same answer whatever was wrong with the token (rule A1).
+    /// Answers in the same way whatever was wrong with the token (rule A1).
     public mutating func authenticationFailed() -> [SessionAction] {
         guard case .authenticating = state else { return [] }
         return fail(.tokenNotAccepted)
@@ -131,8 +131,8 @@ public struct Session: Sendable {
         return actions
     }
 
-    /// Rule A2: the answer to `.renew`; nil when the token is bad, which is answered as ever (rule A1). A token of
-    /// another identity would be another view: it is no better than a bad one.
+    /// The answer to `.renew` (rule A2); nil when the token is bad, which is answered in one way whatever was wrong
+    /// (rule A1). A token of another identity would need another view, so it is treated as a bad one.
     public mutating func renewed(_ new: Identity?, serverTime: Timestamp, now: MonotonicTime) -> [SessionAction] {
         guard isRenewing, case .live(let identity) = state else { return [] }
         isRenewing = false
@@ -153,25 +153,28 @@ public struct Session: Sendable {
 
     // MARK: Output
 
-    /// Rows wait to be written.
+    /// Whether rows wait to be written.
     public var hasRowsWaiting: Bool { outgoing.isWaiting }
 
-    /// A frame of rows waits to be written (rule L2).
+    /// Records that a frame of rows waits to be written (rule L2).
     public mutating func rowsQueued(now: MonotonicTime) { outgoing.queued(now: now) }
 
-    /// One was written. A device that takes what waits for it is not silent (rule L4): our ping waits behind all that,
-    /// longer than two intervals on a slow connection, and closed so it would begin anew again and again.
+    /// Records that a frame of rows was written. A device that reads what waits for it is not silent (rule L4): on a
+    /// slow connection our ping waits behind those rows for longer than two intervals, and a device that was closed for
+    /// that would begin anew again and again.
     public mutating func rowsWritten(now: MonotonicTime) {
         if outgoing.written(now: now) { lastHeard = now }
     }
 
-    /// Reading stopped because all sessions together hold too much, or goes on: that is no silence of this device.
+    /// Records that reading stopped because all sessions together hold too much, or that it goes on: the device was not
+    /// silent meanwhile.
     public mutating func outOfBudget(_ isOut: Bool, now: MonotonicTime) {
         if isOutOfBudget && !isOut { lastHeard = now }
         isOutOfBudget = isOut
     }
 
-    /// One append frame was answered, by an acknowledgement or an error; what was sent is the partition's business.
+    /// Records that one append frame was answered, by an acknowledgement or an error; the partition decides what is
+    /// sent.
     public mutating func appendAnswered() -> [SessionAction] {
         unacknowledged -= 1
         guard isPaused, unacknowledged <= limits.unacknowledgedAppends / 2 else { return [] }
@@ -180,7 +183,7 @@ public struct Session: Sendable {
         return state == .closed ? [] : [.resumeReading]
     }
 
-    /// The session cannot go on, for a reason outside it.
+    /// Ends the session for a reason outside it.
     public mutating func failed(_ error: ProtocolError) -> [SessionAction] {
         guard state != .closed else { return [] }
         return fail(error)
@@ -263,7 +266,7 @@ public struct Session: Sendable {
 
     private static let unknownMessage = ProtocolError(.unknownMessage, "This server does not know that message.")
 
-    /// Rule P10. Counted like an append.
+    /// Rule P10. A recall is counted like an append.
     private mutating func receiveRecall(_ request: Recall) -> [SessionAction] {
         guard protocolVersion >= 2 else { return [.send(.error(Self.unknownMessage))] }
         if let flaw = request.flaw(limits) {

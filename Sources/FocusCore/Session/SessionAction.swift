@@ -7,7 +7,7 @@ public enum SessionAction: Hashable, Sendable {
     case renew(token: String)
     /// Subscribe to the user's rows; answer with `opened` or `failed`.
     case open(SessionOpening)
-    /// Hand the events to the log; answer with `appended` or `failed`.
+    /// Hand the events to the log; answer with `appendAnswered` or `failed`.
     case append(AppendRequest)
     /// Hand what the log lost back to it (rule S6); answered like `append`.
     case heal(HealRequest)

@@ -1,22 +1,22 @@
 /// The bounds of one connection (rules W1, W6, P9, L1, L2, L4).
 public struct SessionLimits: Hashable, Sendable {
-    /// Version 2 needs a log that may hold what it logs (rule P10).
+    /// The protocol versions that the server speaks. Version 2 needs a log that may hold the events of rule P10.
     public var protocolVersions: ClosedRange<UInt32> = 1...2
     /// Largest frame before Hello is accepted, and after (rule W1).
     public var frameBytesBeforeHello = 64 * 1024
     public var frameBytes = 1024 * 1024
-    /// No Hello within this: closed (rule W6).
+    /// A connection without Hello within this time is closed (rule W6).
     public var helloMilliseconds: Int64 = 10_000
-    /// Ping every so often, ± 10 %; silence for two intervals: closed (rule L4).
+    /// The time between pings, ± 10 %; a connection that is silent for two intervals is closed (rule L4).
     public var heartbeatMilliseconds: Int64 = 25_000
     /// Append frames that may wait for their acknowledgement; at this many the server stops reading (rule P9).
     public var unacknowledgedAppends = 64
-    /// Bytes that wait to be written to one device; past it, it is only remembered as behind (rule L1).
+    /// Bytes that wait to be written to one device; past this many the device is only marked as behind (rule L1).
     public var outgoingBytes = 256 * 1024
-    /// Rows wait to be written and none was for this long: `slow_consumer` (rule L2). Written means taken by the kernel,
-    /// in frames of about `Subscription.pageBytes`.
+    /// A device for which rows wait, and none was written for this long, is a `slow_consumer` (rule L2). Written means
+    /// accepted by the kernel, in frames of about `Subscription.pageBytes`.
     public var stalledMilliseconds: Int64 = 30_000
-    /// The device is told so long before its token ends (rule A2).
+    /// How long before its token ends the device is warned (rule A2).
     public var expiryWarningMilliseconds: Int64 = 60_000
     /// Fetches whose answers have not been written yet; one more is answered `overloaded`.
     public var fetches = 4

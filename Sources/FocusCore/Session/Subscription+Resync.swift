@@ -1,7 +1,7 @@
-/// Rule S9: a snapshot of just the collections that a device asks for. It begins when everything else was sent, and ends
-/// with the cursor that the device had then: deltas go on from there, and may repeat what the snapshot had.
+/// Rule S9: a snapshot of just the collections that a device asks for. It begins when everything else was sent, and
+/// ends with the cursor that the device had then: deltas go on from there, and may repeat what the snapshot had.
 extension Subscription {
-    /// Send these collections afresh; none: all.
+    /// Sends these collections afresh; all when the list is empty.
     public mutating func resync(_ collections: [RowCollection]) {
         guard !collections.isEmpty else { return restart() }
         // A device that asks for what it may not see is told by a checkpoint what it sees.
@@ -26,7 +26,7 @@ extension Subscription {
         _ state: UserState, _ collections: Set<RowCollection>, began: Version, after position: SyncPosition,
         _ cursor: Cursor
     ) -> [ServerMessage] {
-        // Dropped tombstones of rows that these pages have sent already: begin again, with everything.
+        // Tombstones of rows that these pages have sent already were dropped: begin again, with everything.
         if state.horizon > began {
             restart()
             return advance(state)

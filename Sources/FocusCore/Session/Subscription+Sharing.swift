@@ -1,5 +1,5 @@
 /// Names a delta that sessions of one user have in common: from one version to another, as one kind of view shows it.
-/// Which device asks matters for refusals alone (rule E2), and a delta with any is not shared.
+/// Which device asks matters for refusals alone (rule E2), and a delta with refusals is not shared.
 public struct SharedDelta: Hashable, Sendable {
     let from: Version
     let to: Version
@@ -18,7 +18,7 @@ extension Subscription {
             collections: view.collections)
     }
 
-    /// Instead of `advance`: the session gets what another one's `advance` made of the delta.
+    /// Replaces `advance`: the session gets what another session's `advance` made of the delta.
     public mutating func take(_ delta: SharedDelta) {
         owesCheckpoint = true
         phase = .live(delta.to)

@@ -13,7 +13,7 @@ public struct Subscription: Sendable {
         case resyncing(Set<RowCollection>, began: Version, position: SyncPosition, cursor: Cursor)
     }
 
-    /// Rows of one page: small enough that a queue of 256 KiB takes several (rule L1).
+    /// Bytes of the rows of one page: small enough that a queue of 256 KiB takes several pages (rule L1).
     public static let pageBytes = 64 * 1024
 
     public let view: View
@@ -27,8 +27,8 @@ public struct Subscription: Sendable {
     public internal(set) var owesCheckpoint = true
 
     /// - Parameters:
-    ///   - cursor: where the device stands, if the log holds the event that it names; nil: snapshot.
-    ///   - pageBytes: of the rows of one page; a row that is larger goes alone.
+    ///   - cursor: where the device stands, if the log holds the event that it names; nil for a snapshot.
+    ///   - pageBytes: bytes of the rows of one page; a row that is larger goes alone.
     public init(view: View, log: LogID, resumingAt cursor: Cursor?, pageBytes: Int = Self.pageBytes) {
         self.pageBytes = pageBytes
         self.view = view
@@ -60,7 +60,7 @@ public struct Subscription: Sendable {
         }
     }
 
-    /// Begin again with a snapshot.
+    /// Begins again with a snapshot.
     public mutating func restart() {
         phase = Self.snapshot
         resyncs = []
@@ -101,7 +101,7 @@ public struct Subscription: Sendable {
     private mutating func page(
         _ state: UserState, from: Version?, began: Version, after position: SyncPosition, announced: Bool
     ) -> [ServerMessage] {
-        // Dropped tombstones of rows that these pages have sent already: begin again.
+        // Tombstones of rows that these pages have sent already were dropped: begin again.
         if announced, state.horizon > began {
             restart()
             return advance(state)

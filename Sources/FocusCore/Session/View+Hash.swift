@@ -2,7 +2,8 @@ import Crypto
 
 extension View {
     /// What a cursor says of its view (rule S4): the first 8 bytes, big-endian, of the SHA-256 of
-    /// `scope|class|collections`: scope is `system` or `app:<id>`, collections are sorted and joined by commas, `*` for all.
+    /// `scope|class|collections`: scope is `system` or `app:<id>`, collections are sorted and joined by commas, `*` for
+    /// all.
     public var hash: UInt64 {
         let scopeText =
             switch scope {

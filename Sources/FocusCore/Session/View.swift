@@ -3,7 +3,7 @@ public struct View: Hashable, Sendable {
     public var scope: Scope
     public var device: DeviceID
     public var deviceClass: DeviceClass
-    /// Collections that the device asked for; nil: all public ones (rule S7).
+    /// Collections that the device asked for; nil when it asked for all public ones (rule S7).
     public var collections: Set<RowCollection>?
 
     public init(scope: Scope, device: DeviceID, deviceClass: DeviceClass, collections: Set<RowCollection>? = nil) {
@@ -13,7 +13,8 @@ public struct View: Hashable, Sendable {
         self.collections = collections
     }
 
-    /// Whether this view may hold the row. The only place where this is decided: deltas, snapshots and digests ask here.
+    /// Whether this view may hold the row. The only place where this is decided: deltas, snapshots and digests ask
+    /// here.
     public func includes(_ key: RowKey) -> Bool {
         guard key.collection.isPublic, collections?.contains(key.collection) ?? true else { return false }
         if key.collection == .refusals {

@@ -1,4 +1,4 @@
-/// When summaries come, as devices see it (rule N16; collection `delivery_schedule`). No row: never.
+/// When summaries come, as devices see it (rule N16; collection `delivery_schedule`). Without a row they never come.
 public struct DeliveryScheduleRow: RowMessage {
     /// Minutes after local midnight, 0…1,439, ascending, each once.
     public var times: [Int32]

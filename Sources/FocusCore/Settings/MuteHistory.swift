@@ -1,18 +1,18 @@
 /// The mutes of an app (rule N16): a register, with its last writes, because a post is judged by what held at *its*
 /// stamp (N9.3), and may arrive after a later mute or unmute.
 struct MuteHistory: Hashable, Sendable {
-    /// An older write is forgotten: a post from before all of these counts as not muted.
+    /// How many writes are kept. A post from before all of these counts as not muted.
     static let limit = 16
 
-    /// By stamp. A value of nil is an unmute.
+    /// Ascending by stamp. A value of nil is an unmute.
     private(set) var writes: [Register<Timestamp?>] = []
 
     var isWritten: Bool { !writes.isEmpty }
 
-    /// Nil: the last write unmuted it, or there is none.
+    /// When the mute ends; nil when the last write unmuted the app, or there is none.
     var until: Timestamp? { writes.last.flatMap(\.value) }
 
-    /// Whether the write was kept.
+    /// Returns whether the write was kept.
     mutating func write(_ until: Timestamp?, _ stamp: Stamp) -> Bool {
         let place = writes.firstIndex { $0.stamp >= stamp } ?? writes.count
         if place < writes.count, writes[place].stamp == stamp { return false }

@@ -21,7 +21,7 @@ public enum NotificationPreviews: Int32, Hashable, Sendable, CaseIterable {
     case whenUnlocked, never
 }
 
-/// What was set in one place (an app's or the default's, of one class); nil: it follows.
+/// What was set in one place (for an app or by default, for one class); a field is nil when it follows.
 public struct OwnSettings: Hashable, Sendable {
     public var alerts: Bool?
     public var badges: Bool?
@@ -47,7 +47,7 @@ extension NotificationSettings {
 /// An app's settings as every rule reads them.
 struct EffectiveSettings: Hashable, Sendable {
     let byClass: ByClass<NotificationSettings>
-    /// The classes that the phone does not speak for; nearly always none.
+    /// The classes whose settings differ from the phone's; nearly always none.
     let differing: [DeviceClass]
 
     init() {
@@ -55,9 +55,9 @@ struct EffectiveSettings: Hashable, Sendable {
         differing = []
     }
 
-    /// Rule N15. What was said of the app goes before what was said for all apps; of each, a class's own before the
+    /// Rule N15. What was set for the app precedes what was set for all apps; in each, a class's own value precedes the
     /// phone's. So (app, class), (app, phone), (all apps, class), (all apps, phone), field by field: turning an app's
-    /// alerts off on the phone silences the watch too, whatever the watch does with apps that nothing was said of.
+    /// alerts off on the phone silences the watch too, whatever the watch does with apps for which nothing was set.
     init(app: SettingsTable, default shared: SettingsTable) {
         var settings = NotificationSettings()
         settings.override(by: shared[.phone].own)

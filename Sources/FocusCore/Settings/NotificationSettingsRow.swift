@@ -1,10 +1,10 @@
-/// What notifications may do, as devices see it (rules N15, N16; collection `notification_settings`): of an app, or,
-/// without an app, of those that nothing was said of. The row has what everything comes to; `own` says which of it was
-/// set here and which follows.
+/// What notifications may do, as devices see it (rules N15, N16; collection `notification_settings`): for an app, or,
+/// without an app, for those for which nothing was set. `effective` has the values that hold; `own` says which of them
+/// were set here and which follow.
 public struct NotificationSettingsRow: RowMessage {
     public var effective: ByClass<NotificationSettings>
     public var own: ByClass<OwnSettings>
-    /// Nil: not muted. The moment may have passed: no event says so.
+    /// When the mute ends; nil when the app is not muted. The moment may have passed: no event says so.
     public var mutedUntil: Timestamp?
 
     public init(

@@ -1,6 +1,7 @@
-/// `notificationSettings.changed` (rule N15): each field a register of (app or default, class, field). Nil: unchanged.
+/// `notificationSettings.changed` (rule N15): each field is a register of (app or default, class, field); nil leaves it
+/// unchanged.
 public struct NotificationSettingsChanged: Hashable, Sendable {
-    /// Nil: the phone's, which every class follows until it has its own.
+    /// The class that the change is for; nil for the phone, which every class follows until it has its own.
     public var deviceClass: DeviceClass?
     public var alerts: SwitchChoice?
     public var badges: SwitchChoice?
@@ -27,14 +28,14 @@ public struct NotificationSettingsChanged: Hashable, Sendable {
 public enum SwitchChoice: Int32, Hashable, Sendable, CaseIterable {
     case on = 1
     case off
-    /// No value of its own any more.
+    /// The field has no value of its own any more.
     case follow
 }
 
 public enum PreviewsChoice: Int32, Hashable, Sendable, CaseIterable {
     case always = 1
     case whenUnlocked, never
-    /// No value of its own any more.
+    /// The field has no value of its own any more.
     case follow
 }
 
@@ -47,7 +48,7 @@ public struct AppMuted: Hashable, Sendable {
 
 /// `deliverySchedule.changed` (rule N16): when summaries come. A register.
 public struct DeliveryScheduleChanged: Hashable, Sendable {
-    /// Minutes after local midnight, 0…1,439, at most 24 of them. None: there is no scheduled delivery.
+    /// Minutes after local midnight, 0…1,439, at most 24 of them. Without any there is no scheduled delivery.
     public var times: Set<Int32>
     /// A name of the IANA time-zone database; only the scheduler knows what it means (§8).
     public var timeZone: String
@@ -60,7 +61,7 @@ public struct DeliveryScheduleChanged: Hashable, Sendable {
 
 /// `summary.delivered` (rule T3), appended by the server: what waits for the summary is released.
 public struct SummaryDelivered: Hashable, Sendable {
-    /// Names the write of the schedule that it is of.
+    /// The stamp of the schedule's write that the summary belongs to.
     public var schedule: Stamp
     /// When it was due; also the event's `occurredAt`.
     public var dueAt: Timestamp

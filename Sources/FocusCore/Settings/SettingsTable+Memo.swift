@@ -1,5 +1,5 @@
-/// Beside the row in `notification_settings`: every register with its stamp, of the four classes (fields 1 to 4), and
-/// the mutes (field 5).
+/// The memo of a row in `notification_settings`: every register with its stamp, of the four classes (fields 1 to 4),
+/// and the mutes (field 5).
 enum SettingsMemo {
     static func bytes(_ table: SettingsTable, _ mutes: MuteHistory) -> [UInt8] {
         guard table.isWritten || mutes.isWritten else { return [] }

@@ -16,7 +16,7 @@ struct SettingsTable: Hashable, Sendable {
         }
     }
 
-    /// Whether any field's write won.
+    /// Returns whether any field's write won.
     mutating func write(_ change: NotificationSettingsChanged, _ stamp: Stamp) -> Bool {
         var settings = self[change.deviceClass ?? .phone]
         guard settings.write(change, stamp) else { return false }
@@ -57,7 +57,7 @@ struct ClassSettings: Hashable, Sendable {
 }
 
 extension SwitchChoice {
-    /// Nil: it follows.
+    /// Nil when it follows.
     fileprivate var isOn: Bool? {
         switch self {
         case .on: true
@@ -68,7 +68,7 @@ extension SwitchChoice {
 }
 
 extension PreviewsChoice {
-    /// Nil: it follows.
+    /// Nil when it follows.
     fileprivate var previews: NotificationPreviews? {
         switch self {
         case .always: .always

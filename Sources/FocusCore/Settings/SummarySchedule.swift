@@ -1,23 +1,24 @@
-/// What a scheduler needs to know of a user to append `summary.delivered` (rule T3). Time zones are its own business;
-/// the fold has none.
+/// What a scheduler needs to know of a user to append `summary.delivered` (rule T3). Only the scheduler knows time
+/// zones; the fold has none.
 ///
 /// A summary is due at the latest local time of `times` that is after `dueAfter` and not after now. While something
-/// waits, the next one comes at the first local time after both. Ask again after every event of the user.
+/// waits, the next one comes at the first local time after both. The scheduler must ask again after every event of the
+/// user.
 public struct SummarySchedule: Hashable, Sendable {
     /// Minutes after local midnight, 0…1,439, ascending, each once; at least one.
     public var times: [Int32]
     /// A name of the IANA time-zone database, as a device sent it: perhaps none that the server knows.
     public var timeZone: String
-    /// Of the register's last write: what `summary.delivered` names.
+    /// The stamp of the register's last write, which `summary.delivered` names.
     public var stamp: Stamp
-    /// When the last summary was due that was delivered, of whatever schedule.
+    /// When the last delivered summary was due, of whatever schedule.
     public var lastDelivered: Timestamp?
-    /// Since when, by the server's clock, alerts have been waiting for a summary without a break. Nil: none waits, and
-    /// no summary is due, so the streams of idle users do not grow.
+    /// Since when, by the server's clock, alerts have been waiting for a summary without a break; nil when none waits.
+    /// No summary is due then, so the streams of idle users do not grow.
     public var waitingSince: Timestamp?
 
-    /// Only a time later than this can be due; nil: none is. A summary that passed before anything waited, before the
-    /// schedule was set, or that was delivered, does not come later.
+    /// Only a time later than this can be due; nil when none can. A summary whose time passed before anything waited,
+    /// or before the schedule was set, or that was delivered, does not come later.
     public var dueAfter: Timestamp? {
         guard let waitingSince else { return nil }
         return max(waitingSince, stamp.time, lastDelivered ?? waitingSince)
@@ -27,9 +28,10 @@ public struct SummarySchedule: Hashable, Sendable {
     public func delivery(dueAt: Timestamp) -> SummaryDelivered { SummaryDelivered(schedule: stamp, dueAt: dueAt) }
 }
 
-/// The schedule and what became of it. Beside the row in `delivery_schedule`, without which there may still be a stamp.
+/// The schedule and what became of it. It is the memo of the row in `delivery_schedule`; without a row there may still
+/// be a stamp.
 struct SummaryTable: Hashable, Sendable {
-    /// Without times: removed.
+    /// The schedule; a value without times means that it was removed.
     var schedule: Register<DeliveryScheduleRow>?
     var lastDelivered: Timestamp?
     var waitingSince: Timestamp?

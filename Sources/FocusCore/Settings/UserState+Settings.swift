@@ -1,5 +1,5 @@
 extension UserState {
-    /// Rule N15: each field a register. `slot` is nil for the default of all apps.
+    /// Rule N15: each field is a register. `slot` is nil for the default of all apps.
     mutating func applySettings(
         _ body: NotificationSettingsChanged, _ slot: Int?, _ context: inout FoldContext
     ) throws(FoldError) {
@@ -21,7 +21,7 @@ extension UserState {
         writeSettings(slot, &context)
     }
 
-    /// Looks up again what the app follows, and derives what hangs on it: badge (B2), held alerts (N10).
+    /// Resolves again what the app follows, and derives what depends on it: badge (B2), held alerts (N10).
     private mutating func resolveSettings(_ slot: Int, _ context: inout FoldContext) throws(FoldError) {
         let before = apps[slot].settings
         apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)
@@ -32,7 +32,7 @@ extension UserState {
         try decideHeldAgain(slot, &context)
     }
 
-    /// Rule N13: when a class begins or ends to show the hidden form, every device is sent the app's list again. A
+    /// Rule N13: when a class begins or stops showing the hidden form, every device is sent the app's list again. A
     /// cursor says nothing of forms, so the rows' versions must.
     private mutating func hidePreviews(_ slot: Int, _ context: inout FoldContext) {
         guard store.hiddenPreviews.set(apps[slot].app, apps[slot].settings) else { return }
@@ -42,7 +42,7 @@ extension UserState {
         }
     }
 
-    /// A row for each registered app of which, or of all, anything was ever set.
+    /// Writes the row of a registered app, if anything was ever set for it or for all apps.
     mutating func writeSettings(_ slot: Int, _ context: inout FoldContext) {
         let record = apps[slot]
         guard record.registration != nil,

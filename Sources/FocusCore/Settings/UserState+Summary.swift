@@ -1,5 +1,5 @@
 extension UserState {
-    /// What the scheduler of summaries needs; nil: the schedule has no times, so none will come.
+    /// What the scheduler of summaries needs; nil when the schedule has no times, so that no summary will come.
     public var summarySchedule: SummarySchedule? {
         guard let schedule = summary.schedule, !schedule.value.times.isEmpty else { return nil }
         return SummarySchedule(
@@ -34,7 +34,7 @@ extension UserState {
         }
     }
 
-    /// Rule T3: no longer due when it would be written: nothing is written.
+    /// Rule T3: a summary that is no longer due when it would be written is not written.
     func summaryRefusal(_ body: SummaryDelivered, _ event: Event) -> Refusal? {
         guard let schedule = summarySchedule, schedule.stamp == body.schedule, let after = schedule.dueAfter,
             after < body.dueAt, body.dueAt <= event.recordedAt
@@ -42,14 +42,14 @@ extension UserState {
         return nil
     }
 
-    /// After every event: since when alerts have been waiting for a summary.
+    /// Records since when alerts have been waiting for a summary. Called after every event.
     mutating func noteWaiting(_ context: inout FoldContext) {
         guard (waitingCount > 0) != (summary.waitingSince != nil) else { return }
         summary.waitingSince = waitingCount > 0 ? context.recordedAt : nil
         context.touch(RowKey(.deliverySchedule))
     }
 
-    /// In no order.
+    /// The alerts that wait for the summary, in no order.
     private func waitingForSummary() throws(FoldError) -> [WaitingAlert] {
         var waiting: [WaitingAlert] = []
         for slot in apps.indices {
@@ -67,17 +67,17 @@ extension UserState {
     }
 }
 
-/// An alert that waits for the summary; in the summary's order (rule N10).
+/// An alert that waits for the summary, ordered as the summary is (rule N10).
 private struct WaitingAlert: Comparable {
     var relevance: Double
     var post: NotificationPost
     var app: AppID
     var id: ByteText
-    /// Nothing may depend on it.
+    /// The app's slot; the order must not depend on it.
     var slot: Int
 
     static func < (a: Self, b: Self) -> Bool {
-        // Total also for a NaN, which the fold never validated.
+        // The order is total also for a NaN: the fold validates nothing.
         let (x, y) = (a.relevance.isNaN ? 0 : a.relevance, b.relevance.isNaN ? 0 : b.relevance)
         if x != y { return x > y }
         if a.post.stamp != b.post.stamp { return a.post.stamp > b.post.stamp }

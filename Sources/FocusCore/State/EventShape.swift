@@ -12,7 +12,7 @@ enum EventShape {
         case .deviceRevoked:
             event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
         case .eventRefused, .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: nil
-        // Without one: of all apps.
+        // Without an app the settings are the default for all apps (rule N15).
         case .notificationSettingsChanged: nil
         case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
@@ -77,7 +77,7 @@ enum EventShape {
 
     private static func post(_ body: NotificationPosted, _ check: inout FieldCheck) {
         check.identifier("notificationID", body.notificationID)
-        // Any other names no category that can be registered.
+        // A text that is no identifier names no category that can be registered.
         if let category = body.category { check.identifier("category", category) }
         check.text("thread", body.thread)
         check.text("title", body.title)

@@ -6,7 +6,7 @@ struct FieldCheck {
         if refusal == nil { refusal = Refusal(code, message) }
     }
 
-    /// Part of a row's key: not empty, and short enough for an index.
+    /// A field that is part of a row's key: not empty, and short enough for an index.
     mutating func identifier(_ field: StaticString, _ value: String) {
         required(field, value, limit: EventLimits.identifierBytes)
     }

@@ -5,7 +5,8 @@ struct FoldContext {
     let occurredAt: Timestamp
     let recordedAt: Timestamp
     let isHealed: Bool
-    /// Rows whose value or memo changed; may hold doubles. Nil: nobody asks.
+    /// Keys of the rows whose value or memo changed, perhaps some of them twice; nil when the caller does not ask for
+    /// them.
     private(set) var touched: [RowKey]?
 
     init(_ event: Event, stamp: Stamp, notesRows: Bool = true) {
@@ -35,7 +36,8 @@ struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
 }
 
 extension Optional {
-    /// Writes a register that may not have been written yet. False: a later write stands, nothing changed.
+    /// Writes a register that may not have been written yet. Returns false when a later write stands and nothing
+    /// changed.
     mutating func write<Value>(_ value: Value, _ stamp: Stamp) -> Bool where Wrapped == Register<Value> {
         if let current = self, current.stamp >= stamp { return false }
         self = Register(value, stamp)

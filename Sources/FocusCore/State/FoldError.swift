@@ -5,10 +5,10 @@ public enum FoldError: Error, Hashable, Sendable {
     case versionGap(expected: Version, found: Version)
     /// The event is not the next of its device's incarnation (rule E1).
     case sequenceGap(device: DeviceID, expected: DeviceSequence, found: DeviceSequence)
-    /// An event without the app that its type is of.
+    /// The event has no app, although its type needs one.
     case appMissing(EventType)
-    /// A row of the read model that this fold did not write, or not so.
+    /// A row of the read model is not one that this fold writes, or not in the form in which it writes it.
     case corruptRow(RowKey)
-    /// What must hold between parts of the state does not.
+    /// An invariant between parts of the state does not hold.
     case brokenInvariant(String)
 }

@@ -1,14 +1,15 @@
 extension UserState {
-    /// The state whose rows these are: every `row` of a state at `version`, in any order.
+    /// Restores a state from its rows: every `row` of a state at `version`, in any order.
     ///
-    /// Throws when they are not: the user is then quarantined rather than folded wrongly.
+    /// Throws when the rows are not those of a state: the user is then quarantined rather than folded wrongly.
     public init(
         user: UserID, version: Version, rows: [RowKey: Row], rules: FoldRules = .current
     ) throws(FoldError) {
         try self.init(user: user, version: version, loading: rows.map { ($0.key, $0.value) }, rules: rules)
     }
 
-    /// The same from a list, which costs no table of its own. A key that comes twice is thrown as corrupt.
+    /// Restores a state from a list of its rows, which needs no table of their keys. Throws `corruptRow` when a key of
+    /// a public row that has more than a memo comes twice.
     public init(
         user: UserID, version: Version, loading rows: [(key: RowKey, row: Row)], rules: FoldRules = .current
     ) throws(FoldError) {
@@ -35,8 +36,9 @@ extension UserState {
         try checkLoaded(chunks)
     }
 
-    /// Places in `rows` by version and key: the order of change, and the same in every process. Numbers are sorted, and
-    /// keys compared only where versions are equal: comparing whole rows took longer than all the rest of loading.
+    /// Indices of `rows`, sorted by version and key: the order of change, and the same in every process. Numbers are
+    /// sorted, and keys are compared only where versions are equal: comparing whole rows took longer than all the rest
+    /// of loading.
     private static func inOrder(_ rows: [(key: RowKey, row: Row)]) -> [Int] {
         var order = rows.indices.map { (version: rows[$0].row.version, index: $0) }
         order.sort { $0.version < $1.version }
@@ -50,7 +52,7 @@ extension UserState {
         return order.map(\.index)
     }
 
-    /// By the key of their route's row.
+    /// The memos of chunks of points, by the key of their route's row and by their number.
     private static func routeChunks(in rows: [(key: RowKey, row: Row)]) throws(FoldError) -> [RowKey: [Int: [UInt8]]] {
         var chunks: [RowKey: [Int: [UInt8]]] = [:]
         for (key, row) in rows where key.collection == .routePoints {
@@ -60,7 +62,7 @@ extension UserState {
         return chunks
     }
 
-    /// Takes what the fold remembers out of a row.
+    /// Reads what the fold remembers from a row.
     private mutating func load(
         _ key: RowKey, _ row: Row, _ chunks: [RowKey: [Int: [UInt8]]]
     ) throws(ProtoError) {
@@ -76,7 +78,7 @@ extension UserState {
             focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
         case .activeFocus: try focus.read(memo: row.memo)
         case .routes: try loadRoute(key, row, chunks[key] ?? [:])
-        // Counted again from the donations, and then compared.
+        // Suggestions are counted again from the donations, and then compared with their rows.
         case .suggestions: break
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
             .categories, .actions, .interactions, .preferences, .preferenceDefaults:
@@ -179,7 +181,7 @@ extension UserState {
         if alert == .heldForSummary, apps[slot].list.waiting.insert(id).inserted { waitingCount += 1 }
     }
 
-    /// Once the rows of every app and of the default are there.
+    /// Derives each app's effective settings, once the rows of every app and of the default are loaded.
     private mutating func deriveSettings() {
         for slot in apps.indices where apps[slot].ownSettings.isWritten || defaultSettings.isWritten {
             apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)

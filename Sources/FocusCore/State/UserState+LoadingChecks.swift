@@ -1,5 +1,5 @@
 extension UserState {
-    /// What must hold between rows.
+    /// Throws `corruptRow` when an invariant between rows does not hold.
     func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
         guard (waitingCount > 0) == (summary.waitingSince != nil) else { throw .corruptRow(RowKey(.deliverySchedule)) }
         // Sorted, so that the same rows fail alike everywhere.
@@ -27,7 +27,8 @@ extension UserState {
         try checkSuggestions()
     }
 
-    /// The first row of a registered default that is not there: every default shows, or what was set in its place.
+    /// The first missing row of a registered default; nil when none is missing. Every default has a row, which shows it
+    /// or what was set in its place.
     private func missingPreference(of record: AppRecord) -> RowKey? {
         guard let defaults = record.preferences.defaults else { return nil }
         return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }

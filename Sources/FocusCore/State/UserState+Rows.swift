@@ -12,8 +12,8 @@ extension UserState {
         return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
     }
 
-    /// The event since which devices may see a row of this key. Nil: never, or longer than this state knows. A row of
-    /// the key may have been kept before, for its memo alone.
+    /// The version of the event since which devices may see a row of this key; nil when there is none, or when they
+    /// could before this state was loaded. A row of the key may have been kept before, for its memo alone.
     public func appearance(of key: RowKey) -> Version? {
         store[key].flatMap { $0.appearedAt > .zero ? $0.appearedAt : nil }
     }
@@ -59,7 +59,7 @@ extension UserState {
             for member in record.audience.keys {
                 body(RowKey(.audience, app: record.app, key: member.description))
             }
-            // Those that are listed have a row.
+            // Listed notifications have a row in `store`.
             for (id, notification) in record.list.records where !notification.isListed {
                 body(RowKey(.notifications, app: record.app, id: id))
             }
@@ -74,8 +74,8 @@ extension UserState {
         }
     }
 
-    /// What the fold remembers beside a row's value. Made when asked for: events change it far more often than it is
-    /// written.
+    /// What the fold remembers beside a row's value. It is encoded when it is asked for, because events change it far
+    /// more often than it is written.
     private func memo(of key: RowKey) -> [UInt8] {
         switch key.collection {
         case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts, .routeTotals: return []
@@ -92,7 +92,7 @@ extension UserState {
         }
     }
 
-    /// Of a row of the app at that slot.
+    /// The memo of a row of the app at that slot.
     private func memo(of key: RowKey, slot: Int) -> [UInt8] {
         switch key.collection {
         case .apps: return apps[slot].memo

@@ -1,5 +1,5 @@
 extension UserState {
-    /// Beside the internal row `stream`: the last event and the horizon.
+    /// The memo of the internal row `stream`: the last event and the horizon.
     var streamMemo: [UInt8] {
         guard version > .zero else { return [] }
         var writer = ProtoWriter()

@@ -12,7 +12,7 @@ extension UserState {
     /// Rows with a public value or a tombstone.
     public var rowCount: Int { store.count }
 
-    /// Memory that it takes, roughly; for the bound of the cache of states.
+    /// The bytes of memory that the state takes, roughly; for the bound of the cache of states.
     public var approximateBytes: Int {
         1_024 + store.approximateBytes + devices.values.reduce(0) { $0 + $1.approximateBytes } + interactionBytes
             + placePages.count * 1_600

@@ -1,8 +1,8 @@
 extension UserState {
-    /// Why the event must not be logged as itself (rule E2); nil: it may. `event.version` is not looked at.
+    /// Why the event must not be logged as itself (rule E2); nil when it may. `event.version` is not looked at.
     ///
-    /// In this order: what the session may append at all (A4, A3), shape and size (E5), the clock (E4),
-    /// the rules of its domain. A payload's bytes are checked where they are decoded.
+    /// The order of the checks: what the session may append at all (A4, A3), shape and size (E5), the clock (E4), the
+    /// rules of its domain. A payload's bytes are checked where they are decoded.
     public func validate(_ event: Event, scope: Scope) -> Refusal? {
         if let refusal = EventScope.refusal(event, scope) { return refusal }
         if isRevoked(event.device) { return Refusal(.forbidden, "the device was revoked") }
@@ -48,7 +48,7 @@ extension UserState {
         }
     }
 
-    /// Rule C2; then what the rules say about the registered app at that slot.
+    /// Checks rule C2, and then what the rules say about the registered app at that slot.
     private func registered(_ app: AppID?, or refusal: (Int) -> Refusal?) -> Refusal? {
         guard let app, let slot = appSlots[app], apps[slot].registration != nil else {
             return Refusal(.appUnknown, "the app is not registered: a system session must append app.registered first")
@@ -90,7 +90,7 @@ extension UserState {
         }
     }
 
-    /// Rule T1: no longer due when it would be written: nothing is written.
+    /// Rule T1: an expiration that is no longer due when it would be written is not written.
     private func expirationRefusal(_ body: FocusExpired, _ event: Event) -> Refusal? {
         guard let due = dueExpiration, due.event == body, due.at <= event.recordedAt else {
             return Refusal(.fieldInvalid, "no such activation is due to end")

@@ -7,9 +7,9 @@
 /// time in the number of rows. Folding many events into one owner does not.
 public struct UserState: Sendable {
     public let user: UserID
-    /// What of the rules is a number.
+    /// The numbers in the rules.
     let rules: FoldRules
-    /// Of the last event applied.
+    /// The version of the last event applied.
     public internal(set) var version = Version.zero
     /// The event at `version`; the nil UUID at version 0.
     public internal(set) var lastEvent = DeviceID.server.asEvent
@@ -18,19 +18,19 @@ public struct UserState: Sendable {
 
     var store = RowStore()
     var devices: [DeviceID: DeviceRecord] = [:]
-    /// Full pages of places that were folded here; those that a read model had before are not loaded (rule E1).
+    /// Full pages of places that this state folded; pages that a read model had before are not loaded (rule E1).
     var placePages: [RowKey: [UInt8]] = [:]
-    /// Those of `devices` that were revoked (protocol.md, rule A3).
+    /// The devices that were revoked (protocol.md, rule A3); each is in `devices` too.
     var revokedDevices: Set<DeviceID> = []
     var focus = FocusTable()
-    /// In the order in which they were first heard of; nothing may depend on it.
+    /// The apps in the order in which they were first heard of; nothing may depend on that order.
     var apps: [AppRecord] = []
     var appSlots: [AppID: Int] = [:]
-    /// With whom the interactions of all apps were (rule I3).
+    /// The people with whom the interactions of all apps were, by handle (rule I3).
     var people: [ByteText: PersonTally] = [:]
-    /// Memory that donations take, roughly.
+    /// The bytes of memory that donations take, roughly.
     var interactionBytes = 0
-    /// Rule N15: of all apps.
+    /// The default settings for all apps (rule N15).
     var defaultSettings = SettingsTable()
     var summary = SummaryTable()
     /// How many notifications are in the lists' `waiting`.
@@ -54,7 +54,7 @@ public struct UserState: Sendable {
         try fold(event, notesRows: true) ?? []
     }
 
-    /// The same for those who do not ask what changed: they have `allRows` at the end.
+    /// Folds the next event in, for callers that do not ask what changed: they read `allRows` at the end.
     public mutating func applyQuietly(_ event: Event) throws(FoldError) {
         _ = try fold(event, notesRows: false)
     }
@@ -113,13 +113,13 @@ public struct UserState: Sendable {
         case .eventRefused(let body): applyRefused(body, event, &context)
         case .deviceIncarnationBegan(let body): applyBegan(body, &context)
         case .deviceIncarnationEnded(let body): applyEnded(body, &context)
-        // It takes its sequences, nothing else.
+        // Recording its place was all: it takes its sequences and changes nothing else.
         case .deviceEventsLost: break
         case .projectionRebuilt(let body): applyRebuilt(body, &context)
         }
     }
 
-    /// Where the event's app is; made when it is new.
+    /// The slot of the event's app, which is created when it is new.
     private mutating func slot(of event: Event) throws(FoldError) -> Int {
         guard let app = event.app else { throw .appMissing(event.body.type) }
         return slot(of: app)

@@ -3,21 +3,21 @@
 /// Flow: events in order → `apply` → what came out otherwise → `finish` → badges and routes that ended otherwise.
 /// Nothing is written anywhere. What was refused stays so: the log has no more of it than the refusal.
 public struct WhatIf: Sendable {
-    /// The clock's part, which the fold does not know (rules T1, T3): what the server would append at a moment.
+    /// What the server would append at a moment (rules T1, T3): the clock's part, which the fold does not know.
     public typealias Due = (borrowing UserState, Timestamp) -> (at: Timestamp, body: EventBody)?
 
     private let rule: WhatIfRule
     public private(set) var before: UserState
-    /// Counts versions of its own: it may have events that never were.
+    /// The history as it would have been. It counts versions of its own, because it may have events that never were.
     private(set) var after: UserState
     private var opened: Set<AppID> = []
-    /// Alerts about which the two differ, until both are final.
+    /// Alerts about which the two states differ, until both decisions are final.
     private var pending: [RowKey: WhatIfDifference.Alert] = [:]
     private var openings = DeviceSequence.zero
 
-    /// Nobody's: it sets what would have been set.
+    /// A device that is nobody's: it sets what would have been set.
     private static let device = DeviceID(bytes: [UInt8](repeating: 0xFF, count: 16)) ?? .server
-    /// The server never appends more at once.
+    /// The most events that fall due at once: the server never appends more.
     private static let dueLimit = 4
 
     public init(_ rule: WhatIfRule, of user: UserID) {
@@ -26,12 +26,13 @@ public struct WhatIf: Sendable {
         after = UserState(user: user)
     }
 
-    /// The next event of the stream; gives alerts about which all is known. Throws what `UserState.apply` throws.
+    /// Folds the next event of the stream into both states, and returns the alerts about which all is known. Throws
+    /// what `UserState.apply` throws.
     public mutating func apply(_ event: Event, due: Due) throws(FoldError) -> [WhatIfDifference] {
         var touched: Set<RowKey> = []
         if event.device != .server {
             for _ in 0..<Self.dueLimit {
-                // If the server was late then, it would have been late now.
+                // Where the server was late in the real history, it would have been late in this one too.
                 guard due(before, event.recordedAt) == nil, let next = due(after, event.recordedAt) else { break }
                 try add(next.body, device: .server, app: nil, at: next.at, event, &touched)
             }
@@ -41,7 +42,8 @@ public struct WhatIf: Sendable {
         return note(event, touched)
     }
 
-    /// What is still open, and badges and routes that are different now. Sorted.
+    /// The differences that are left: alerts that are still open, by version, then badges and routes that are different
+    /// now, by key.
     public mutating func finish() -> [WhatIfDifference] {
         let alerts = pending.sorted { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
             .map { WhatIfDifference.alert($0.value) }
@@ -56,7 +58,7 @@ public struct WhatIf: Sendable {
         changed.version = after.version.next
         if event.device == .server {
             changed.sequence = after.lastSequence(of: .server, incarnation: event.incarnation).next
-            // It may not be due any more, or have come already.
+            // The event may not be due any more, or may have come already.
             guard after.validate(changed, scope: .system) == nil else { return }
         }
         touched.formUnion(Self.alerts(try after.apply(changed)))
@@ -67,7 +69,7 @@ public struct WhatIf: Sendable {
             .notificationSettingsChanged(opening), device: Self.device, app: app, at: event.occurredAt, event, &touched)
     }
 
-    /// An event that never was.
+    /// Appends an event that never was to the history as it would have been.
     private mutating func add(
         _ body: EventBody, device: DeviceID, app: AppID?, at time: Timestamp, _ event: Event,
         _ touched: inout Set<RowKey>
@@ -105,7 +107,7 @@ public struct WhatIf: Sendable {
         return settled
     }
 
-    /// A person sees what rings, not the reason.
+    /// Whether the user would notice: they see what rings, not the reason.
     private static func differ(_ old: AlertDecision?, _ new: AlertDecision?) -> Bool {
         old?.alert != new?.alert || old?.overridesSilentSwitch != new?.overridesSilentSwitch
     }

@@ -1,4 +1,4 @@
-/// What somebody would have seen otherwise.
+/// Something that the user would have seen otherwise.
 public enum WhatIfDifference: Hashable, Sendable {
     case alert(Alert)
     case badge(Badge)
@@ -11,10 +11,11 @@ public enum WhatIfDifference: Hashable, Sendable {
         /// The event after which the two histories differ about it.
         public var version: Version
         public var recordedAt: Timestamp
-        /// Nil: it was not listed.
+        /// The decision in each history; nil when the notification had no alert, because it was not listed or was read
+        /// before.
         public var before: AlertDecision?
         public var after: AlertDecision?
-        /// When it rang; nil: not at all, as far as was looked.
+        /// When it rang in each history; nil when it did not, as far as events were folded.
         public var rangBefore: Timestamp?
         public var rangAfter: Timestamp?
 
@@ -41,14 +42,14 @@ public enum WhatIfDifference: Hashable, Sendable {
         case other
     }
 
-    /// A badge at the end of what was looked at; nil: none was shown.
+    /// A badge at the end of what was folded; a count is nil when no badge was shown.
     public struct Badge: Hashable, Sendable {
         public var app: AppID
         public var before: Int?
         public var after: Int?
     }
 
-    /// A route at the end of what was looked at.
+    /// A route at the end of what was folded.
     public struct Route: Hashable, Sendable {
         public var app: AppID
         public var route: String

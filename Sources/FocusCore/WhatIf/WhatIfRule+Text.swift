@@ -1,6 +1,6 @@
 /// Why a rule file cannot be read.
 public struct WhatIfRuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// From 1; 0: it is about the whole file.
+    /// The line, from 1; 0 when the error is about the whole file.
     public var line: Int
     public var message: String
 

@@ -1,15 +1,16 @@
-/// What is to have been different in a history that is replayed: "what if this app had been allowed?"
+/// What should have been different in a history that is replayed: "what if this app had been allowed?"
 ///
 /// Every change is one of inputs (what events say), so the fold stays the only one that decides.
 public struct WhatIfRule: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
-        /// The app is, or is not, among the allowed ones of the Focus; nil: of every Focus.
+        /// The app is, or is not, among the allowed ones of the Focus; a `focus` of nil means every Focus.
         case app(AppID, isAllowed: Bool, focus: String?)
-        /// The person, by handle.
+        /// The person, by handle, is, or is not, among the allowed ones of the Focus.
         case person(String, isAllowed: Bool, focus: String?)
         /// Whether the Focus lets time-sensitive notifications through.
         case timeSensitive(isAllowed: Bool, focus: String?)
-        /// A notification setting of the app, on the phone and wherever a class has its own; nil: of every app.
+        /// A notification setting of the app, on the phone and wherever a class has its own; an `app` of nil means
+        /// every app.
         case setting(Setting, isOn: Bool, app: AppID?)
         /// Another limit for rule R2, in metres.
         case routeAccuracy(Double)
@@ -32,7 +33,7 @@ public struct WhatIfRule: Hashable, Sendable {
         return event
     }
 
-    /// What would have been set for an app when it was registered.
+    /// What would have been set for an app when it was registered; nil when nothing would.
     func opening(of app: AppID) -> NotificationSettingsChanged? {
         var opening = NotificationSettingsChanged()
         for case .setting(let setting, let isOn, let named) in changes where named == nil || named == app {
@@ -59,7 +60,7 @@ extension WhatIfRule.Change {
             return .focusConfigured(body)
         case (.setting(let setting, let isOn, let named), .notificationSettingsChanged(var body))
         where app != nil && (named == nil || named == app):
-            // What was not touched stays so.
+            // A field that the event leaves unchanged stays so.
             if body.choice(setting) != nil { body.set(setting, isOn ? .on : .off) }
             return .notificationSettingsChanged(body)
         case (.routeAccuracy(let limit), .routeLocationsInserted(var body)):
