@@ -18,9 +18,9 @@ public struct ConfirmedRow: Hashable, Sendable {
 public struct RowChange: Hashable, Sendable {
     public var key: RowKey
     public var version: Version
-    /// Nil: there was none.
+    /// The row's message before; nil: there was no such row.
     public var before: [UInt8]?
-    /// Nil: it is gone.
+    /// The row's message now; nil: the row was removed.
     public var after: [UInt8]?
 
     public init(key: RowKey, version: Version, before: [UInt8]?, after: [UInt8]?) {
