@@ -22,8 +22,8 @@ struct PeerBook {
 
     /// The statuses that are available; every other status is unavailable.
     private var available: [Key: Status] = [:]
-    /// The apps in which the server has told something about a user; nil stands for no app. In these the user is at
-    /// least unavailable.
+    /// The apps in which the server has told a user's status; nil stands for a status without an app. Those of them
+    /// that are not in `available` are unavailable.
     private var known: [UserID: Set<AppID?>] = [:]
 
     /// When the next status ends; nil: none is available.
