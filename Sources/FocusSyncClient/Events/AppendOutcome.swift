@@ -3,6 +3,7 @@ import FocusCore
 /// What became of an event: the log has the event, or its refusal in its place (rules P1, E2).
 public struct AppendOutcome: Hashable, Sendable {
     public enum Verdict: Hashable, Sendable {
+        /// The log has the event.
         case accepted
         /// The event breaks a rule and has no effect (rule E2). `code` is the raw value of a `RefusalCode`, or a code
         /// of a later server.

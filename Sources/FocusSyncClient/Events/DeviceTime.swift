@@ -55,7 +55,7 @@ public struct ClockReading: Hashable, Sendable {
 
     /// The time that a queued event gets instead of its own; nil when it keeps its own. No event can have happened
     /// later than now. A later one is moved back by what the device's clock is ahead, or to the present where that does
-    /// not suffice, and stays 1 µs behind the event before it.
+    /// not suffice, and stays at least 1 µs after the event before it.
     func restamped(_ time: Timestamp, after previous: Timestamp?) -> Timestamp? {
         guard time > latest else { return nil }
         let (ahead, overflow) = clock.microseconds.subtractingReportingOverflow(latest.microseconds)

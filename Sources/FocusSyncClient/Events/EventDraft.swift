@@ -10,6 +10,7 @@ public struct EventDraft: Hashable, Sendable {
     /// When it happened. Nil: now, or 1 µs after the greatest time that this device has seen, whichever is later (rule
     /// E3).
     public var occurredAt: Timestamp?
+    /// The version of the payload's schema, as the catalogue counts it.
     public var schemaVersion: Int32
     /// The bytes of the protobuf message that the catalogue names for the type: at most 256 KiB (rule E5).
     public var payload: [UInt8]

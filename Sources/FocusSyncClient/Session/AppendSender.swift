@@ -29,7 +29,7 @@ struct AppendSender: Hashable, Sendable {
     private var inFlight: [DeviceSequence] = []
     private var window = 0
     private var maximumBytes = frameBytes
-    /// Whether `sendAppend` was returned and not answered by `sent` yet.
+    /// Whether a `sendAppend` was returned that `appendSent` has not answered yet.
     private var isAsking = false
 
     init(_ queue: QueueRange) {

@@ -51,7 +51,7 @@ struct HealingSender: Hashable, Sendable {
     /// The events of frames behind a conflict, in a session of protocol 1. Each rest is offered when nothing else is in
     /// flight, because an answer does not name the first sequence that it is about.
     private(set) var rests: [HealingRest] = []
-    /// The position of a `sendHealing` that was not answered by `sent` yet.
+    /// The position of a `sendHealing` that `healingSent` has not answered yet.
     var asked: HealingPosition?
     /// Whether everything was sent.
     var isComplete = false

@@ -37,7 +37,7 @@ struct RecallSender: Hashable, Sendable {
     var report = RecallReport()
     /// When asking goes on after an error; nil: nothing pauses it.
     var resumesAt: MonotonicTime?
-    /// Whether `sendRecall` was returned and not answered by `sent` yet.
+    /// Whether a `sendRecall` was returned that `recallSent` has not answered yet.
     var isAsking = false
     /// Whether acknowledged events are to be offered in the new incarnation (rule S6).
     let offersHeld: Bool

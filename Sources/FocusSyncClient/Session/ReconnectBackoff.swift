@@ -1,5 +1,5 @@
 /// How long a device waits before it connects again: full jitter (rule L5), within the server's bounds if it named any,
-/// else below a ceiling that doubles with every failure.
+/// else up to a ceiling that doubles with every failure.
 public struct ReconnectBackoff: Hashable, Sendable {
     /// The ceiling of the wait in milliseconds: after the first failure, and after many.
     public var ceiling: ClosedRange<Int64>

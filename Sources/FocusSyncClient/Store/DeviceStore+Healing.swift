@@ -35,9 +35,9 @@ extension DeviceStore {
     /// The next request, and the position behind it. Nil: there is nothing more to offer.
     ///
     /// Every held event that this log acknowledged is offered, in the order in which the events were answered. The log
-    /// does not store twice what it still holds at the same place; an event that it does not hold there shows that
-    /// something else was appended at those places. The events of one receipt go together, so that the server can check
-    /// it; without a receipt, as many as fit go together.
+    /// does not store twice what it still holds at the same place; where it holds another event, a copy of this store
+    /// has appended to it. The events of one receipt go together, so that the server can check it; without a receipt,
+    /// as many as fit go together.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }

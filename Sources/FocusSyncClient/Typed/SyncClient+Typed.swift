@@ -7,13 +7,13 @@ extension SyncClient {
     public nonisolated var focus: DeviceFocus { DeviceFocus(client: self) }
     /// Notifications of the user's apps.
     public nonisolated var notifications: DeviceNotifications { DeviceNotifications(client: self) }
-    /// Of the app that the token is for.
+    /// The preferences of the app that the token is for.
     public nonisolated var preferences: AppPreferences { AppPreferences(client: self, app: scopeApp) }
-    /// Of any app; for system sessions.
+    /// The preferences of any app; for system sessions.
     public nonisolated func preferences(of app: AppID) -> AppPreferences { AppPreferences(client: self, app: app) }
-    /// Of the app that the token is for.
+    /// The routes of the app that the token is for.
     public nonisolated var route: AppRoutes { AppRoutes(client: self, app: scopeApp) }
-    /// Of any app; for system sessions.
+    /// The routes of any app; for system sessions.
     public nonisolated func route(of app: AppID) -> AppRoutes { AppRoutes(client: self, app: app) }
 
     /// The app of the token's scope; nil in a system session.

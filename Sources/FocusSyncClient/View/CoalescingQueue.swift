@@ -24,7 +24,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Changes what waits, and hands it to the reader if it is waiting. Does nothing after `finish`.
+    /// Changes what waits, and resumes the reader if there is something for it. Does nothing after `finish`.
     func change(_ change: (inout Waiting) -> Void) {
         state.withLock { state in
             guard !state.isFinished else { return }

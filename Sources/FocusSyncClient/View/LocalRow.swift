@@ -1,6 +1,7 @@
 import FocusCore
 
-/// A row as the device shows it: as the server confirmed it, or as the device's own unanswered events will make it.
+/// A row as the device shows it: as the server confirmed it, or as the device's own events will make it that no delta
+/// has brought yet.
 public struct LocalRow: Hashable, Sendable {
     public var key: RowKey
     /// The row's message (see `RowMessage`); nil: the row was removed.
