@@ -1,5 +1,5 @@
-/// Judges any server of the sync protocol from outside: connections, bytes and times, and nothing that this project's
-/// server or client library knows. A rule that only a server's inside could show is not here.
+/// Judges any server of the sync protocol from outside: it sees connections, bytes and times, and uses nothing of this
+/// project's server or client library. Rules that only the inside of a server could show have no case here.
 ///
 /// Flow: `ConformanceTarget` → `ConformanceRun` plays each `ConformanceCase` with users of its own → `CaseResult` →
 /// table, JSON or JUnit. Cases run beside each other; those that hurt the server run alone, at the end.

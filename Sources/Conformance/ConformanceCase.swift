@@ -1,14 +1,16 @@
-/// One thing that a rule demands, and how to see whether a server does it.
+/// One demand of a rule, and a test of whether a server meets it.
 public struct ConformanceCase: Sendable {
-    /// The rule's name in Schema/README.md, for example `P2`.
+    /// The rule's name in Schema/rules, for example `P2`.
     public let rule: String
-    /// What must be so, in one sentence.
+    /// The demand, in one sentence.
     public let title: String
-    /// What must be given for it; without one of these it is skipped.
+    /// What the suite must be given for this case; without one of these the case is skipped.
     public let needs: [ConformanceNeed]
-    /// It mostly waits for a time that the protocol names: it runs beside all others, from the beginning.
+    /// Whether the case mostly waits for a time that the protocol names. Such a case runs beside all others, from the
+    /// beginning.
     public let isLong: Bool
-    /// Returns the seconds that it measured, if it is about a time.
+    /// Plays the case. Returns the seconds that it measured, if the rule names a time; throws when the server does not
+    /// meet the demand.
     let body: @Sendable (Site) async throws -> Double?
 
     init(
@@ -25,11 +27,11 @@ public struct ConformanceCase: Sendable {
         }
     }
 
-    /// Of a rule that names a time. The machine that is judged on may be loaded: the limit is wider, the title says it,
-    /// and what was measured is in the result.
+    /// A case of a rule that names a time. The machine may be loaded, so the limit is wider than the rule's time; the
+    /// title says so, and the result has the time that was measured.
     /// - Parameters:
-    ///   - limit: seconds from which on the case fails.
-    ///   - measured: returns seconds.
+    ///   - limit: the case fails from so many seconds on.
+    ///   - measured: returns the measured time in seconds.
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], limit: Double,
         measured: @escaping @Sendable (Site) async throws -> Double
@@ -45,34 +47,36 @@ public struct ConformanceCase: Sendable {
         }
     }
 
-    /// No other case may run beside it.
+    /// Whether no other case may run beside this one.
     var isExclusive: Bool { needs.contains { $0.hurts } }
 }
 
-/// What only the one who runs the suite can give.
+/// What only the operator who runs the suite can give.
 public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
     /// A command that kills the server (SIGKILL), starts it again and returns when it accepts.
     case restartServer = "restart-server"
-    /// A command after which the server accepts, and dies by itself between the next commit and its acknowledgement.
+    /// A command after which the server accepts connections, and dies by itself between the next commit and its
+    /// acknowledgement.
     case crashServer = "crash-server"
     /// A command that sends SIGTERM, fails unless the server exits 0, starts it again and returns when it accepts.
     case terminateServer = "terminate-server"
     /// A command that restarts PostgreSQL, and may return at once.
     case restartDatabase = "restart-database"
-    /// A command after which no notification of PostgreSQL reaches a server, and its opposite.
+    /// A command after which no notification of PostgreSQL reaches a server, and one that ends that.
     case stopNotifications = "stop-notifications"
     case startNotifications = "start-notifications"
     /// A command that builds the read model anew, and returns when devices are served from it.
     case rebuild
-    /// A command that sets the log back to a backup of before the suite began, and returns when all servers accept.
+    /// A command that sets the log back to a backup from before the suite began, and returns when all servers accept
+    /// connections.
     case restoreDatabase = "restore-database"
     /// The address of another server on the same log.
     case secondServer = "server"
 
-    /// As one asks for it on a command line.
+    /// The option of `focusctl conformance` that gives it.
     public var option: String { self == .secondServer ? "a second --server" : "--\(rawValue)" }
 
-    /// Whether it disturbs everybody whom the server serves.
+    /// Whether it disturbs everyone who uses the server.
     var hurts: Bool {
         switch self {
         case .restartServer, .crashServer, .terminateServer, .restartDatabase, .stopNotifications, .startNotifications,
@@ -94,9 +98,10 @@ public struct CaseResult: Sendable {
     public let rule: String
     public let title: String
     public let outcome: Outcome
-    /// That the case took.
+    /// How long the case took, in seconds.
     public let seconds: Double
-    /// That the server took for what the rule gives a time for; nil: it gives none, or the case did not pass.
+    /// How long the server took where the rule names a time, in seconds; nil: the rule names none, or the case did not
+    /// pass.
     public let measuredSeconds: Double?
 
     public init(rule: String, title: String, outcome: Outcome, seconds: Double, measuredSeconds: Double? = nil) {
@@ -112,12 +117,13 @@ public struct CaseResult: Sendable {
     }
 }
 
-/// The server did something else than the rule demands.
+/// The server did something other than the rule demands.
 struct CaseFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
+/// Fails the case unless `condition` is true.
 /// - Parameter what: what is wrong when `condition` is false.
 func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
     if !condition { throw CaseFailure(what()) }

@@ -1,8 +1,9 @@
-/// Plays cases against a server and collects what became of them.
+/// Plays cases against a server and collects their results.
 public struct ConformanceRun: Sendable {
-    /// Cases that work at the same time; those that mostly wait come on top.
+    /// How many cases run at the same time; those that mostly wait (`isLong`) run besides.
     private static let width = 6
-    /// No case takes longer, in seconds, however loaded the machine is: the longest waits for three heartbeats.
+    /// A case that takes longer fails, in seconds. The longest case waits for three heartbeats; the rest is for a
+    /// loaded machine.
     private static let limitSeconds = 900.0
 
     private let target: ConformanceTarget
@@ -14,16 +15,17 @@ public struct ConformanceRun: Sendable {
     }
 
     /// Opens one session and ends it.
-    /// - Throws: why that is not possible, for people.
+    /// - Throws: why no session can be opened, as a text for people.
     public static func probe(_ target: ConformanceTarget) async throws {
         _ = try await Site(target).open(.ofNewUser())
     }
 
+    /// Plays all cases.
     /// - Parameter finished: called for each case when it is done.
     /// - Returns: a result for each case, in their order.
     public func results(finished: @escaping @Sendable (CaseResult) -> Void = { _ in }) async -> [CaseResult] {
         let site = Site(target)
-        // Whose server a command hurts, and which one is the other, is no matter of chance.
+        // In a case with needs it matters which server a command hurts, and which is the second one.
         let pinned = site.pinned
         var results: [Int: CaseResult] = [:]
         func note(_ index: Int, _ result: CaseResult) {

@@ -17,16 +17,16 @@ public struct ConformanceTarget: Sendable {
         case tls(trustFile: String?)
     }
 
-    /// The one that commands hurt.
+    /// The server that `commands` hurt.
     public var server: Address
     public var security: Security
-    /// Makes tokens that the server accepts, or, with `isForged`, the same signed with another key.
+    /// Makes tokens that the server accepts, or with `isForged` the same tokens, signed with another key.
     public var token: @Sendable (TokenRequest) async throws -> String
-    /// Other servers on the same log: the devices that cases play are spread over all.
+    /// Other servers on the same log. The devices that cases play are spread over all servers.
     public var others: [Address] = []
-    /// What hurts the server; each returns when it is done.
+    /// The operator's commands; each returns when it is done.
     public var commands: [ConformanceNeed: @Sendable () async throws -> Void] = [:]
-    /// How long an answer that is to come at once may take, in seconds: far beyond what a loaded machine needs.
+    /// How long an answer that must come at once may take, in seconds: far longer than a loaded machine needs.
     public var patienceSeconds = 60.0
 
     public init(
@@ -42,12 +42,12 @@ public struct ConformanceTarget: Sendable {
     }
 }
 
-/// What a token is to say (rule A1).
+/// The contents of a token (rule A1).
 public struct TokenRequest: Sendable {
     public let user: UserID
     public let device: DeviceID
     public let scope: Scope
-    /// From now; negative: it ended already.
+    /// The token's lifetime from now on, in seconds; negative: it has expired.
     public let seconds: Double
     public let isForged: Bool
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// How `focusctl` ends, in one place.
+/// The exit codes of `focusctl`, in one place.
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
@@ -9,10 +9,10 @@ enum ExitStatus: Int32 {
     /// Rows differed from the server's, or the log is not what it must be.
     case integrity = 3
 
-    /// For the end of each command's help.
+    /// The last paragraph of each command's help.
     static let help = "Exit codes: 0 done, 1 failed, 2 usage, 3 integrity."
 
-    /// Prints what a person should know of an error (or the help that was asked for), and says how to end.
+    /// Prints what a person should know about an error, or the help that was asked for. Returns the exit code.
     static func report(_ error: any Error) -> Int32 {
         if let failure = error as? IntegrityFailure {
             Terminal.complain("Error: \(failure)")
@@ -31,13 +31,13 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// What is held is not what it must be (exit code 3).
+/// Data is not what it must be (exit code 3).
 struct IntegrityFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// A command could not do its work (exit code 1); says what to do.
+/// A command could not do its work (exit code 1). The description says what to do.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// P2–P8: one append after the other. That an event is in the log once is seen by the user's version, which counts
-/// them: each case has a user of its own.
+/// P2–P8: one append after the other. The user's version counts the user's events, so it shows that an event is in the
+/// log once: each case has a user of its own.
 enum AppendCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("P2", "resending after a lost acknowledgement stores nothing and answers as the first time") {

@@ -1,7 +1,8 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// P1, P2 when the server or its database is killed: what was acknowledged is there, and everything is there once.
+/// P1 and P2 when the server or its database is killed: what was acknowledged is in the log, and everything is there
+/// once.
 enum CrashCases {
     static let all: [ConformanceCase] = [
         ConformanceCase(
@@ -61,7 +62,7 @@ enum CrashCases {
                 let first = Int64(events.count - 1_000 + 3)
                 try await live.connection.send(
                     .append(AppendRequest(firstSequence: DeviceSequence(first), envelopes: batch)))
-                // Somewhere in decoding, validating, writing or answering.
+                // So the kill falls somewhere into decoding, validating, writing or answering.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...60)))
                 try await site.perform(.restartServer)
                 let again = try await site.open(device)
@@ -91,7 +92,7 @@ enum CrashCases {
         },
     ]
 
-    /// Four devices of two users bring 1,000 events each, while `hurt` happens three times.
+    /// Four devices of two users append 1,000 events each, while `hurt` is called three times.
     private static func survive(_ site: Site, _ hurt: () async throws -> Void) async throws {
         let users = [Device.ofNewUser(), Device.ofNewUser()]
         let devices = users + users.map { $0.sibling(deviceClass: $0.deviceClass) }
@@ -102,7 +103,7 @@ enum CrashCases {
                 let app = "app\(index)"
                 let events = Envelope.setUp(app) + (2..<count).map { .post("n\($0 % 100)", app: app, body: "\($0)") }
                 group.addTask {
-                    // Whatever becomes of it, nobody waits for it any longer.
+                    // Also when the courier fails, so that nobody waits for its events.
                     defer { delivered.withLockedValue { $0[index] = count } }
                     let courier = Courier(site, device, events) { through in
                         delivered.withLockedValue { $0[index] = through }

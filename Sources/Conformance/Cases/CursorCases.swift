@@ -52,7 +52,7 @@ enum CursorCases {
         },
     ]
 
-    /// A device that holds three events' rows, and its cursor.
+    /// A device that holds the rows of three events, and its cursor.
     private static func prepared(_ site: Site) async throws -> (Device, Cursor) {
         let device = Device.ofNewUser()
         let live = try await site.open(device)

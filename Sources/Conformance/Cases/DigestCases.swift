@@ -1,6 +1,6 @@
 import FocusCore
 
-/// S9: digests, and what a device does that finds a difference.
+/// S9: digests, and what a device does when it finds a difference.
 enum DigestCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S9", "a checkpoint follows each delta within seconds; its digests are those of the rows sent")
@@ -33,7 +33,7 @@ enum DigestCases {
             let travelled = Set(replica.received[before...].map(\.collection))
             try expect(travelled == [.badges], "rows of \(travelled.map(\.rawValue)) came instead of badges")
             try expect(replica.rows == right.rows, "it still differs: \(replica.difference(from: right))")
-            // And it goes on live.
+            // Changes come live afterwards.
             let later = try await site.open(device.sibling()).appendAccepted([.post("n31", app: "a")])
             try await replica.follow(live.connection, to: later)
         },

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// R1, R6: what is asked for with Fetch.
+/// R1, R6: what a session asks for with Fetch.
 enum FetchCases {
     private static let trails = AppID("trails")
     private static let count = 1_500
@@ -52,7 +52,7 @@ enum FetchCases {
             for isAllowed in [false, true, false] {
                 if isAllowed { try await live.appendAccepted([allow(.readRoutes, "coach")]) }
                 let points = FetchQuestion.routePoints(route, from: nil, to: nil, limit: 5)
-                // Another server may have heard of it a moment later.
+                // Another server may learn of the authorization a moment later.
                 var answer = try await fetch(coach.connection, points)
                 let clock = ContinuousClock()
                 let end = clock.now.advanced(by: .seconds(site.patience))
@@ -87,8 +87,8 @@ enum FetchCases {
         .of(.authorizationChanged(AuthorizationChanged(kind: kind, status: status)), app: app)
     }
 
-    /// 3 m/s to the north, a point a second, finished.
-    /// - Returns: the time of the first.
+    /// Records a finished route: 3 m/s to the north, with one point a second.
+    /// - Returns: the time of the first point.
     private static func record(_ live: Live) async throws -> Timestamp {
         let start = Timestamp.now.adding(microseconds: -3_600_000_000)
         let points = (0..<count).map {
@@ -109,7 +109,7 @@ enum FetchCases {
         return start
     }
 
-    /// Nil: `not_found`.
+    /// The answer to a question; nil: `not_found`.
     private static func fetch(_ connection: RawConnection, _ question: FetchQuestion) async throws -> FetchAnswer? {
         let id = UInt64.random(in: 1...(.max))
         try await connection.send(.fetch(FetchRequest(id: id, question)))

@@ -13,7 +13,7 @@ enum FlowCases {
             let clock = ContinuousClock()
             let end = clock.now.advanced(by: .seconds(12))
             let isWritten = NIOLockedValueBox(false)
-            // It takes so much that it is not sent away (L2), however long the writing takes.
+            // It reads fast enough not to be sent away (L2), however long the writing takes.
             async let slowly = slow.listen(bytesPerSecond: 150_000) { _ in !isWritten.withLockedValue { $0 } }
             var written = 0
             while written < 200, clock.now < end {
@@ -26,7 +26,7 @@ enum FlowCases {
             try await slow.listen()
             try await replica.follow(slow, to: version)
             let times = replica.received.filter { $0.collection == .notifications && $0.key == "hot" }.count
-            // Once would do; it may have been sent before the queue was full, and again with a delta.
+            // Once would be enough. The row may be sent once before the queue was full, and again with a delta.
             try expect(
                 times >= 1 && times <= max(2, written / 10), "a row written \(written) times came \(times) times")
             try expect(replica.keys(of: .notifications).count >= Crowd.notifications, "rows are missing")
@@ -36,7 +36,7 @@ enum FlowCases {
             let limit = 30.0
             let clock = ContinuousClock()
             let deaf = try await site.openDeaf(heavy.device.sibling())
-            // One that reads in time is not sent away.
+            // A device that reads in time is not sent away.
             for attempt in 1...3 {
                 let begin = clock.now
                 let patient = try await site.openDeaf(heavy.device.sibling())
@@ -51,7 +51,7 @@ enum FlowCases {
                     guard attempt < 3, (clock.now - begin).inSeconds > limit * 0.9 else { throw error }
                 }
             }
-            // The server's own timers, 3 s in which it tries to say GoAway, and what a loaded machine takes.
+            // The 25 s are for the server's own timers, the 3 s in which it tries to say GoAway, and a loaded machine.
             try await Task.sleep(for: .seconds(limit * 0.4 + 25))
             try await deaf.listen()
             do {
@@ -74,8 +74,8 @@ enum FlowCases {
         ConformanceCase("L2", "a device that takes what waits for it slowly, but takes some, stays", isLong: true) {
             site in
             let heavy = try await site.crowd.heavy(site)
-            // So fast that the server can write more every few seconds, and so slowly that something waits for it all
-            // the while: the sockets hold 3 of the 8.4 MB.
+            // The rate lets the server write more every few seconds, and is so slow that something waits for the device
+            // all the time: the sockets hold 3 of the 8.4 MB.
             let (rate, seconds) = (90_000.0, 45.0)
             for attempt in 1...3 {
                 let slow = try await site.openDeaf(heavy.device.sibling())
@@ -93,7 +93,7 @@ enum FlowCases {
             let heavy = try await site.crowd.heavy(site)
             let clock = ContinuousClock()
             var slowest = 0.0
-            // A loaded machine may be as slow once; a server that waits for the deaf one is each time.
+            // A loaded machine may be so slow once; a server that waits for the deaf device is so slow every time.
             for _ in 0..<3 {
                 let zero = try await site.openDeaf(heavy.device.sibling())
                 slowest = try await withThrowingTaskGroup(of: Double.self) { group in
@@ -103,7 +103,8 @@ enum FlowCases {
                     return try await group.reduce(0) { max($0, $1) }
                 }
                 await zero.close()
-                // Less than the 30 s after which the deaf one is sent away, and frees whom it blocked.
+                // Below the 30 s after which the deaf device is sent away, which would free the devices that it
+                // blocked.
                 if slowest < 25 { return }
             }
             throw CaseFailure("an append took \(slowest) s to reach the last of the healthy devices")
@@ -132,8 +133,8 @@ enum FlowCases {
         },
     ]
 
-    /// Ten devices of one user, of whom one appends five times.
-    /// - Parameter besideUser: whose devices they are; nil: of a new user.
+    /// Ten devices of one user, one of which appends five times.
+    /// - Parameter besideUser: the user whose devices they are; nil: a new user.
     /// - Returns: the longest time from an append to the last device's rows, in seconds.
     private static func tenHealthy(
         _ site: Site, besideUser: Device?, _ clock: ContinuousClock
@@ -156,7 +157,7 @@ enum FlowCases {
         return slowest
     }
 
-    /// Ten devices of a user, each with the cursor that it needs to be current.
+    /// Ten devices of a user, each with a current cursor.
     private static func tenCurrent(_ site: Site) async throws -> [(Device, Cursor)] {
         let first = Device.ofNewUser()
         let version = try await site.open(first).appendAccepted(Envelope.setUp("a") + [.post("n", app: "a")])

@@ -1,7 +1,7 @@
 import FocusCore
 import FocusWire
 
-/// W1–W7: bytes, frames, and what may be said first.
+/// W1–W7: bytes, frames, and which messages may come first.
 enum FrameCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("W1", "before Hello a length over 64 KiB is refused at once; exactly 64 KiB is read") { site in
@@ -29,7 +29,7 @@ enum FrameCases {
             let connection = try await site.connect()
             for (index, byte) in FrameCodec.frame(device.hello(token: try await site.token(device))).enumerated() {
                 connection.post(bytes: [byte])
-                // So that the server reads its length in pieces, and does not find them all together.
+                // The pauses make the server read the frame's length in pieces.
                 if index < 6 { try await Task.sleep(for: .milliseconds(50)) }
             }
             _ = try await connection.welcome()
@@ -137,7 +137,7 @@ enum FrameCases {
 
     private static func prefix(_ length: UInt32) -> [UInt8] { withUnsafeBytes(of: length.bigEndian) { Array($0) } }
 
-    /// Events that make an Append of exactly so many bytes.
+    /// Events that make an Append whose message has exactly so many bytes.
     private static func largeFrame(bytes: Int) -> [Envelope] {
         func envelope(_ size: Int) -> Envelope {
             Envelope(
@@ -147,7 +147,8 @@ enum FrameCases {
         var envelopes = (0..<4).map { _ in envelope(200 * 1024) } + [envelope(100 * 1024)]
         let request = AppendRequest(firstSequence: DeviceSequence(1), envelopes: envelopes)
         let missing = bytes - (FrameCodec.frame(ClientMessage.append(request)).count - FrameSplitter.prefixBytes)
-        // Lengths between 16 KiB and 2 MiB all take three bytes, so each byte of payload is one of the frame.
+        // Lengths between 16 KiB and 2 MiB are all encoded in three bytes, so each byte of payload adds one byte to the
+        // frame.
         envelopes[4].payload += Array(repeating: 1, count: missing)
         return envelopes
     }

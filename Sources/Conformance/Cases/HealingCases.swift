@@ -83,7 +83,7 @@ enum HealingCases {
                     incarnation: device.incarnation, first: DeviceSequence(first), last: DeviceSequence(last))))
     }
 
-    /// What a device had acknowledged in one frame.
+    /// The events that a device had acknowledged in one frame.
     private struct Batch {
         let first: Int64
         let envelopes: [Envelope]
@@ -92,7 +92,7 @@ enum HealingCases {
 
         var code: [UInt8] { receipts.first?.code ?? [] }
 
-        /// One receipt for all of it.
+        /// Whether one receipt covers all of it.
         var isCovered: Bool {
             receipts.count == 1 && receipts[0].first == DeviceSequence(first) && !code.isEmpty
                 && receipts[0].through == DeviceSequence(first + Int64(envelopes.count) - 1)
@@ -113,7 +113,8 @@ enum HealingCases {
         }
     }
 
-    /// Four frames of two events: the app "a" is set up; a post, and one that is refused; posts; posts.
+    /// Appends four frames of two events each: the app "a" is set up; a post, and one that is refused; two posts; two
+    /// posts.
     private static func acknowledged(_ live: Live) async throws -> [Batch] {
         var batches: [Batch] = []
         for envelopes in [
@@ -150,7 +151,7 @@ enum HealingCases {
             let answer = try await live.connection.appended()
             try expect(answer.refused == batch.refused, "judged otherwise than at first: \(answer.refused)")
         }
-        // The third frame is gone from the device, too.
+        // The device does not hold the third frame any more, either.
         try await live.connection.send(batches[3].request(device))
         let gap = try await live.connection.expectError(.sequenceGap, "for what follows lost events")
         try expect(gap.expected == DeviceSequence(5), "it expects \(String(describing: gap.expected)) instead of 5")
@@ -160,7 +161,8 @@ enum HealingCases {
             try await live.connection.send(batches[3].request(device))
             _ = try await live.connection.appended()
         }
-        // Four that came back, a refusal, what was lost, … and the queue goes on behind them.
+        // Six events: the four accepted ones and the refusal that came back, and the loss of two. The queue goes on
+        // behind them.
         let next = AppendRequest(firstSequence: DeviceSequence(9), envelopes: [.post("six", app: "a")])
         try await live.connection.send(.append(next))
         let version = try await live.connection.appended().version
@@ -179,7 +181,8 @@ enum HealingCases {
         try await withoutApp(site, victim, others[2], isProved: true)
     }
 
-    /// The app's registration is not given back: only a receipt can say that its posts were right once.
+    /// Gives a frame of posts back, but not the app's registration: only a receipt can prove that the posts were
+    /// accepted once.
     private static func withoutApp(_ site: Site, _ device: Device, _ batch: Batch, isProved: Bool) async throws {
         let live = try await site.open(device)
         try await live.connection.send(lost(device, 1, batch.first - 1))

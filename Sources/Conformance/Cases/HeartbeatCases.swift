@@ -1,6 +1,6 @@
 import FocusCore
 
-/// L4: who is there, and who is not any more.
+/// L4: which devices are still there, and which are not.
 enum HeartbeatCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("L4", "a Ping is answered at once by a Pong with the same nonce") { site in
@@ -22,7 +22,7 @@ enum HeartbeatCases {
                 _ = try await live.connection.first("Ping \(number)", within: interval * 1.1 + site.patience) {
                     if case .ping = $0 { true } else { nil }
                 }
-                // From the beginning: after one that was heard late, the next seems to be early.
+                // Counted from the beginning: after a Ping that was heard late, the next would seem early.
                 let (seconds, expected) = ((clock.now - begin).inSeconds, interval * Double(number))
                 // A loaded machine may be late; it must not be early.
                 try expect(
@@ -45,14 +45,14 @@ enum HeartbeatCases {
         },
         ConformanceCase("L4", "a half-open connection is given up, and the device's next one works", isLong: true) {
             site in
-            // No FIN, no answer, nothing read: what is left of a device that walked out of the network.
+            // No FIN, no answer, nothing read: so looks a device that has left the network.
             let device = Device.ofNewUser()
             let other = device.sibling()
             let probe = try await site.open(other)
             let interval = Double(probe.welcome.heartbeatMilliseconds) / 1_000
             let lost = try await site.openDeaf(device, answersPings: false)
             let version = try await probe.appendAccepted(Envelope.setUp("a"))
-            // It comes back on another connection with the same store, and is not hindered by its ghost.
+            // The device comes back on another connection with the same store, and its old one does not hinder it.
             let back = try await site.open(device)
             var replica = Replica()
             try await replica.follow(back.connection, to: version)
@@ -61,7 +61,7 @@ enum HeartbeatCases {
             try await Task.sleep(for: .seconds(interval * 2.3 + 6))
             for ghost in [lost, silent] {
                 try await ghost.listen()
-                // Everything that was under way comes, and then the end that the server made.
+                // What was under way comes, and then the end that the server made.
                 try await ghost.expectClosed("half-open for two intervals")
             }
         },

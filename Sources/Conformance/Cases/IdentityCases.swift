@@ -41,7 +41,7 @@ enum IdentityCases {
                 _ = try await connection.expectError(.unauthenticated, "for a Renew with a token that is not its own")
             }
             try await connection.send(.renew(token: try await site.token(device, seconds: 5_000)))
-            // Nothing was said of the first one's end, which is far.
+            // The first token ends so late that the server has not announced its end.
             let left = try await connection.first("TokenExpiry") { message in
                 if case .tokenExpiry(let end, let now) = message { end.microseconds - now.microseconds } else { nil }
             }
@@ -62,7 +62,7 @@ enum IdentityCases {
             "A2", "after its token's end a session is sent away, and nothing is lost or logged twice", isLong: true
         ) { site in
             let device = Device.ofNewUser()
-            // Long enough for a loaded machine to log two events before.
+            // Long enough for a loaded machine to log two events before the token ends.
             let live = try await site.open(device, tokenSeconds: 30)
             let events = Envelope.setUp("a") + [.post("n", app: "a")]
             try await live.send(Array(events.prefix(2)))
@@ -107,7 +107,7 @@ enum IdentityCases {
                 .post("m", app: "mail"), .post("c", app: "chat"),
                 .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work"))),
             ])
-            // Live, and by a snapshot; the digests are over the app's rows alone, or `follow` fails.
+            // Once live, and once by a snapshot. `follow` fails unless the digests are of the app's rows alone.
             for live in [early, try await site.open(mail.sibling(scope: mail.scope))] {
                 var replica = Replica()
                 try await replica.follow(live.connection, to: version)

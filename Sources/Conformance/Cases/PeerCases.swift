@@ -3,8 +3,8 @@ import Foundation
 
 /// V1–V4: what one user may know of another's Focus.
 enum PeerCases {
-    /// "As soon as the server knows", on a machine under load, in seconds. What is told again meanwhile (V3) is what was told
-    /// before, and no change.
+    /// How long a change may take on a loaded machine, in seconds. A status that is told again meanwhile (V3) is the
+    /// one before, and no change.
     private static let soon = 55.0
 
     static let all: [ConformanceCase] = [
@@ -46,11 +46,11 @@ enum PeerCases {
             try expect(
                 viewer.told(of: sharing.user).first?.status == PeerStatus(user: sharing.user, app: nil, isFocused: nil),
                 "the answer does not end first what the session may hold of other apps")
-            // Who asks again is told again, though nothing changed.
+            // A second Watch is answered again, though nothing has changed.
             try await viewer.ask(sharing.user, within: 15)
             try expect(viewer.knows(sharing.user, false), "the second answer is not the current status")
             try await viewer.unwatch([sharing.user])
-            // Another's answer comes after it.
+            // The answer to this Watch comes after the Unwatch was handled.
             try await viewer.ask(UserID(UUID()))
             let count = viewer.told(of: sharing.user).count
             try await sharing.focus(true)
@@ -103,13 +103,13 @@ enum PeerCases {
             try await viewer.ask(sharing.user)
             for round in 0..<41 { try await sharing.focus(round % 2 == 0) }
             try await viewer.hear("the last change") { $0.knows(sharing.user, true) }
-            // Perhaps that was not yet the last one.
+            // That status may have come from an earlier change.
             try await viewer.hear(seconds: 2)
             try expect(viewer.knows(sharing.user, true), "the last change was not told")
             let told = viewer.told(of: sharing.user)
             guard let first = told.first else { return }
-            // What is told again by the session's own clock is no change: 20 s after Watch at the earliest, and after that
-            // (V3). Other repetitions are too many.
+            // A status that the session tells again by its own clock is no change: that happens 20 s after Watch at the
+            // earliest, and 20 s after each repetition (V3). More repetitions are too many.
             var (changes, repeatedAt) = ([first], first.serverTime)
             for one in told.dropFirst() {
                 guard one.status == changes[changes.count - 1].status else {
@@ -121,7 +121,7 @@ enum PeerCases {
             }
             for (before, after) in zip(changes, changes.dropFirst()) {
                 let pause = seconds(from: before.serverTime, to: after.serverTime)
-                // Time may pass between the decision and the reading of the clock.
+                // The server may read its clock some time after it decided to tell.
                 try expect(pause > 0.15, "two changes within \(pause) s")
             }
             let span = seconds(from: first.serverTime, to: changes[changes.count - 1].serverTime)
@@ -135,13 +135,13 @@ enum PeerCases {
             let sharing = try await Sharing.begin(site, with: [viewer.user])
             try await viewer.ask(sharing.user)
             for round in 0..<6 {
-                // The one before was told this moment: this one has to wait, and nothing comes after it.
+                // The change before was just told, so this one has to wait, and nothing comes after it.
                 try await sharing.focus(round % 2 == 0)
                 try await viewer.hear("change \(round)") { $0.knows(sharing.user, round % 2 == 0) }
             }
             let told = viewer.told(of: sharing.user)
-            // Had they been dropped, they would be told all the same: when a status is told again, after 20 s (V3). A loaded
-            // machine may take so long now and then.
+            // A dropped change would still be told when the status is told again, after 20 s (V3). A loaded machine may
+            // take that long now and then.
             let late = zip(told, told.dropFirst()).count { seconds(from: $0.serverTime, to: $1.serverTime) > 19 }
             try expect(late < 3, "\(late) of 6 changes were told only when statuses are told again")
         },
@@ -176,7 +176,7 @@ enum PeerCases {
             viewer.told(of: stranger.user).allSatisfy { $0.status.isFocused == nil }, "a stranger's status was told")
     }
 
-    /// Members see the Focus off; it is on only while nobody is one.
+    /// While the viewer is in the audience the Focus is off; it is on only while the viewer is not.
     private static func removals(_ site: Site, toSecond: Bool) async throws {
         let viewer = try await Onlooker(site)
         let sharing = try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond)
@@ -191,7 +191,7 @@ enum PeerCases {
             try await sharing.remove(viewer.user)
         }
         try await sharing.focus(true)
-        // The server that the viewer is on may have heard of only some of it so far.
+        // The viewer's server may know only some of the changes so far.
         try await viewer.hear(seconds: 1)
         repeat { try await viewer.ask(sharing.user) } while !viewer.knowsNothing(of: sharing.user)
         try expect(

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// P2, P6, P9 and what becomes of long queues.
+/// P2, P3, P6 and P9: order, limits, long queues and restored stores.
 enum QueueCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("P6", "pipelined appends of a device keep their order, and acknowledgements only go on") {
@@ -32,8 +32,8 @@ enum QueueCases {
             try expect(limit >= 1, "Welcome.maximum_unacknowledged_appends is \(limit)")
             try await live.appendAccepted(Envelope.setUp("a"))
             let count = min(4_000, limit * 20)
-            // Written without hearing anything: what the server does not read stays in the sockets. A Ping is answered when
-            // it is read, so everything before it had been read by then.
+            // The frames are sent without reading any answer: what the server does not read stays in the sockets. It
+            // answers a Ping when it has read it, and so everything before it.
             let body = String(repeating: "x", count: bodyBytes)
             for number in 1...count {
                 try await live.send([.post("n", app: "a", body: body)])
@@ -53,7 +53,7 @@ enum QueueCases {
                     throw CaseFailure("Error \(error.code.rawValue): \(error.message)")
                 }
             }
-            // What one read of the socket brings may be taken in any case.
+            // The server may process what one read of the socket brings.
             let most = Int64(limit + readBytes / bodyBytes)
             try expect(
                 ahead <= most, "it had read \(ahead) appends without having acknowledged any; the limit is \(limit)")
@@ -85,7 +85,7 @@ enum QueueCases {
             try expect(count == 10_000, "the log has \(count) events instead of 10,000")
             let again = try await site.open(device)
             try expect(again.welcome.lastSequence == DeviceSequence(10_000), "Welcome does not go on after 10,000")
-            // The last batch's acknowledgement was lost, as far as the device knows.
+            // The device acts as if the last batch's acknowledgement had been lost.
             try await again.connection.send(
                 .append(AppendRequest(firstSequence: DeviceSequence(9_501), envelopes: Array(events[9_500...]))))
             let repeated = try await again.connection.appended()
@@ -101,14 +101,14 @@ enum QueueCases {
             let live = try await site.open(device)
             let (kept, lost) = ([Envelope.post("kept", app: "a")], [Envelope.post("lost", app: "a")])
             try await live.appendAccepted(Envelope.setUp("a") + kept + lost)
-            // The backup had three events; the device makes another fourth one.
+            // The backup has three events; the restored device makes another fourth one.
             let restored = try await site.open(device)
             let fresh = Envelope.post("fresh", app: "a")
             try await restored.connection.send(
                 .append(AppendRequest(firstSequence: DeviceSequence(4), envelopes: [fresh])))
             _ = try await restored.connection.expectError(.sequenceConflict, "for a restored store")
             let reborn = try await site.open(device.reborn())
-            // It cannot know that `kept` arrived, either.
+            // The restored device cannot know that `kept` arrived, either.
             let appended = try await reborn.append(kept + [fresh])
             try expect(appended.refused.isEmpty, "refused: \(appended.refused.map(\.code))")
             var replica = Replica()
@@ -119,12 +119,13 @@ enum QueueCases {
         },
     ]
 
-    /// Of an append in P9: so much that a limit's worth is more than what is read at once…
+    /// Bytes of an append's text in the P9 case: so many that a limit's worth of appends is more than one read of the
+    /// socket brings.
     private static let bodyBytes = 4_000
-    /// …which is at most this.
+    /// The most bytes that a server reads from a socket at once.
     private static let readBytes = 512 * 1024
 
-    /// What the preference `k` of app `a` is for a new device.
+    /// The value of preference `k` of app `a`, as a new device gets it.
     private static func preference(_ site: Site, _ device: Device, at version: Version) async throws -> PropertyValue? {
         let live = try await site.open(device.sibling(collections: [.preferences]))
         var replica = Replica()

@@ -1,7 +1,7 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// S8: the read model is built anew under everybody's feet.
+/// S8: the read model is built anew while devices use it.
 enum RebuildCases {
     static let all: [ConformanceCase] = [
         ConformanceCase(

@@ -1,7 +1,8 @@
 import FocusCore
 
-/// P2, P3 and P10: what stands at a place, however far back; incarnations that end, and whose they are. A server whose
-/// log has an earlier format offers protocol 1 and knows no Recall: there the cases about it say nothing.
+/// P2, P3 and P10: which event a place has, however far back; incarnations that end, and which scope they belong to. A
+/// server whose log has an earlier format offers protocol 1 and knows no Recall: there the cases about Recall pass
+/// without testing anything.
 enum RecallCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("P2", "what was logged 1,000 events ago is answered as the first time, refusals by their texts")

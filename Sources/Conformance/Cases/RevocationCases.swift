@@ -2,7 +2,8 @@ import FocusCore
 
 /// A3: a device that was lost or stolen.
 enum RevocationCases {
-    /// The rule says 1 s, of a server with time for it; here the commit and the way are counted too. Seconds.
+    /// The limit in seconds. The rule says 1 s, on a machine that is not loaded; here the commit and the network are
+    /// counted too.
     private static let limit = 30.0
 
     static let all: [ConformanceCase] = [
@@ -18,7 +19,7 @@ enum RevocationCases {
             try await live.append(Envelope.setUp("a") + [revoked(device)])
             try await expectCutOff(live.connection)
             try await expectRefused(site, device, toSecond: false)
-            // Other devices of the user are as before.
+            // Other devices of the user are not affected.
             try await site.open(device.sibling()).appendAccepted([.post("n", app: "a")])
         },
     ]
@@ -27,7 +28,8 @@ enum RevocationCases {
         .of(.deviceRevoked(DeviceRevoked(device: device.id)))
     }
 
-    /// Returns after how many seconds it was cut off.
+    /// Revokes a device while it is connected.
+    /// - Returns: how many seconds after the append it was cut off.
     private static func revoke(_ site: Site, toSecond: Bool) async throws -> Double {
         let owner = Device.ofNewUser()
         let live = try await site.open(owner)
@@ -43,7 +45,7 @@ enum RevocationCases {
         let seconds = (clock.now - begin).inSeconds
         try expect(!rows.contains { $0.key.key == "after" }, "it was sent what came after its revocation")
         for isSecond in Set([false, toSecond]) { try await expectRefused(site, lost, toSecond: isSecond) }
-        // What was appended to both servers since is as it should be.
+        // Both servers have what was appended since.
         version = try await live.appendAccepted([.post("later", app: "a")])
         try expect(live.events(version) == 6, "the log has \(live.events(version)) events instead of 6")
         var fresh = Replica()
@@ -52,12 +54,13 @@ enum RevocationCases {
         return seconds
     }
 
-    /// Returns the rows that came before the end.
+    /// Waits for the GoAway and the end of the connection.
+    /// - Returns: the rows that came before the end.
     @discardableResult
     private static func expectCutOff(_ connection: RawConnection) async throws -> [DeltaRow] {
         var rows: [DeltaRow] = []
         let clock = ContinuousClock()
-        // Heartbeats and rows that it goes on getting are no reason to wait longer.
+        // One deadline for all messages: heartbeats and further rows do not extend it.
         let end = clock.now.advanced(by: .seconds(connection.patience))
         do {
             while true {
@@ -74,7 +77,7 @@ enum RevocationCases {
         }
     }
 
-    /// It is told exactly what a bad token is told.
+    /// The server must answer the revoked device exactly as it answers a bad token.
     private static func expectRefused(_ site: Site, _ device: Device, toSecond: Bool) async throws {
         var answers: Set<ProtocolError> = []
         for token in [try await site.token(device), "x"] {

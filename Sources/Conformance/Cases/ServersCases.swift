@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Two servers on one log: any device may connect to any of them.
+/// S1 and P8 with two servers on one log: a device may connect to either of them.
 enum ServersCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S1", "what one server acknowledges, devices at the other get", needs: [.secondServer]) {
@@ -20,7 +20,7 @@ enum ServersCases {
             let difference = near.difference(from: far)
             try expect(difference.isEmpty, "they differ: \(difference)")
             try expect(near.keys(of: .notifications).count == 20, "not all 20 notifications are there")
-            // It moves, with its cursor.
+            // The device moves to the other server, with its cursor.
             let moved = try await site.open(tablet, cursor: far.cursor)
             let first = try await moved.connection.nextNews()
             try expect(!first.isSnapshotBegin, "a cursor of one server gets a snapshot at the other")
@@ -38,11 +38,11 @@ enum ServersCases {
             for (index, event) in events.enumerated() {
                 let append = ClientMessage.append(
                     AppendRequest(firstSequence: DeviceSequence(Int64(index + 3)), envelopes: [event]))
-                // One of them may have been superseded already; the other one goes on.
+                // One of the connections may have been superseded already; the other one goes on.
                 try? await here.connection.send(append)
                 try? await there.connection.send(append)
             }
-            // Both may have been sent away with events unread: what a client would do then.
+            // Both connections may have ended with events unread: the courier does what a client would do then.
             _ = try await Courier(site, device, setUp + events).deliver()
             let observer = try await site.open(device.sibling(), toSecond: true)
             var replica = Replica()
@@ -57,7 +57,8 @@ enum ServersCases {
             let device = Device.ofNewUser()
             let older = try await site.open(device)
             try await older.appendAccepted(Envelope.setUp("a"))
-            // What is committed up to 2 s after a connection began may be what the one before had under way.
+            // A server allows for events that are committed up to 2 s after a connection began: they may come from the
+            // connection before.
             try await Task.sleep(for: .seconds(4))
             let newer = try await site.open(device, toSecond: true)
             try await newer.appendAccepted([.post("n", app: "a")])

@@ -1,21 +1,22 @@
 import FocusCore
 
-/// G1: SIGTERM.
+/// G1: a server that gets SIGTERM.
 enum ShutDownCases {
     static let all: [ConformanceCase] = [
         ConformanceCase(
             "G1", "on SIGTERM: GoAway shutting_down to all, exit 0 within 10 s, and what was acknowledged is there",
-            // The rule says 10 s, of a machine that has time for it.
+            // The rule says 10 s, on a machine that is not loaded.
             needs: [.terminateServer], limit: 40, measured: terminate)
     ]
 
-    /// Returns after how many seconds the last connection was closed.
+    /// Sends SIGTERM while appends are under way.
+    /// - Returns: how many seconds later the last connection was closed.
     private static func terminate(_ site: Site) async throws -> Double {
         let device = Device.ofNewUser()
         let live = try await site.open(device)
         let idle = try await site.open(device.sibling())
         try await live.appendAccepted(Envelope.setUp("a"))
-        // Under way when the signal comes.
+        // These are under way when the signal comes.
         for number in 0..<50 { try await live.send([.post("n\(number)", app: "a")]) }
         let clock = ContinuousClock()
         let begin = clock.now

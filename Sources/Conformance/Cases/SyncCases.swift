@@ -1,6 +1,6 @@
 import FocusCore
 
-/// S1–S3, S5, S7: snapshots and deltas. `Replica` fails whatever is out of order, and compares every digest (S9).
+/// S1–S3, S5, S7: snapshots and deltas. `Replica` throws at whatever is out of order, and compares every digest (S9).
 enum SyncCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S1", "without a cursor a snapshot, then live, with nothing missed or doubled") { site in
@@ -30,7 +30,7 @@ enum SyncCases {
             site in
             let heavy = try await site.crowd.heavy(site)
             let slow = try await site.openDeaf(heavy.device.sibling())
-            // More than the sockets hold lies before the snapshot's end.
+            // The snapshot is larger than what the sockets hold, so its end is sent after these changes.
             let writer = try await site.open(heavy.device.sibling())
             var version = try await writer.appendAccepted(Envelope.setUp("during"))
             for round in 0..<5 {
@@ -102,7 +102,7 @@ enum SyncCases {
             for _ in 0..<2 {
                 let live = try await site.open(device)
                 var rows = 0
-                // A few pages, and the line is cut.
+                // The connection is cut after a few pages.
                 while rows < 20 {
                     let message = try await live.connection.next()
                     if message.isSnapshotBegin { begun += 1 }
@@ -118,7 +118,7 @@ enum SyncCases {
         },
         ConformanceCase("S3", "disconnected in the middle of a delta, the same cursor brings all of it again") { site in
             let heavy = try await site.crowd.heavy(site)
-            // The cursor is of this class of device.
+            // The cursor is for this class of device.
             let device = heavy.device.sibling(deviceClass: heavy.device.deviceClass)
             let cut = try await site.open(device, cursor: heavy.early)
             var rows = 0
@@ -149,7 +149,7 @@ enum SyncCases {
             let tablet = phone.sibling()
             var replica = Replica()
             try await replica.follow(try await site.open(tablet).connection, to: version)
-            // 6,000 notifications and their alerts go: 12,000 tombstones, of which 10,000 are kept.
+            // Removing 6,000 notifications and their alerts leaves 12,000 tombstones, of which 10,000 are kept.
             for batch in 0..<12 {
                 try await writer.appendAccepted((0..<500).map { .post("\(batch)-\($0)", app: "a") })
             }
@@ -168,7 +168,7 @@ enum SyncCases {
             let writer = try await site.open(phone)
             var version = try await writer.appendAccepted(Envelope.setUp("a"))
             var replica = Replica()
-            // No checkpoint is owed any more.
+            // From here on the device's checkpoint is up to date, so the next one can only come for the cursor.
             try await replica.follow(display.connection, to: version)
             for number in 0..<3 {
                 version = try await writer.appendAccepted([
@@ -183,7 +183,7 @@ enum SyncCases {
         ConformanceCase("S7", "a collection that the server does not know has no rows, and is no error") { site in
             let phone = Device.ofNewUser()
             let version = try await site.open(phone).appendAccepted(Envelope.setUp("a"))
-            // Hello.collections = ["later"]: written by hand, as this program knows no such collection.
+            // Hello.collections = ["later"], encoded by hand, because this program knows no such collection.
             let token = try await site.token(phone.sibling())
             var hello: [UInt8] = [0x08, 1, 0x10, 1, 0x1A]
             hello += varint(token.utf8.count) + Array(token.utf8) + [0x20, 1, 0x29] + Array(repeating: 7, count: 8)

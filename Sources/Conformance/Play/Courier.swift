@@ -1,11 +1,11 @@
 import FocusCore
 
-/// Brings a device's events to the server whatever becomes of the server meanwhile, as a client must (rules P1, P2): it
-/// connects again and sends everything anew that was not acknowledged, also what the log has already. For one task.
+/// Delivers a device's events whatever becomes of the server meanwhile, as a client must (rules P1, P2): it connects
+/// again and sends everything again that was not acknowledged, including what the log already has. For one task.
 final class Courier {
     private static let eventsPerFrame = 20
     private static let framesUnderWay = 8
-    /// Bounds the retries, in seconds.
+    /// The limit of all retries together, in seconds.
     private static let limit = 120.0
 
     private let site: Site
@@ -17,7 +17,7 @@ final class Courier {
     private(set) var connections = 0
     private var version = Version.zero
 
-    /// - Parameter events: the device's first ones, with the sequences 1, 2, 3 ….
+    /// - Parameter events: the device's first events, with the sequences 1, 2, 3 ….
     init(_ site: Site, _ device: Device, _ events: [Envelope], onProgress: @escaping @Sendable (Int) -> Void = { _ in })
     {
         self.site = site
@@ -26,7 +26,8 @@ final class Courier {
         self.onProgress = onProgress
     }
 
-    /// Returns the version after the last one.
+    /// Delivers all events.
+    /// - Returns: the user's version after the last one.
     func deliver() async throws -> Version {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(Self.limit))
@@ -36,7 +37,8 @@ final class Courier {
             } catch let failure as CaseFailure {
                 throw failure
             } catch {
-                // The server is away: a refused connection, a reset, an end. Nothing was promised.
+                // A refused connection, a reset or an end: the server is away. It has promised nothing that is lost by
+                // that.
                 guard clock.now < end else {
                     throw CaseFailure(
                         "\(through) of \(events.count) events delivered in \(Int(Self.limit)) s: \(error)")
@@ -75,7 +77,7 @@ final class Courier {
         }
     }
 
-    /// Nil: the server asks to try again later.
+    /// The first answer that `pick` accepts. Nil: the server asks to try again later.
     private func answer<T>(_ connection: RawConnection, _ pick: (ServerMessage) -> T?) async throws -> T? {
         while true {
             let message = try await connection.next()

@@ -2,16 +2,17 @@ import FocusCore
 
 /// A user with more rows than any connection's buffers hold, made once for all cases that need one.
 actor Crowd {
-    /// 8.4 MB of rows: twice what Linux gives a socket to send (`tcp_wmem`), and many pages of any server.
+    /// The number of notifications, which make 8.4 MB of rows: twice what Linux gives a socket to send (`tcp_wmem`),
+    /// and many pages of any server.
     static let notifications = 600
     private static let bodyBytes = 14_000
 
     struct Heavy: Sendable {
         /// A device of the user; the rows are of the app "heavy".
         let device: Device
-        /// Before the rows were there.
+        /// A cursor from before the rows were there.
         let early: Cursor
-        /// With all of them.
+        /// The user's version with all rows.
         let version: Version
     }
 

@@ -1,7 +1,7 @@
 import FocusCore
 import Foundation
 
-/// A device as the suite plays it: who it is, and what it asks for in Hello.
+/// A device as the suite plays it: its identity, and what it asks for in Hello.
 struct Device: Sendable {
     var user: UserID
     var id: DeviceID
@@ -10,7 +10,7 @@ struct Device: Sendable {
     var incarnation = Incarnation.random()
     var collections: [RowCollection] = []
 
-    /// Of a user whom nobody else knows.
+    /// A device of a new user.
     static func ofNewUser() -> Device { Device(user: UserID(UUID()), id: DeviceID(UUID())) }
 
     /// Another device of the same user.
@@ -21,7 +21,7 @@ struct Device: Sendable {
             user: user, id: DeviceID(UUID()), scope: scope, deviceClass: deviceClass, collections: collections)
     }
 
-    /// The same device after its store was lost or restored.
+    /// The same device after its store was lost or restored: with a new incarnation.
     func reborn() -> Device {
         var device = self
         device.incarnation = .random()

@@ -12,7 +12,7 @@ extension Envelope {
             payload: PayloadCodec.encode(body))
     }
 
-    /// What makes `app` able to post: registered, and allowed to notify. Two events.
+    /// The two events that make `app` able to post: they register it and allow it to notify.
     static func setUp(_ app: String) -> [Envelope] {
         [
             .of(.appRegistered(AppRegistered(name: app, build: 1, capabilities: [.communication])), app: app),
@@ -28,7 +28,7 @@ extension Envelope {
         .of(.notificationRemoved(NotificationsNamed(ids: ids)), app: app)
     }
 
-    /// A payload that is not one.
+    /// An event with a payload that does not decode.
     static func malformed(app: String) -> Envelope {
         Envelope(
             id: .version7(), type: "notification.posted", app: app, occurredAt: .now, schemaVersion: 1,
@@ -41,7 +41,7 @@ extension Timestamp {
 }
 
 extension EventID {
-    /// RFC 9562 §5.7, as the protocol asks of devices.
+    /// A UUIDv7 (RFC 9562 §5.7), as the protocol asks of devices.
     static func version7() -> EventID {
         var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
         let milliseconds = UInt64(Timestamp.now.microseconds / 1_000)

@@ -1,10 +1,10 @@
 import FocusCore
 
-/// A device whose Hello was accepted. Appends take its next sequences. For one task.
+/// A device with a session. Its appends get its next sequences. For one task.
 final class Live {
     let connection: RawConnection
     let welcome: Welcome
-    /// The last one used.
+    /// The last sequence that was sent.
     private(set) var sequence: Int64
 
     init(_ connection: RawConnection, _ welcome: Welcome) {
@@ -13,20 +13,20 @@ final class Live {
         sequence = welcome.lastSequence.rawValue
     }
 
-    /// Versions that an incarnation takes before its first event: the log says whose it is (rule P10), if it has the format
-    /// for that.
+    /// How many versions an incarnation takes before its first event: one, for the event that says whose it is (rule
+    /// P10), if the log has the format for that.
     var beginnings: Int64 { welcome.protocolVersion >= 2 ? 1 : 0 }
 
-    /// How many events of devices there are at a version of a user.
-    /// - Parameter incarnations: so many of the user's devices have appended.
+    /// How many events of devices there are at a version of the user.
+    /// - Parameter incarnations: how many of the user's devices have appended.
     func events(_ version: Version, of incarnations: Int64 = 1) -> Int64 {
         version.rawValue - incarnations * beginnings
     }
 
-    /// The version at which there are so many.
+    /// The version at which there are so many events of one device.
     func version(of events: Int64) -> Version { Version(events + beginnings) }
 
-    /// Sends one frame, and waits for nothing.
+    /// Sends one frame, and does not wait for its acknowledgement.
     func send(_ envelopes: [Envelope]) async throws {
         let request = AppendRequest(firstSequence: DeviceSequence(sequence + 1), envelopes: envelopes)
         try await connection.send(.append(request))
@@ -51,7 +51,8 @@ final class Live {
         }
     }
 
-    /// As `append`, and nothing may be refused.
+    /// Sends one frame and waits until it is acknowledged. Throws if an event is refused.
+    /// - Returns: the user's version in the acknowledgement.
     @discardableResult
     func appendAccepted(_ envelopes: [Envelope]) async throws -> Version {
         let appended = try await append(envelopes)

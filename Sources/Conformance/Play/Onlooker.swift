@@ -1,8 +1,8 @@
 import FocusCore
 
-/// A device that watches others, and keeps everything that it is told of them. For one task.
+/// A device that watches other users, and keeps everything that it is told. For one task.
 final class Onlooker {
-    /// One status, as it came.
+    /// One status, as the server told it.
     struct Told {
         let status: PeerStatus
         let serverTime: Timestamp
@@ -13,7 +13,7 @@ final class Onlooker {
     private(set) var told: [Told] = []
     private let connection: RawConnection
 
-    /// - Parameter isApp: of the app that `Sharing` shares in; else of the system.
+    /// - Parameter isApp: whether it is a session of the app that `Sharing` shares in; else of the system.
     init(_ site: Site, isApp: Bool = true) async throws {
         var device = Device.ofNewUser()
         if isApp, let app = Sharing.appID { device.scope = .app(app) }
@@ -26,11 +26,11 @@ final class Onlooker {
 
     func told(of user: UserID) -> [Told] { told.filter { $0.status.user == user } }
     func latest(_ user: UserID) -> PeerStatus? { told.last { $0.status.user == user }?.status }
-    /// The latest is a status, and this one.
+    /// Whether the latest status is available, and this one.
     func knows(_ user: UserID, _ isFocused: Bool) -> Bool { latest(user)?.isFocused == isFocused }
     func knowsNothing(of user: UserID) -> Bool { latest(user).map { $0.isFocused == nil } ?? false }
 
-    /// Listens until it was told enough.
+    /// Listens until `isEnough`; throws when that takes longer than `seconds`.
     func hear(_ what: String, within seconds: Double? = nil, until isEnough: (Onlooker) -> Bool) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds ?? connection.patience))
@@ -43,7 +43,7 @@ final class Onlooker {
         }
     }
 
-    /// Listens for so long, whatever comes.
+    /// Listens for so many seconds, whatever comes.
     func hear(seconds: Double) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds))
@@ -54,8 +54,9 @@ final class Onlooker {
         }
     }
 
-    /// Asks anew, and listens until that is answered.
-    /// - Parameter seconds: less than the 20 after which what still holds is told anyhow (V3); nil: however long it takes.
+    /// Sends Watch again, and listens until it is answered.
+    /// - Parameter seconds: the limit. Below the 20 s after which a status is told again anyway (V3), it proves that
+    ///   Watch was answered; nil: the patience of the connection.
     func ask(_ user: UserID, within seconds: Double? = nil) async throws {
         let count = told(of: user).count
         try await watch([user])

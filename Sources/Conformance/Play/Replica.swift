@@ -1,17 +1,19 @@
 import FocusCore
 
-/// What a device holds: applies what it hears as a client must, and fails on whatever a server may not send.
+/// What a device holds. It applies the server's messages as a client must, and throws at whatever a server may not
+/// send.
 struct Replica {
     private(set) var rows: [RowKey: [UInt8]] = [:]
     private(set) var cursor: Cursor?
-    /// Rows under way between Begin and End, and what a snapshot replaces.
+    /// The rows since a Begin without its End, and the collections that the snapshot replaces; nil: there is none under
+    /// way.
     private var pending: [DeltaRow]?
     private var replaced: Set<RowCollection>?
     private(set) var snapshots = 0
     private(set) var checkpoints = 0
-    /// Nothing has come since a checkpoint said that the rows are right.
+    /// Whether nothing has come since a checkpoint confirmed the rows.
     private(set) var isConfirmed = false
-    /// Every row that came, in order; a case may look how often one did.
+    /// The key of every row that came, in order: cases count how often a row came.
     private(set) var received: [RowKey] = []
 
     var version: Version { cursor?.version ?? .zero }
@@ -20,7 +22,7 @@ struct Replica {
         rows.keys.filter { $0.collection == collection }.map(\.key).sorted()
     }
 
-    /// Makes the device hold something wrong.
+    /// Replaces a row with wrong bytes.
     mutating func spoil(_ key: RowKey) { rows[key] = [0xFF] }
 
     mutating func apply(_ message: ServerMessage) throws {
@@ -54,7 +56,7 @@ struct Replica {
         }
     }
 
-    /// Applies what comes until the device is at `version` or later and a checkpoint has said that its rows are right.
+    /// Applies what comes until the device is at `version` or later and a checkpoint has confirmed its rows.
     mutating func follow(_ connection: RawConnection, to version: Version) async throws {
         try await follow(connection, "checkpoint at version \(version.rawValue)") {
             $0.version >= version && $0.isConfirmed
@@ -91,7 +93,7 @@ struct Replica {
         }
         put(arrived)
         pending = nil
-        // A snapshot, also one of some collections, may end where the device was before.
+        // A snapshot, also one of some collections, may end at an earlier version than the device had.
         if replaced == nil { try move(to: cursor) } else { self.cursor = cursor }
         replaced = nil
     }
@@ -108,7 +110,7 @@ struct Replica {
         for row in changed { rows[row.key] = row.value }
     }
 
-    /// Rule S9, both ways: what is named must be held, and what is held must be named.
+    /// Rule S9 in both directions: every digest must match the rows held, and every collection held must have a digest.
     private func compare(_ digests: [CollectionDigest]) throws {
         var held: [RowCollection: (count: UInt64, digest: Digest)] = [:]
         for (key, value) in rows {
@@ -125,7 +127,8 @@ struct Replica {
         try expect(unnamed.isEmpty, "the checkpoint names no digest of \(unnamed), of which the device was sent rows")
     }
 
-    /// Names the rows that another device of the user holds otherwise; empty: none. A refusal is its own device's.
+    /// Names up to five rows that differ on another device of the user; empty: none differ. Refusals are left out: they
+    /// belong to one device.
     func difference(from other: Replica) -> String {
         let keys = Set(rows.keys).union(other.rows.keys).filter {
             $0.collection != .refusals && rows[$0] != other.rows[$0]

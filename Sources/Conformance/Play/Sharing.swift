@@ -1,6 +1,6 @@
 import FocusCore
 
-/// A user who shares a Focus status in one app with some others, and is not focused at first (rule F5).
+/// A user who shares their Focus status in one app with some others, and is not focused at first (rule F5).
 struct Sharing {
     static let app = "chat"
     static let appID = AppID("chat")
@@ -8,7 +8,10 @@ struct Sharing {
     let user: UserID
     private let live: Live
 
-    /// - Parameter isPermitted: else the user has not allowed the app to know.
+    /// - Parameters:
+    ///   - viewers: the users in the app's audience.
+    ///   - isPermitted: whether the user lets the app know the status.
+    ///   - toSecond: whether the user's device connects to the second server.
     static func begin(
         _ site: Site, with viewers: Set<UserID>, isPermitted: Bool = true, toSecond: Bool = false
     ) async throws -> Sharing {
@@ -28,7 +31,7 @@ struct Sharing {
         return Sharing(user: device.user, live: live)
     }
 
-    /// Each of these returns when it is durable.
+    /// Turns the Focus on or off. This and the methods below return when their event is durable.
     func focus(_ isActive: Bool) async throws {
         try await live.appendAccepted([.of(.focusChanged(FocusChanged(focusID: "work", isActive: isActive)))])
     }
@@ -41,6 +44,6 @@ struct Sharing {
         try await live.appendAccepted([.of(.audienceChanged(AudienceChanged(remove: [viewer])), app: Self.app)])
     }
 
-    /// The user's devices are off.
+    /// Disconnects the user's device.
     func end() async { await live.connection.close() }
 }

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// What every case works with: the server, and how to come to it.
+/// What every case works with: the server, and the ways to connect to it.
 struct Site: Sendable {
     let target: ConformanceTarget
     let crowd = Crowd()
@@ -8,14 +8,14 @@ struct Site: Sendable {
 
     init(_ target: ConformanceTarget) { self.target = target }
 
-    /// All of a case's devices come to the first server, unless it says otherwise.
+    /// The same site, on which all devices connect to the first server unless a case says otherwise.
     var pinned: Site {
         var site = self
         site.isPinned = true
         return site
     }
 
-    /// How long an answer that is to come at once may take, in seconds.
+    /// How long an answer that must come at once may take, in seconds.
     var patience: Double { target.patienceSeconds }
 
     func token(
@@ -26,7 +26,7 @@ struct Site: Sendable {
                 user: device.user, device: device.id, scope: device.scope, seconds: seconds, isForged: isForged))
     }
 
-    /// Where a device connects: always to the same server, as long as that is there.
+    /// The server that a device connects to: always the same one, chosen by the device's id.
     private func address(of device: Device?, toSecond: Bool) -> ConformanceTarget.Address {
         if toSecond { return target.others.first ?? target.server }
         guard let device, !isPinned else { return target.server }
@@ -34,8 +34,8 @@ struct Site: Sendable {
         return servers[device.id.description.utf8.reduce(0) { ($0 * 31 + Int($1)) % 65_521 } % servers.count]
     }
 
-    /// A connection on which nothing was said.
-    /// - Parameter device: who is going to; nil: nobody, or anybody.
+    /// A connection on which nothing was sent.
+    /// - Parameter device: the device that will use it; nil: none, or any.
     func connect(
         as device: Device? = nil, isDeaf: Bool = false, answersPings: Bool = true, toSecond: Bool = false
     ) async throws -> RawConnection {
@@ -43,7 +43,7 @@ struct Site: Sendable {
         return try await RawConnection.open(address, target, isDeaf: isDeaf, answersPings: answersPings)
     }
 
-    /// Connects, says Hello and takes the Welcome.
+    /// Connects, sends Hello and waits for Welcome.
     func open(
         _ device: Device, cursor: Cursor? = nil, tokenSeconds: Double = 3_600, answersPings: Bool = true,
         toSecond: Bool = false
@@ -56,7 +56,7 @@ struct Site: Sendable {
         }
     }
 
-    /// Connects and says Hello, and does not hear what is answered before it is told to listen.
+    /// Connects and sends Hello, and reads no answer before `listen`.
     func openDeaf(
         _ device: Device, cursor: Cursor? = nil, answersPings: Bool = true
     ) async throws -> RawConnection {
@@ -68,7 +68,8 @@ struct Site: Sendable {
         }
     }
 
-    /// On a loaded machine Hello may come so late that it is rightly not heard any more (W6): then it is said once more.
+    /// Tries again when an attempt took long: on a loaded machine Hello may come so late that the server rightly
+    /// ignores it (W6).
     private func inTime<T>(_ attempt: () async throws -> T) async throws -> T {
         let clock = ContinuousClock()
         for _ in 0..<3 {
@@ -82,13 +83,13 @@ struct Site: Sendable {
         return try await attempt()
     }
 
-    /// Runs a command of the operator's; one that is not there is an error of the case's `needs`.
+    /// Runs a command of the operator. A missing one is a mistake in the case's `needs`.
     func perform(_ need: ConformanceNeed) async throws {
         guard let command = target.commands[need] else { throw CaseFailure("the case forgot that it needs \(need)") }
         try await command()
     }
 
-    /// A new device of the user holds what `replica` holds, by a snapshot of its own.
+    /// Checks that a new device of the user gets, by a snapshot, the rows that `replica` holds.
     func expectSame(_ replica: Replica, as device: Device) async throws {
         let live = try await open(device.sibling(deviceClass: device.deviceClass))
         var fresh = Replica()

@@ -38,10 +38,10 @@ public struct JUnitReport {
         }
     }
 
-    /// Milliseconds are enough.
+    /// Seconds with three decimals.
     private static func seconds(_ seconds: Double) -> String { String(Double(Int(seconds * 1_000)) / 1_000) }
 
-    /// For an attribute. XML 1.0 has no control characters but tab, line feed and carriage return.
+    /// The text as the value of an attribute. XML 1.0 has no control characters but tab, line feed and carriage return.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {

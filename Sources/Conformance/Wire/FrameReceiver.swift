@@ -4,17 +4,17 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Bytes from the server → messages into an inbox.
+/// Turns bytes from the server into messages, and puts them into an inbox.
 final class FrameReceiver: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What the protocol lets a server send at most: Welcome's limit holds in both directions.
+    /// The limit is Welcome's, which holds in both directions.
     private var splitter = FrameSplitter(limit: FrameCodec.maximumBytes)
     private let inbox: Inbox
     private let answersPings: Bool
     private let isSecured: Bool
-    /// The connection can be used: it is there, and TLS has agreed.
+    /// Succeeds when the connection can be used: when it stands, and TLS, if any, has agreed on the protocol.
     private let ready: EventLoopPromise<Void>
 
     init(_ inbox: Inbox, answersPings: Bool, isSecured: Bool, ready: EventLoopPromise<Void>) {
@@ -66,7 +66,7 @@ final class FrameReceiver: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A reset is an end like any other; the server closed with bytes of ours unread.
+        // A reset counts as an end: the server closed with bytes of ours unread.
         ready.fail(error)
         inbox.end(Silence.closed)
         context.close(promise: nil)

@@ -2,7 +2,7 @@ import FocusCore
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Why nothing more is heard.
+/// Why no message comes.
 enum Silence: Error, CustomStringConvertible {
     /// The connection ended.
     case closed
@@ -17,9 +17,9 @@ enum Silence: Error, CustomStringConvertible {
     }
 }
 
-/// Messages in order; a take waits for one with a deadline. For one reader.
+/// Messages in order. Taking one waits until a deadline. For one reader.
 final class Inbox: Sendable {
-    /// A server that says more than this to somebody who does not listen is not waited for any longer.
+    /// How many messages may wait to be read; a server that sends more fails the case.
     private static let limit = 200_000
 
     private struct State {
@@ -57,14 +57,14 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Bytes that came, as frames or parts of them.
+    /// The number of bytes received, as whole frames or parts of them.
     var receivedBytes: Int { state.withLockedValue { $0.receivedBytes } }
-    /// Nothing more comes.
+    /// Whether no more messages come.
     var isEnded: Bool { state.withLockedValue { $0.end != nil } }
 
     func received(bytes: Int) { state.withLockedValue { $0.receivedBytes += bytes } }
 
-    /// What came before is still taken.
+    /// Ends the inbox. What came before can still be taken.
     func end(_ error: any Error) {
         state.withLockedValue { state in
             if state.end == nil { state.end = error }
@@ -83,7 +83,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Nil when the continuation was resumed already.
+    /// Registers the waiting reader and returns its ticket. Nil: the continuation was resumed already.
     private func wait(_ continuation: CheckedContinuation<ServerMessage, any Error>) -> Int? {
         state.withLockedValue { state in
             if let message = state.takeFirst() {

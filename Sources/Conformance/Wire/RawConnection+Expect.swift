@@ -1,6 +1,6 @@
 import FocusCore
 
-/// What cases wait for again and again.
+/// The messages that cases often wait for.
 extension RawConnection {
     func welcome() async throws -> Welcome {
         try await first("Welcome") { message in
@@ -50,8 +50,8 @@ extension RawConnection {
         return goAway
     }
 
-    /// The server closes, whatever it says before.
-    /// - Parameter seconds: until then.
+    /// Waits until the server closes the connection, whatever it sends before.
+    /// - Parameter seconds: how long to wait; nil: `patience`.
     func expectClosed(_ when: String, within seconds: Double? = nil) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds ?? patience))
@@ -64,14 +64,14 @@ extension RawConnection {
         }
     }
 
-    /// The next end of a snapshot or delta, or checkpoint: how far the device is then.
+    /// The cursor of the next end of a snapshot or delta, or of the next checkpoint.
     func cursor() async throws -> Cursor {
         try await first("cursor") { $0.cursor }
     }
 }
 
 extension ServerMessage {
-    /// Where the device stands after this message, if it says so.
+    /// The device's cursor after this message, if it carries one.
     var cursor: Cursor? {
         if case .delta(_, _, let cursor) = self { return cursor }
         if case .deltaEnd(let cursor) = self { return cursor }
@@ -80,7 +80,7 @@ extension ServerMessage {
         return nil
     }
 
-    /// Rows of a snapshot or a delta.
+    /// The rows of a snapshot or delta; empty for other messages.
     var rows: [DeltaRow] {
         if case .delta(_, let rows, _) = self { return rows }
         if case .deltaRows(let rows) = self { return rows }
@@ -88,7 +88,7 @@ extension ServerMessage {
         return []
     }
 
-    /// Part of what a device must apply.
+    /// Whether the message is one that a device must apply.
     var movesRows: Bool {
         if case .deltaBegin = self { return true }
         return isSnapshotBegin || cursor != nil || !rows.isEmpty

@@ -5,11 +5,12 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A connection that says exactly what a case wants it to say, and keeps what it hears in order. Closed when released.
+/// A connection that sends exactly what a case wants, and keeps what it receives in order. It closes when it is
+/// released.
 final class RawConnection: Sendable {
     private let channel: any Channel
     private let inbox: Inbox
-    /// Rows and cursors that `first` passed over, for whoever wants to apply them.
+    /// Rows and cursors that `first` passed over, for a `Replica` to apply.
     private let passedOver = NIOLockedValueBox<[ServerMessage]>([])
     let patience: Double
 
@@ -22,8 +23,8 @@ final class RawConnection: Sendable {
     deinit { channel.close(promise: nil) }
 
     /// - Parameters:
-    ///   - isDeaf: it reads nothing before `listen`, and its receive window is small, so that it is full soon.
-    ///   - answersPings: else it is silent unless a case speaks.
+    ///   - isDeaf: whether it reads nothing before `listen`; its receive window is small then, so that it is full soon.
+    ///   - answersPings: whether it answers the server's pings by itself.
     static func open(
         _ address: ConformanceTarget.Address, _ target: ConformanceTarget, isDeaf: Bool = false,
         answersPings: Bool = true
@@ -61,15 +62,15 @@ final class RawConnection: Sendable {
 
     func send(_ message: ClientMessage) async throws { try await send(bytes: FrameCodec.frame(message)) }
 
-    /// Bytes as they are; returns when the kernel has taken them.
+    /// Sends bytes as they are; returns when the kernel has taken them.
     func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
-    /// Each call is a packet of its own, as far as the kernel lets it; nobody waits for it.
+    /// Sends bytes as a packet of their own, as far as the kernel allows, and does not wait.
     func post(bytes: [UInt8]) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
     // MARK: Hearing
 
-    /// A deaf connection reads from now on.
+    /// Makes a deaf connection read from now on.
     func listen() async throws {
         do {
             try await channel.setOption(.autoRead, value: true).get()
@@ -78,11 +79,11 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// What came so far, of frames and parts of them.
+    /// The number of bytes received so far, as whole frames or parts of them.
     var receivedBytes: Double { Double(inbox.receivedBytes) }
 
-    /// A deaf connection reads about so much, until it ends or enough time has passed.
-    /// - Returns: the longest time between two reads, in seconds: a loaded machine is late with them.
+    /// Makes a deaf connection read at about this rate, until it ends or `goesOn` is false.
+    /// - Returns: the longest time between two reads, in seconds: on a loaded machine they come late.
     func listen(bytesPerSecond rate: Double, while goesOn: (_ seconds: Double) -> Bool) async throws -> Double {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -92,7 +93,7 @@ final class RawConnection: Sendable {
             lookedAt = clock.now
             // Each read brings what the receive window holds, or nothing.
             if receivedBytes < rate * (clock.now - begin).inSeconds { channel.read() }
-            // The server's Pings lie behind megabytes of rows: it is to know that the device lives (L4).
+            // The server's pings wait behind megabytes of rows, so the device shows with its own that it lives (L4).
             if (clock.now - spokenAt).inSeconds > 5 {
                 post(bytes: FrameCodec.frame(ClientMessage.ping(5)))
                 spokenAt = clock.now
@@ -107,7 +108,7 @@ final class RawConnection: Sendable {
         try await inbox.take(within: seconds ?? patience, on: channel.eventLoop)
     }
 
-    /// The rows and cursors that were passed over so far, each once.
+    /// Returns the rows and cursors that `first` passed over since the last call.
     func takePassedOver() -> [ServerMessage] {
         passedOver.withLockedValue { messages in
             defer { messages = [] }
@@ -116,7 +117,7 @@ final class RawConnection: Sendable {
     }
 
     /// The next message that `pick` accepts; others before it are passed over.
-    /// - Parameter seconds: until then.
+    /// - Parameter seconds: how long to wait; nil: `patience`.
     func first<T>(
         _ what: String, within seconds: Double? = nil, _ pick: (ServerMessage) throws -> T?
     ) async throws -> T {
@@ -133,7 +134,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// The next message that is no heartbeat.
+    /// The next message that is no ping.
     func nextNews(within seconds: Double? = nil) async throws -> ServerMessage {
         try await first("message", within: seconds) { message in
             if case .ping = message { nil } else { message }
@@ -141,7 +142,7 @@ final class RawConnection: Sendable {
     }
 
     func close() async {
-        // Closed already is as good.
+        // The connection may be closed already.
         try? await channel.close()
     }
 }
@@ -154,7 +155,7 @@ extension ConformanceTarget.Security {
         tls.minimumTLSVersion = .tlsv13
         tls.applicationProtocols = ["focus-sync/1"]
         if let trustFile { tls.trustRoots = .file(trustFile) }
-        // An address has no server name; its certificate is checked against the address itself.
+        // A numeric address has no server name; the certificate is checked against the address itself.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(
             context: NIOSSLContext(configuration: tls), serverHostname: isAddress ? nil : host)

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Runs a client's actor on a queue of its own: its store blocks on the disk, which the cooperative threads must not.
+/// Runs a client's actor on a queue of its own: the store blocks on the disk, and must not block Swift's cooperative
+/// threads.
 final class ClientExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "focus-sync.client")
 

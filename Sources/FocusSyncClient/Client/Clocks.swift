@@ -3,7 +3,7 @@ import FocusCore
 import Foundation
 
 extension Timestamp {
-    /// The device's clock.
+    /// What the device's clock says.
     public static var now: Timestamp {
         Timestamp(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded(.down)))
     }

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// Questions that calls wait for the answers of (rules R1, R6). They change nothing, so what a connection did not
-/// answer is asked again on the next. As many are under way as the server takes; each call has one.
+/// Fetches whose answers callers wait for (rules R1, R6). They change nothing, so a fetch that one connection did not
+/// answer is sent again on the next. As many are under way as the server accepts; each call has one.
 struct PendingFetches {
     private struct Pending {
         let question: FetchQuestion
@@ -9,7 +9,7 @@ struct PendingFetches {
     }
 
     private var pending: [UInt64: Pending] = [:]
-    /// Not sent on this connection, in order.
+    /// Fetches that were not sent on this connection yet, in the order in which they will be.
     private var waiting: [UInt64] = []
     private var sent: Set<UInt64> = []
     private var limit = 0
@@ -25,7 +25,7 @@ struct PendingFetches {
         waiting.append(id)
     }
 
-    /// A connection takes so many at a time.
+    /// A connection began, on which at most `limit` fetches may be under way; 0: the server knows no fetches.
     mutating func connected(limit: Int) {
         self.limit = limit
         sent = []
@@ -34,7 +34,7 @@ struct PendingFetches {
         failAll(SyncClientError.fetchFailed(ProtocolError(.unknownMessage, "This server knows no fetches.")))
     }
 
-    /// Those that there is room for; they count as sent.
+    /// Dequeues the requests that the connection has room for; they count as sent.
     mutating func next() -> [FetchRequest] {
         var requests: [FetchRequest] = []
         while sent.count < limit, let id = waiting.first {
@@ -51,7 +51,8 @@ struct PendingFetches {
         pending.removeValue(forKey: fetched.request)?.done.resume(returning: fetched.answer)
     }
 
-    /// The server answered with an error. True: it may be asked again.
+    /// The server answered with an error. Returns whether the fetch may be sent again; if not, its caller gets the
+    /// error.
     mutating func refuse(_ id: UInt64, _ error: ProtocolError) -> Bool {
         sent.remove(id)
         guard pending[id] != nil else { return false }
@@ -64,7 +65,7 @@ struct PendingFetches {
         if pending[id] != nil, !sent.contains(id), !waiting.contains(id) { waiting.append(id) }
     }
 
-    /// One that was sent keeps its place until the server has answered it.
+    /// Fails the call. A fetch that was sent counts as under way until the server has answered it.
     mutating func fail(_ id: UInt64, _ error: any Error) {
         waiting.removeAll { $0 == id }
         pending.removeValue(forKey: id)?.done.resume(throwing: error)

@@ -1,17 +1,18 @@
 import FocusCore
 
-/// Who waits for which events.
+/// Calls that wait for the outcomes of events.
 struct PendingSubmissions {
     private struct Pending {
         var order: [EventID]
-        /// Of how many events, each counted once.
+        /// The number of different events in `order`.
         let count: Int
         var outcomes: [EventID: AppendOutcome] = [:]
         let done: AsyncThrowingStream<[AppendOutcome], any Error>.Continuation
     }
 
     private var pending: [Int: Pending] = [:]
-    /// Several may wait for one event: who queued it, and who sends what earlier runs left.
+    /// The submissions that wait for each event. There may be several: the one that queued it, and one that sends what
+    /// earlier runs left in the queue.
     private var byEvent: [EventID: Set<Int>] = [:]
     private var last = 0
 

@@ -1,10 +1,11 @@
-/// Events on their way to the log: durably queued already, and known by their ids.
+/// Events on their way to the log. They are queued durably, and have their ids.
 public struct Submission: Sendable {
-    /// In the order in which they were given.
+    /// The events, in the order of their drafts.
     public let events: [QueuedEvent]
     let result: AsyncThrowingStream<[AppendOutcome], any Error>
 
-    /// What became of each event, in order; waits for the log. For one caller, once.
+    /// Waits until the log has answered all events. For one caller, once.
+    /// - Returns: what became of each event, in the order of `events`.
     /// - Throws: `SyncClientError`; the events stay queued.
     public func outcomes() async throws -> [AppendOutcome] {
         for try await outcomes in result { return outcomes }

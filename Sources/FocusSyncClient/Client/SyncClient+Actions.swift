@@ -3,7 +3,7 @@ import FocusCore
 import struct FocusCore.Cursor
 
 extension SyncClient {
-    /// Feeds the session and performs what it answers, in order, until it has nothing more to say.
+    /// Feeds the session and performs the actions that it returns, in order, until there are none left.
     func perform(_ feed: (inout ClientSession) -> [ClientAction]) {
         guard var current = session, fatal == nil else { return }
         var actions = feed(&current)
@@ -22,7 +22,7 @@ extension SyncClient {
         schedule()
     }
 
-    /// - Returns: what the session says to the answer.
+    /// - Returns: the actions that the session returns for the answer.
     private func perform(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
         case .send(let message): connection?.send(message)
@@ -58,7 +58,7 @@ extension SyncClient {
         return []
     }
 
-    /// Events were acknowledged, or refused; the store has kept that.
+    /// The server answered events, and the store has kept the outcomes: tells everyone who waits for them.
     func noteAnswered(_ outcomes: [AppendOutcome]) throws {
         try noteOutcomes(outcomes)
         configuration.onUpdate(.acknowledged(outcomes))
@@ -83,7 +83,8 @@ extension SyncClient {
         checkWaiters()
     }
 
-    /// The first time on a connection the rows themselves are hashed, after that the running digests do.
+    /// Compares the digests of the device's rows with the server's. The first checkpoint of each connection is compared
+    /// with the rows themselves, hashed anew, later ones with the running digests.
     private func compare(_ cursor: Cursor, _ digests: [CollectionDigest]) throws -> [ClientAction] {
         let isFirst = verifiedOnce.insert(welcomes).inserted
         if isFirst { verifiedOnce = [welcomes] }

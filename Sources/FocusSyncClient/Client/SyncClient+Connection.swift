@@ -1,7 +1,7 @@
 import FocusCore
 
 extension SyncClient {
-    /// Connection after connection, until there is a reason to stop.
+    /// Makes connection after connection, until there is a reason to stop.
     func run() async {
         var attempts = 0
         while !Task.isCancelled, fatal == nil {
@@ -30,7 +30,7 @@ extension SyncClient {
         if let cause { lastProblem = "\(cause.code.rawValue): \(cause.message)" }
         configuration.onUpdate(
             .disconnected(lastProblem ?? "The connection was lost.", retryAfterMilliseconds: wait))
-        // Cancelled by `close`, which the loop sees, and by `networkDidChange`.
+        // `close` cancels this task, and the loop ends; `networkDidChange` cancels it, and the loop goes on.
         let pausing = Task { _ = try? await Task.sleep(for: .milliseconds(wait)) }
         self.pausing = pausing
         await pausing.value
@@ -84,7 +84,8 @@ extension SyncClient {
             collections: configuration.collections)
     }
 
-    /// A connection that cannot be made is tried again; a store that cannot be used is the end.
+    /// Keeps an error's text. A connection that cannot be made is tried again; a store that cannot be used ends the
+    /// client.
     private func note(_ error: any Error) {
         lastProblem = "\(error)"
         switch error {

@@ -1,13 +1,13 @@
 import FocusCore
 
 extension SyncClient {
-    /// How long before a question is asked again that the server could not answer.
+    /// The shortest wait before a fetch that the server could not answer is sent again, in milliseconds.
     private static let minimumRetryMilliseconds: Int64 = 200
 
-    /// Asks the server for something that rows do not hold, or that is another app's (rules R1, R6).
+    /// Asks the server for something that the device's rows do not hold, or that is another app's (rules R1, R6).
     ///
-    /// - Throws: `SyncClientError`: `fetchFailed` with `not_found` for what there is not and for what this session may
-    ///   not read; `timedOut`.
+    /// - Throws: `SyncClientError.fetchFailed` with `not_found` when it does not exist or this session may not read it;
+    ///   `timedOut`; `closed`; `CancellationError`.
     public func fetch(_ question: FetchQuestion) async throws -> FetchAnswer {
         guard !isClosed else { throw SyncClientError.closed }
         start()
@@ -73,7 +73,7 @@ extension SyncClient {
 }
 
 extension ClientSession {
-    /// Questions that go out now; those asked before Welcome are asked again after it.
+    /// The actions that send these fetches. Before Welcome there are none: fetches are sent again after it.
     func fetch(_ requests: [FetchRequest]) -> [ClientAction] {
         state == .live ? requests.map { .send(.fetch($0)) } : []
     }

@@ -1,7 +1,7 @@
 import FocusCore
 
 extension SyncClient {
-    /// Rule S6. Actions about anything else have nothing to do here.
+    /// Performs the actions of a healing (rule S6), and ignores all others.
     func performHealing(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
         case .beginHealing(let logged):

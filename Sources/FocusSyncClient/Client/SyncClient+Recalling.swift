@@ -1,7 +1,7 @@
 import FocusCore
 
 extension SyncClient {
-    /// Rule P10. Actions about anything else have nothing to do here.
+    /// Performs the actions of recalling (rule P10), and ignores all others.
     func performRecalling(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
         case .beginRecalling(let reason):

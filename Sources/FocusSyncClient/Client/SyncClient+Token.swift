@@ -1,8 +1,8 @@
 import FocusCore
 
-/// Rule A2: the token is renewed in the session a minute before it ends, or else between two connections.
+/// Renews the token (rule A2): in the session, a minute before it ends, or else between two connections.
 extension SyncClient {
-    /// Does not wait: the session goes on with the token that it has.
+    /// Gets a new token and sends it to the server. Does not wait: the session goes on with the token that it has.
     func renewToken() {
         guard configuration.newToken != nil, let connection else { return }
         Task {
@@ -11,7 +11,8 @@ extension SyncClient {
         }
     }
 
-    /// What to do after a connection that ended because of its token, once there is another.
+    /// What follows the end of a connection. When the server refused its token and there is a new one, the client
+    /// connects again at once.
     func withNewToken(_ end: ClientEnd) async -> ClientEnd {
         guard case .failed(let error) = end, Self.isAboutTheToken(error.code), tokenMayBeOld,
             configuration.newToken != nil
@@ -20,12 +21,12 @@ extension SyncClient {
         return .reconnect(milliseconds: 0...0, cause: error)
     }
 
-    /// False: there is none; why is in `lastProblem`.
+    /// Gets a new token from the configuration. Returns whether there is one; if not, `lastProblem` says why.
     private func getToken() async -> Bool {
         guard let newToken = configuration.newToken else { return false }
         do {
             let new = try await newToken()
-            // Of somebody else: it would fill this store with rows that are not its owner's.
+            // A token of another owner would fill this store with rows that are not its owner's.
             try store.claim(TokenContents(reading: new).owner)
             token = new
             tokenMayBeOld = false

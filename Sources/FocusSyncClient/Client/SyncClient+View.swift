@@ -2,28 +2,32 @@ import FocusCore
 
 /// What the device shows, and what becomes of its events.
 extension SyncClient {
-    /// Outcomes that wait for one observer; older ones are dropped for newer. All are in `store.sent` meanwhile.
+    /// How many outcomes wait for one observer at most; then the oldest is dropped for the newest. The store keeps them
+    /// meanwhile (`DeviceStore.sent`).
     public static let outcomeLimit = 1_024
 
-    /// The rows of a collection as the device shows them, ordered by key: as confirmed, and as this device's own events
-    /// will make them where that can be foreseen (`EventType.predicted`). Nil: of all.
+    /// The rows of a collection as the device shows them, ordered by key: as confirmed, with the effects of this
+    /// device's own events where those can be foreseen (`EventType.predicted`).
+    /// - Parameter collection: nil: the rows of all collections.
     public func rows(of collection: RowCollection?) throws -> [LocalRow] { try view.rows(of: collection) }
 
-    /// One of them; nil: there is none.
+    /// A row as the device shows it; nil: there is none.
     public func row(_ key: RowKey) throws -> LocalRow? { try view.row(key) }
 
-    /// The rows of a collection as they are, then as they change. Nil: of all. Connects to nothing by itself.
+    /// The rows of a collection as they are, then as they change. Does not connect.
+    /// - Parameter collection: nil: the rows of all collections.
     public func changes(of collection: RowCollection? = nil) throws -> RowChanges {
         let observer = RowObserver(collection, current: try view.rows(of: collection))
         if isClosed { observer.finish() } else { observers.add(observer) }
         return RowChanges(observer: observer)
     }
 
-    /// What becomes of this device's events from now on, as the server answers. Ends when the client is closed.
+    /// What becomes of this device's events from now on, in the order in which the server answers. Ends when the client
+    /// is closed.
     public func outcomes() -> AsyncStream<AppendOutcome> { outcomes { _ in true } }
 
-    /// Those of them that the server refused (rule E2). What they did to the rows here has been taken back when they
-    /// come. Earlier ones: `store.refusals()`.
+    /// The events of this device that the server refuses from now on (rule E2). Their effects on the rows shown here
+    /// were undone before. `DeviceStore.refusals` has earlier ones. Ends when the client is closed.
     public func refusals() -> AsyncStream<AppendOutcome> { outcomes { !$0.isAccepted } }
 
     private func outcomes(_ isWanted: @escaping @Sendable (AppendOutcome) -> Bool) -> AsyncStream<AppendOutcome> {
@@ -44,13 +48,14 @@ extension SyncClient {
 
     // MARK: Hooks
 
-    /// Does not throw: the events are durable, and who is told that they are not would append them again.
+    /// Shows the effects of new events. Does not throw: the events are durable, and a caller who got an error would
+    /// append them again.
     func noteQueued(_ events: [QueuedEvent]) {
         guard observers.prune() else { return view.forget() }
         do {
             observers.publish(try view.append(events))
         } catch {
-            // Whoever reads the view next meets the same problem, and can be told.
+            // The next reader of the view meets the same error, and gets it.
             view.forget()
         }
     }

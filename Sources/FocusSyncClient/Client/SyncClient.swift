@@ -2,16 +2,17 @@ import FocusCore
 
 import struct FocusCore.Cursor
 
-/// A device: appends events exactly once and holds the user's rows, over connections that come and go.
+/// A device: it appends events exactly once and holds the user's rows, over connections that come and go.
 ///
 /// Flow: `append` → store → `ClientSession` → connection; connection → `ClientSession` → store → `onUpdate`.
 ///
-/// Connects when first needed and stays connected until `close`. One client per store; two at the same time for one
-/// device supersede each other (rule P8).
+/// The client connects when it first needs to, and stays connected until `close`. There is one client per store; of two
+/// clients of one device, the newer supersedes the older (rule P8).
 public actor SyncClient {
+    /// The store that holds the queue and the confirmed rows. It stays open when the client is closed.
     public nonisolated let store: DeviceStore
     public nonisolated let configuration: SyncClientConfiguration
-    /// Whom the token, and so the store, belongs to.
+    /// The user, device and scope that the token names, and that the store belongs to.
     public nonisolated let owner: DeviceOwner
     private let executor = ClientExecutor()
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -26,14 +27,15 @@ public actor SyncClient {
     var submissions = PendingSubmissions()
     var waiters = Waiters()
     var fetches = PendingFetches()
-    /// Counts connections that got a Welcome.
+    /// The number of connections so far that got a Welcome.
     var welcomes = 0
-    /// The connection whose last checkpoint agreed with the rows as they are.
+    /// The number of the connection whose last checkpoint agreed with the rows as they are; nil: none did, or rows
+    /// changed since.
     var verifiedWelcome: Int?
     var verifiedOnce: Set<Int> = []
-    /// The token in use; `configuration` has the first.
+    /// The token in use; `configuration` has the first one.
     var token: String
-    /// No new token was got since the last Welcome: when the server refuses it, a new one may help.
+    /// Whether no new token was got since the last Welcome: a new one may help then, when the server refuses this one.
     var tokenMayBeOld = true
     var divergence: Set<RowCollection> = []
     var lastProblem: String?
@@ -42,16 +44,17 @@ public actor SyncClient {
     private var lastWaiter = 0
     private(set) var isClosed = false
     var time = DeviceTime()
-    /// When the connection's Hello went out.
+    /// The uptime at which the connection's Hello was sent.
     var helloSentAt = Duration.zero
     var view: LocalView
     var observers = RowObservers()
     var outcomeObservers: [Int: OutcomeObserver] = [:]
     var lastOutcomeObserver = 0
     var peers = ClientPeers()
-    /// The wait before the next attempt to connect.
+    /// The wait before the next attempt to connect, while it lasts.
     var pausing: Task<Void, Never>?
 
+    /// Makes a client on a store, and gives a new store its owner. Does not connect.
     /// - Throws: `SyncClientError.tokenUnreadable`, `DeviceStoreError.otherOwner`.
     public init(configuration: SyncClientConfiguration, store: DeviceStore) throws {
         self.configuration = configuration
@@ -65,8 +68,8 @@ public actor SyncClient {
 
     // MARK: Appending
 
-    /// Queues an event, durably, and returns at once; it is sent when there is a connection, and the rows show what it
-    /// does where that can be foreseen. What becomes of it: `outcomes`, `refusals`.
+    /// Queues an event and returns when it is durable on the device. It is sent as soon as there is a connection. The
+    /// rows show what it does, where that can be foreseen; `outcomes` and `refusals` tell what becomes of it.
     /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; `SyncClientError.closed`.
     @discardableResult
     public func append(_ draft: EventDraft) throws -> QueuedEvent {
@@ -76,13 +79,14 @@ public actor SyncClient {
         return event
     }
 
-    /// The same, of an event's body.
+    /// Queues an event of this body, as `append(_:)` of a draft does.
+    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; `SyncClientError.closed`.
     @discardableResult
     public func append(_ body: EventBody, app: AppID? = nil) throws -> QueuedEvent {
         try append(EventDraft(body, app: app))
     }
 
-    /// Queues events, durably, and waits until the log has them, or refusals in their places.
+    /// Queues events durably, and waits until the log has each of them, or its refusal.
     /// - Returns: an outcome for each draft, in order.
     /// - Throws: `DeviceStoreError` when they cannot be queued; `SyncClientError` when the answer does not come: the
     ///   events stay queued and are sent with the next connection.
@@ -90,13 +94,15 @@ public actor SyncClient {
         try await submit(drafts).outcomes()
     }
 
-    /// Queues events, durably, and sends them; does not wait.
+    /// Queues events durably, and sends them. Does not wait for the answer, which the submission gives.
+    /// - Throws: `DeviceStoreError` when they cannot be queued; `SyncClientError.closed`.
     public func submit(_ drafts: [EventDraft]) throws -> Submission {
         let events = try enqueue(drafts)
         return try register(events)
     }
 
-    /// Queues events, durably, for the next connection. Connects to nothing.
+    /// Queues events durably. They are sent on the connection that there is, or on the next one; this call makes none.
+    /// - Throws: `DeviceStoreError` when they cannot be queued; `SyncClientError.closed`.
     @discardableResult
     public func enqueue(_ drafts: [EventDraft]) throws -> [QueuedEvent] {
         guard !isClosed else { throw SyncClientError.closed }
@@ -118,7 +124,8 @@ public actor SyncClient {
         guard !events.isEmpty else { return submission }
         start()
         let timeout = configuration.timeout
-        // Weak, and not cancelled: a submission that was answered meanwhile is not found any more.
+        // The task is not cancelled when the answer comes: it then finds the submission gone. It holds the client
+        // weakly.
         Task { [weak self] in
             try await Task.sleep(for: timeout)
             await self?.expire(submission: id)
@@ -135,29 +142,35 @@ public actor SyncClient {
     /// Waits until the device's rows are those that the server has at some moment after this call, as the digests of a
     /// checkpoint confirm (rule S9).
     /// - Returns: the collections that differed on the way and were fetched afresh; none, unless something is wrong.
-    /// - Throws: `SyncClientError.diverged` when they differ again and again.
+    /// - Throws: `SyncClientError.diverged` when they differ again and again; another `SyncClientError` when no
+    ///   checkpoint comes.
     @discardableResult
     public func synchronize() async throws -> [RowCollection] {
         divergence = []
         start()
-        // On a connection that is verified already the server need not speak again; a new one begins with what is new.
+        // On a connection that is verified already, the server may have nothing to send. A new connection begins with
+        // what is new, and a checkpoint.
         if verifiedWelcome == welcomes, connection != nil { reconnect() }
         try await wait(for: .verified(connection: verifiedWelcome == welcomes ? welcomes + 1 : max(1, welcomes)))
         return divergence.sorted()
     }
 
-    /// Waits until everything up to `version` was applied. Version v of an `AppendOutcome` includes its event.
+    /// Waits until the rows include everything up to `version`. The version in an `AppendOutcome` includes its event
+    /// (rule P7).
+    /// - Throws: `SyncClientError`.
     public func synchronize(through version: Version) async throws {
         start()
         try await wait(for: .version(version))
     }
 
-    /// Waits until the server has answered every event that is queued now or meanwhile.
+    /// Waits until the server has answered every event that is queued now or while this waits.
+    /// - Throws: `SyncClientError`.
     public func waitUntilSent() async throws {
         try await wait { try !$0.hasQueued }
     }
 
-    /// Waits until `condition` holds of the store; it is asked now, and after every change.
+    /// Waits until `condition` is true of the store. It is evaluated now, and after every change.
+    /// - Throws: `SyncClientError`, and what `condition` throws.
     public func wait(until condition: @escaping @Sendable (DeviceStore) throws -> Bool) async throws {
         start()
         try await wait(for: .rows(condition))
@@ -196,22 +209,23 @@ public actor SyncClient {
 
     // MARK: Life
 
-    /// Connects, and stays connected until `close`, the attempts are used up, or the server refuses the device.
+    /// Connects, and stays connected until `close` is called, `maximumAttempts` are used up, or the server refuses the
+    /// device. Does nothing if the client is connected or trying to connect.
     public func start() {
         guard runner == nil, !isClosed else { return }
         fatal = nil
         runner = Task { await self.run() }
     }
 
-    /// Waits while the client is connected or trying to; throws what ended that, if it was not `close`.
+    /// Waits while the client is connected or trying to connect. Throws the error that ended that, unless `close` did.
     public func waitUntilStopped() async throws {
         await runner?.value
         if let fatal { throw fatal }
     }
 
-    /// Ends the connection; waiting calls fail with `closed`, sequences end. Nothing is lost: events without an answer
-    /// are sent again by the next client of the store, which stays open. Call `waitUntilSent` before to have them sent
-    /// now. A client that was started and is not closed stays connected.
+    /// Ends the connection for good: waiting calls fail with `closed`, and sequences end. Nothing is lost: the store
+    /// stays open, and its next client sends events without an answer again. To have them sent now, call
+    /// `waitUntilSent` before. A client that was started and is not closed stays connected.
     public func close() async {
         isClosed = true
         timer?.cancel()
@@ -230,8 +244,9 @@ public actor SyncClient {
         finishPeers()
     }
 
-    /// The device got another network, or got one back: the next attempt to connect is made at once, and failures so
-    /// far do not count. A connection that stands is kept; if the old network carried it, it ends by itself.
+    /// Tells the client that the device has another network, or has one again: the next attempt to connect is made at
+    /// once, and earlier failures do not count. A connection that stands is kept; if it went over the old network, it
+    /// ends by itself.
     public func networkDidChange() {
         guard !isClosed else { return }
         backoff.succeeded()
@@ -239,7 +254,7 @@ public actor SyncClient {
         if runner == nil, case .unreachable = fatal { start() }
     }
 
-    /// Ends the connection and begins another at once.
+    /// Ends the connection and makes another at once.
     public func reconnect() {
         if ending == nil { ending = .reconnect(milliseconds: 0...0, cause: nil) }
         connection?.close()

@@ -2,25 +2,30 @@ import FocusCore
 
 /// Why a client cannot do what was asked. Events that were appended stay queued in the store in every case.
 public enum SyncClientError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No connection was made; the next attempt may succeed.
     case cannotConnect(ServerAddress, reason: String)
-    /// Connecting was tried as often as allowed.
+    /// As many attempts to connect failed in a row as `maximumAttempts` allows. `last` is the last problem.
     case unreachable(attempts: Int, last: String)
-    /// The server's answer will be the same next time.
+    /// The server refuses the device, and would refuse it again.
     case refused(ProtocolError)
+    /// The configuration asks for plaintext to a host that is not on loopback.
     case plaintextBeyondLoopback(String)
+    /// The token is not a JWT with a user, a device and a scope (rule A1).
     case tokenUnreadable
-    /// Not done within the time that the configuration allows.
+    /// The call did not complete within `SyncClientConfiguration.timeout`.
     case timedOut(after: Duration, lastProblem: String?)
     /// These rows differ from the server's although they were fetched afresh (rule S9).
     case diverged([RowCollection])
-    /// The server's answer to a fetch; `not_found`: there is no such thing, or it is not for this session (rule R1).
+    /// The server answered a fetch with an error. `not_found`: there is no such thing, or this session may not read it
+    /// (rule R1).
     case fetchFailed(ProtocolError)
     /// The store could not be read or written.
     case store(String)
+    /// The client was closed.
     case closed
-    /// More than `SyncClient.watchLimit` users at the same time.
+    /// The client would watch more than `SyncClient.watchLimit` users at the same time.
     case tooManyWatched
-    /// A system session must say which app is meant.
+    /// A system session did not say which app is meant.
     case noApp
 
     public var description: String {

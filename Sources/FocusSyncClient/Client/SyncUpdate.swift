@@ -2,8 +2,9 @@ import FocusCore
 
 import struct FocusCore.Cursor
 
-/// What happens to a client, as it happens.
+/// Something that happened to a client.
 public enum SyncUpdate: Hashable, Sendable {
+    /// The server accepted a connection.
     case connected(Welcome)
     /// Rows changed and the cursor moved; both are stored. A snapshot names only what is different from before.
     case rows([RowChange], Cursor, isSnapshot: Bool)
@@ -15,23 +16,26 @@ public enum SyncUpdate: Hashable, Sendable {
     case diverged([RowCollection])
     /// The server cannot take events at the moment; they stay queued.
     case appendsDelayed(ProtocolError, milliseconds: Int64)
+    /// The server answered with an error that changes nothing.
     case serverError(ProtocolError)
-    /// The session's token ends, unless it is renewed: at once when the configuration has `newToken` (rule A2).
+    /// The session's token ends after so many milliseconds unless it is renewed. The client renews it at once when the
+    /// configuration has `newToken` (rule A2).
     case tokenExpires(inMilliseconds: Int64)
-    /// The store was restored from a backup, or copied, or the log lost events and has others in their places: the log is
-    /// asked what it holds of the events without an answer, so that none is logged twice (rule P10).
+    /// The store was restored from a backup, or copied, or the log lost events and has others in their places. The
+    /// client asks the log which unanswered events it holds, so that none is logged twice (rule P10).
     case recalling(IncarnationReason)
-    /// The same, and the server is too old to be asked: those events wait, and rows come. Once for each connection.
+    /// The log must be asked which unanswered events it holds (rule P10), and the server is too old to be asked. These
+    /// events wait, and rows come. Told once for each connection.
     case recallWaits
-    /// The log has answered. What it did not hold is sent in a new incarnation.
+    /// The log has said which unanswered events it holds. The others are sent in a new incarnation (rule P10).
     case recalled(RecallReport)
-    /// Nothing was without an answer, or the server has another log: a new incarnation began.
+    /// A new incarnation began without recalling, because no event was unanswered or the server has another log.
     case newIncarnation(IncarnationReason)
-    /// The log lost events that it had acknowledged, and is given those that this device holds (rule S6). `logged` is the
-    /// last that it has of the device's own.
+    /// The log lost events that it had acknowledged, and the client gives back those that the store holds (rule S6). In
+    /// the current incarnation the log ends at `logged`, and had acknowledged everything up to `acknowledged`.
     case healing(logged: DeviceSequence, acknowledged: DeviceSequence)
-    /// That is done.
+    /// The log has every lost event that this device could give back (rule S6).
     case healed(HealingReport)
-    /// The connection ended; the next begins after so many milliseconds.
+    /// The connection ended, or could not be made; the next attempt follows after so many milliseconds.
     case disconnected(String, retryAfterMilliseconds: Int64)
 }

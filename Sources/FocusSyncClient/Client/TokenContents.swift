@@ -1,12 +1,15 @@
 import FocusCore
 import Foundation
 
-/// What a token says of its holder, read without checking it: the server does that. A client needs it to know whose
-/// store this is.
+/// What a token says about its holder. It is read without being verified, which the server does. A client needs it to
+/// know who the store belongs to.
 public struct TokenContents: Hashable, Sendable {
+    /// The user, device and scope that the token is for.
     public var owner: DeviceOwner
+    /// When the token expires; nil: it does not say.
     public var expiresAt: Timestamp?
 
+    /// Reads a JWT's claims.
     /// - Throws: `SyncClientError.tokenUnreadable`.
     public init(reading token: String) throws(SyncClientError) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -33,7 +36,7 @@ public struct TokenContents: Hashable, Sendable {
 }
 
 extension Scope {
-    /// `system` or `app:<bundle id>`, as tokens write it.
+    /// Reads a scope as tokens write it: `system` or `app:<bundle id>`. Nil for anything else.
     init?(claim: String) {
         if claim == "system" {
             self = .system
@@ -48,7 +51,7 @@ extension Scope {
 }
 
 extension Data {
-    /// RFC 4648 §5, without padding.
+    /// Decodes base64url (RFC 4648 §5) without padding; nil when the text is none.
     init?(base64URL text: some StringProtocol) {
         var base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)

@@ -1,11 +1,11 @@
 import FocusCore
 
-/// Calls that wait for something to become true of the rows.
+/// Calls that wait for something to become true of the store.
 struct Waiters {
     enum Condition: Sendable {
-        /// A checkpoint that agreed, on connection number so or a later one.
+        /// A checkpoint agreed with the rows, on the connection with this number or a later one.
         case verified(connection: Int)
-        /// The cursor stands at this version or after it.
+        /// The cursor is at this version or past it.
         case version(Version)
         case rows(@Sendable (DeviceStore) throws -> Bool)
     }
@@ -23,7 +23,7 @@ struct Waiters {
         waiters[id] = Waiter(condition: condition, done: done)
     }
 
-    /// Lets those go whose condition `isMet`, and those whose condition throws.
+    /// Resumes the calls whose condition is met, and fails those whose condition throws.
     mutating func check(_ isMet: (Condition) throws -> Bool) {
         for (id, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
             do {
@@ -41,7 +41,7 @@ struct Waiters {
         waiters.removeValue(forKey: id)?.done.resume(throwing: error)
     }
 
-    /// Fails those who wait for digests that agree.
+    /// Fails the calls that wait for a checkpoint that agrees with the rows.
     mutating func failVerified(_ error: any Error) {
         for (id, waiter) in waiters {
             if case .verified = waiter.condition { fail(id, error) }

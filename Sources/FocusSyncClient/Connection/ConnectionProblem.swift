@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why a connection cannot be made or ended, for people.
+/// Says to people why a connection cannot be made, or why it ended.
 enum ConnectionProblem {
     static func text(_ error: any Error) -> String {
         switch error {
@@ -23,7 +23,7 @@ enum ConnectionProblem {
         }
     }
 
-    /// BoringSSL's reasons are part of its texts only.
+    /// BoringSSL names its reasons only in its texts.
     private static func text(handshake cause: some Error) -> String {
         let text = "\(cause)"
         if text.contains("WRONG_VERSION_NUMBER") { return "the server speaks plaintext" }

@@ -5,7 +5,7 @@ public enum ConnectionSecurity: Hashable, Sendable {
     /// TLS 1.3.
     /// - Parameter trustFile: PEM file of the certificates to trust; nil: the system's.
     case tls(trustFile: String?)
-    /// No encryption: loopback only.
+    /// No encryption; for loopback addresses only.
     case plaintext
 
     func handler(for address: ServerAddress) throws -> NIOSSLClientHandler? {
@@ -14,7 +14,7 @@ public enum ConnectionSecurity: Hashable, Sendable {
         tls.minimumTLSVersion = .tlsv13
         tls.applicationProtocols = ["focus-sync/1"]
         if let trustFile { tls.trustRoots = .file(trustFile) }
-        // An address has no server name; its certificate is checked against the address itself.
+        // A numeric address has no server name; the certificate is checked against the address itself.
         return try NIOSSLClientHandler(
             context: NIOSSLContext(configuration: tls), serverHostname: address.isNumeric ? nil : address.host)
     }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Where a server listens.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// A name or an address, without brackets.
+    /// A name or a numeric address, without brackets.
     public var host: String
     public var port: Int
 
@@ -14,7 +14,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `host:port`; an IPv6 host stands in brackets. Nil when the text is not that.
+    /// Reads `host:port`, with an IPv6 host in brackets. Nil for any other text, and for a port outside 1 … 65,535.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (1...65_535).contains(port)
@@ -27,14 +27,14 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether nobody else can listen in on the way.
+    /// Whether the address is this machine's own, so that nobody can listen in on the way.
     var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         guard isNumeric else { return false }
         return host.hasPrefix("127.")
     }
 
-    /// An IPv4 or IPv6 address, not a name.
+    /// Whether the host is an IPv4 or IPv6 address, not a name.
     var isNumeric: Bool {
         do {
             _ = try SocketAddress(ipAddress: host, port: port)

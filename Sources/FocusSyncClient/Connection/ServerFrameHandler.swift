@@ -2,7 +2,7 @@ import FocusCore
 import FocusWire
 import NIOCore
 
-/// Bytes from the server → messages; answers pings, and passes them on as a sign of life (rule L4).
+/// Turns bytes from the server into messages. It answers pings, and also delivers them, as a sign of life (rule L4).
 final class ServerFrameHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,8 +1,8 @@
 import FocusCore
 import NIOCore
 
-/// What a server says, as it comes. Between `highWatermark` messages waiting and `lowWatermark` nothing is read from
-/// the socket.
+/// A server's messages, in order. When `highWatermark` messages wait, nothing is read from the socket until only
+/// `lowWatermark` are left.
 public struct ServerMessages: AsyncSequence, Sendable {
     public typealias Element = ServerMessage
 
@@ -31,12 +31,12 @@ public struct ServerMessages: AsyncSequence, Sendable {
     }
 }
 
-/// Lets the socket be read again when messages were taken, and closes it when nobody will take any more.
+/// Resumes reading from the socket when messages were consumed, and closes it when nobody will consume any more.
 struct ReadingControl: NIOAsyncSequenceProducerDelegate {
     let channel: any Channel
 
     func produceMore() {
-        // On the loop, after whatever stopped the reading there; only a closed channel refuses it.
+        // On the event loop, so that it comes after the stop that it undoes. Only a closed channel refuses it.
         channel.eventLoop.execute { channel.setOption(.autoRead, value: true).whenComplete { _ in } }
     }
 

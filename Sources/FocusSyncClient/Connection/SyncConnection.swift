@@ -3,15 +3,15 @@ import FocusWire
 import NIOCore
 import NIOPosix
 
-/// A TCP connection that carries the sync protocol's frames: messages in, messages out, pings answered. Knows nothing
-/// of what they mean; `ClientSession` does.
+/// A TCP connection that carries the sync protocol's frames: it receives and sends messages, and answers pings. It does
+/// not interpret them; `ClientSession` does.
 ///
-/// Reading stops while nobody takes the messages, so a slow reader holds a bounded number of them. Writing does not
-/// wait: bound what is unanswered, as the protocol asks (rule P9).
+/// Reading stops while nobody consumes the messages, so a slow reader holds a bounded number of them. Sending does not
+/// wait: the caller bounds what is unanswered, as the protocol asks (rule P9).
 public final class SyncConnection: Sendable {
     private let channel: any Channel
-    /// What the server says, in order. Ends when the connection does; throws `FrameError` or an I/O error. For one
-    /// reader; when it stops early, the connection is closed.
+    /// The server's messages, in order. They end when the connection does, and throw `FrameError` or an I/O error. They
+    /// are for one reader; when it stops early, the connection is closed.
     public let messages: ServerMessages
 
     private init(channel: any Channel, messages: ServerMessages) {
@@ -19,6 +19,7 @@ public final class SyncConnection: Sendable {
         self.messages = messages
     }
 
+    /// Connects, and performs the TLS handshake if `security` asks for TLS.
     /// - Throws: `SyncClientError.plaintextBeyondLoopback`, `.cannotConnect`.
     public static func connect(
         to address: ServerAddress, security: ConnectionSecurity,
@@ -49,17 +50,18 @@ public final class SyncConnection: Sendable {
         let messages: ServerMessages
     }
 
-    /// Sends after what was sent before, and flushes. When the connection is gone, `messages` says so.
+    /// Sends a message after those that were sent before, and flushes. Does not throw: when the connection is gone,
+    /// `messages` ends or throws.
     public func send(_ message: ClientMessage) {
         send(bytes: FrameCodec.frame(message))
     }
 
-    /// Sends bytes as they are: whole frames, unless a test wants otherwise.
+    /// Sends bytes as they are. They are whole frames, except in tests.
     public func send(bytes: [UInt8]) {
         channel.writeAndFlush(channel.allocator.buffer(bytes: bytes), promise: nil)
     }
 
-    /// Closes at once. Safe to call twice.
+    /// Closes the connection at once. Safe to call twice.
     public func close() { channel.close(promise: nil) }
 
     /// Completes when the connection is closed.
@@ -70,7 +72,7 @@ public final class SyncConnection: Sendable {
 }
 
 extension Duration {
-    /// Saturates at both ends.
+    /// The duration in nanoseconds; `Int64.max` or `.min` when that is beyond its range.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,24 +1,24 @@
 import FocusCore
 
-/// What time it is for a device: what its own clock says or what the server's does, whichever is earlier.
+/// The time for a device: what its own clock says or what the server's does, whichever is earlier.
 ///
-/// A device cannot know that its clock is wrong, and an event from the future is refused (rule E4): a clock that is six
-/// minutes fast would have every event refused for as long as it is. A clock that is slow harms nobody: the greatest
-/// time seen goes first (rule E3).
+/// A device cannot know that its clock is wrong, and an event from the future is refused (rule E4): with a clock that
+/// is six minutes fast, every event would be refused. A clock that is slow harms nobody, because events are stamped
+/// after the greatest time seen (rule E3).
 struct DeviceTime: Sendable {
     private static let origin = ContinuousClock.now
 
-    /// Since some moment in this process's life, also while the machine sleeps.
+    /// The time since a fixed moment in this process's life; it goes on while the machine sleeps.
     static var uptime: Duration { origin.duration(to: .now) }
 
-    /// The server's time, and when it was asked for.
+    /// The server's time, and the uptime at which it was asked for.
     private var heard: (serverTime: Timestamp, asked: Duration)?
 
-    /// - Parameter asked: when Hello went out. The answer may have been long under way, so the server's time may be
-    ///   later now than what counts on from its arrival: counted from the question it is never earlier than in truth.
+    /// - Parameter asked: when Hello was sent. The answer may have been under way for long: a count from its arrival
+    ///   may lag behind the server's time, a count from the question is never behind it.
     mutating func hear(_ serverTime: Timestamp, asked: Duration) { heard = (serverTime, asked) }
 
-    /// The latest that it can be by the server's clock. Nil: no server was heard yet.
+    /// The latest time that the server's clock can show. Nil: no server has told its time yet.
     func latest(at uptime: Duration) -> Timestamp? {
         heard.map { $0.serverTime.adding(microseconds: (uptime - $0.asked).inMicroseconds) }
     }
@@ -30,18 +30,19 @@ struct DeviceTime: Sendable {
 }
 
 extension Duration {
-    /// None when negative.
+    /// Whole microseconds; 0 for a negative duration.
     fileprivate var inMicroseconds: Int64 {
         let (seconds, attoseconds) = max(.zero, self).components
         return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
     }
 }
 
-/// A Welcome's time beside the device's own: what is right about events that were stamped before it.
+/// The server's time in a Welcome beside the device's own: it shows which events were stamped by a clock that was
+/// ahead.
 public struct ClockReading: Hashable, Sendable {
     /// The server's time, as Welcome says.
     public var serverTime: Timestamp
-    /// The latest that it can be by now: Welcome was on its way.
+    /// The latest time that the server's clock can show by now: Welcome took time to arrive.
     public var latest: Timestamp
     /// What the device's clock says.
     public var clock: Timestamp
@@ -52,8 +53,9 @@ public struct ClockReading: Hashable, Sendable {
         self.clock = clock
     }
 
-    /// A queued event's time, if it has to be another: nobody can have stamped it later than it is now. It moves by
-    /// what the clock is ahead, or to the present where that does not explain it, and stays behind the one before it.
+    /// The time that a queued event gets instead of its own; nil when it keeps its own. No event can have happened
+    /// later than now. A later one is moved back by what the device's clock is ahead, or to the present where that does
+    /// not suffice, and stays at least 1 µs after the event before it.
     func restamped(_ time: Timestamp, after previous: Timestamp?) -> Timestamp? {
         guard time > latest else { return nil }
         let (ahead, overflow) = clock.microseconds.subtractingReportingOverflow(latest.microseconds)

@@ -1,24 +1,25 @@
 import FocusCore
 
-/// The device's time for what a person does: never before what the person has seen (rule E3).
+/// The device's time for what a person does: never before what they have seen (rule E3).
 ///
-/// "Seen" are the device's own events, the times that rows carry, and the server's clock at each Welcome.
+/// A device has "seen" its own events, the times that rows carry, and the server's clock at each Welcome.
 public struct EventClock: Hashable, Sendable {
     /// The greatest time seen, in microseconds since 1970.
     public private(set) var greatest: Timestamp
 
     public init(greatest: Timestamp = Timestamp(microseconds: .min)) { self.greatest = greatest }
 
+    /// Moves the greatest time seen on to `time`, if that is later.
     public mutating func see(_ time: Timestamp) { greatest = max(greatest, time) }
 
-    /// Takes note of the server's clock at a Welcome.
+    /// Takes the server's clock at a Welcome into account.
     ///
-    /// Nobody can have seen a time that is further ahead of it than rule E4 lets pass: this device's clock was wrong
-    /// when it stamped such an event, and every later one would be refused with it. The same where the greatest is the
-    /// stamp of an event that has another now.
+    /// Nobody can have seen a time that is further ahead of the server than rule E4 allows: this device's clock was
+    /// wrong when it stamped such an event, and with that stamp every later event would be refused. So the greatest
+    /// time goes back to the server's then, and also where it is the stamp of an event that was restamped.
     /// - Parameters:
-    ///   - wrong: the greatest of the stamps that were given up.
-    ///   - last: the last stamp that queued events have now.
+    ///   - wrong: the greatest stamp that was replaced.
+    ///   - last: the stamp that the last queued event has now.
     mutating func see(_ reading: ClockReading, restamped wrong: Timestamp?, to last: Timestamp?) {
         let limit = reading.serverTime.adding(microseconds: EventLimits.clockSkewMicroseconds)
         if greatest > limit || greatest == wrong { greatest = reading.serverTime }
@@ -26,25 +27,25 @@ public struct EventClock: Hashable, Sendable {
         if wrong != nil, let last { see(last) }
     }
 
-    /// max(clock, greatest time seen + 1 µs).
+    /// The stamp of a new event: max(clock, greatest time seen + 1 µs) (rule E3).
     public mutating func stamp(clock: Timestamp) -> Timestamp {
         greatest = max(clock, greatest.adding(microseconds: 1))
         return greatest
     }
 
-    /// Takes note of a time that the caller chose. One that the server will refuse as `clock_skew` (rule E4) is passed
-    /// over: it must not drag every later event with it. Compared with the clock alone, so that one chosen time does
-    /// not make room for the next.
+    /// Sees a time that the caller chose, unless the server will refuse it as `clock_skew` (rule E4): every later event
+    /// would be refused with it. The bound is counted from the clock alone, so that one chosen time does not make room
+    /// for the next.
     public mutating func note(chosen time: Timestamp, clock: Timestamp) {
         if time <= clock.adding(microseconds: EventLimits.clockSkewMicroseconds) { see(time) }
     }
 }
 
 extension DeltaRow {
-    /// The time of a stamp that the row shows, if it shows one.
+    /// The time of the stamp that the row shows; nil: it shows none.
     var seenTime: Timestamp? {
         guard key.collection == .notifications, let value else { return nil }
-        // A row that this library cannot read shows it nothing.
+        // A row of a later server, which this library cannot read, counts as showing no time.
         return try? NotificationRow(decoding: value).postedAt
     }
 }

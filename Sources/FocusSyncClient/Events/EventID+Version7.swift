@@ -3,8 +3,8 @@ import FocusCore
 import struct Foundation.UUID
 
 extension EventID {
-    /// A UUIDv7 (RFC 9562 §5.7): milliseconds since 1970, then 74 random bits. The index in a database of events that
-    /// come one after another stays small to touch.
+    /// A UUIDv7 (RFC 9562 §5.7): milliseconds since 1970, then 74 random bits. Ids that are made one after another are
+    /// neighbours in a database's index, so few of its pages change.
     public static func version7(
         milliseconds: UInt64, using generator: inout some RandomNumberGenerator
     ) -> EventID {

@@ -1,8 +1,9 @@
 import FocusCore
 
-/// An event that the device's store has, durably, and the log may not have yet.
+/// An event that the device's store holds, durably, and that the log may not have yet.
 public struct QueuedEvent: Hashable, Sendable {
-    /// Its place among the device's events (rule E1); another one after a new incarnation.
+    /// The event's sequence in its incarnation (rule E1). It gets another one when the store goes on in a new
+    /// incarnation.
     public var sequence: DeviceSequence
     public var envelope: Envelope
 

@@ -1,7 +1,7 @@
-/// Numbers without an exponent: XML Schema's `decimal`, which is JSON as well.
+/// Writes numbers without an exponent: as XML Schema's `decimal`, which is valid JSON too.
 enum DecimalText {
-    /// The fewest digits that give `number` back. One below 1e-7 (of a degree or a metre: nothing anybody measures) is
-    /// rounded to 15 decimals, because few readers take hundreds.
+    /// The fewest digits that give `number` back. A number below 1e-7 (no degree or metre is measured so finely) is
+    /// rounded to 15 decimals, because few readers accept hundreds.
     ///
     /// - Precondition: finite, and below 2^53: beyond, Swift writes an exponent too.
     static func text(_ number: Double) -> String {
@@ -20,7 +20,7 @@ enum DecimalText {
         return sign + decimal(digits, digits: digits.count - 1 - power)
     }
 
-    /// `0.` and so many digits, without the zeros that end them.
+    /// `0.` and so many decimals, without trailing zeros.
     private static func decimal(_ fraction: String, digits: Int) -> String {
         var text = "0." + String(repeating: "0", count: max(0, digits - fraction.count)) + fraction
         while text.last == "0" { text.removeLast() }

@@ -6,14 +6,14 @@ import Foundation
 #endif
 
 /// Collects a GPX file's tracks from the parser's events. Elements count only where GPX has them: a `time` inside an
-/// extension is none of ours.
+/// extension is ignored.
 final class GPXContents: NSObject, XMLParserDelegate {
     private(set) var file = GPXFile()
     private(set) var failure: GPXError?
     /// Whether the root element was closed.
     private(set) var isComplete = false
 
-    /// Where in the file we are, as far as it matters to us.
+    /// Where in the file the parser is, as far as it matters for tracks.
     private enum Place { case outside, file, track, segment, point, text, ignored }
 
     private var places: [Place] = [.outside]
@@ -45,7 +45,7 @@ final class GPXContents: NSObject, XMLParserDelegate {
         places.append(place)
     }
 
-    /// What element `name` is here.
+    /// What an element with this name means at the current place.
     private func place(of name: String) -> Place {
         switch (places[places.count - 1], name) {
         case (.outside, "gpx"): .file
@@ -89,7 +89,7 @@ final class GPXContents: NSObject, XMLParserDelegate {
                 verticalAccuracy: elevation == nil ? -1 : 0))
     }
 
-    /// An empty element says as little as none.
+    /// Stores the text of an element. An empty element counts as absent.
     private func take(_ value: String, as name: String, _ parser: XMLParser) {
         guard !value.isEmpty else { return }
         switch name {
@@ -119,17 +119,17 @@ final class GPXContents: NSObject, XMLParserDelegate {
     }
 
     private func checkVersion(_ attributes: [String: String], namespace: String, _ parser: XMLParser) {
-        // Old programs leave one of the two out.
+        // Old programs omit either the version or the namespace.
         let version = attributes["version"] ?? (namespace.hasSuffix("/GPX/1/0") ? "1.0" : "1.1")
         if version != "1.0", version != "1.1" { fail(.unsupportedVersion(version), parser) }
     }
 
-    /// The line is the parser's at this moment; afterwards it may have read on.
+    /// Fails now, because the parser's line number may be another one later.
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
         fail(.malformed(line: max(1, parser.lineNumber)), parser)
     }
 
-    /// The first failure is the one to tell.
+    /// Keeps the first failure, which is the one to report, and stops the parser.
     private func fail(_ error: GPXError, _ parser: XMLParser) {
         guard failure == nil else { return }
         failure = error

@@ -1,10 +1,10 @@
 import FocusCore
 
-/// What a GPX file says about where somebody was (rule R8).
+/// The recorded tracks of a GPX file (rule R8).
 public struct GPXFile: Hashable, Sendable {
     public var tracks: [GPXTrack]
-    /// Track points without a time. They are in no segment: a route is made of moments (rule R8: reported and left
-    /// out).
+    /// The number of track points without a time. They are in no segment, because a route consists of points in time
+    /// (rule R8: reported and left out).
     public var pointsWithoutTime: Int
 
     public init(tracks: [GPXTrack] = [], pointsWithoutTime: Int = 0) {
@@ -19,7 +19,7 @@ public struct GPXFile: Hashable, Sendable {
 /// One `trk` of a GPX file.
 public struct GPXTrack: Hashable, Sendable {
     public var name: String?
-    /// What was done, as the file calls it; often absent.
+    /// The activity, as the file calls it; often absent.
     public var type: String?
     /// In GPX a segment ends where reception was lost or recording paused. Segments without a timed point are left out.
     public var segments: [[RoutePoint]]
@@ -35,16 +35,17 @@ public struct GPXTrack: Hashable, Sendable {
 
 /// Why a file cannot be imported. The description is for the person who gave it.
 public enum GPXError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file is missing or cannot be read.
     case unreadable(path: String)
-    /// Lines count from 1.
+    /// The file is not well-formed XML. Lines count from 1.
     case malformed(line: Int)
-    /// It is XML, but its root is another element than `gpx`.
+    /// The file is XML, but its root element is not `gpx`.
     case notGPX(root: String)
-    /// Neither 1.0 nor 1.1.
+    /// The file's version of GPX is neither 1.0 nor 1.1.
     case unsupportedVersion(String)
-    /// A coordinate, elevation or time that is none.
+    /// A coordinate, elevation or time is invalid.
     case invalidValue(line: Int, name: String, value: String)
-    /// No track point with a time.
+    /// The file has no track point with a time. `withoutTime` is the number of those without one.
     case noPoints(withoutTime: Int)
 
     public var description: String {

@@ -7,10 +7,12 @@ import Foundation
 
 /// Reads GPX 1.0 and 1.1 (rule R8) as a stream: memory grows with the points, not with the file.
 ///
-/// Taken from a track point are its place, time and elevation; it counts as accurate. Way points and planned routes are
-/// no recordings and are passed over, as are extensions. Entities are not followed: GPX has none of its own, outer ones
-/// would read other files, and the parser stops inner ones that grow out of proportion.
+/// It reads the place, time and elevation of each track point, which counts as accurate. It skips way points and
+/// planned routes, which are no recordings, and extensions. It does not resolve external entities, which would read
+/// other files; GPX defines no entities of its own, and the parser stops internal ones that grow out of proportion.
 public enum GPXReader {
+    /// Reads a file.
+    /// - Throws: `GPXError`; `noPoints` when no track point has a time.
     public static func read(contentsOfFile path: String) throws(GPXError) -> GPXFile {
         guard FileManager.default.isReadableFile(atPath: path), let stream = InputStream(fileAtPath: path) else {
             throw .unreadable(path: path)
@@ -18,6 +20,8 @@ public enum GPXReader {
         return try read(XMLParser(stream: stream))
     }
 
+    /// Reads the bytes of a file.
+    /// - Throws: `GPXError`; `noPoints` when no track point has a time.
     public static func read(_ data: Data) throws(GPXError) -> GPXFile { try read(XMLParser(data: data)) }
 
     private static func read(_ parser: XMLParser) throws(GPXError) -> GPXFile {

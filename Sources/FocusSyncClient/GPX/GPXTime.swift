@@ -1,8 +1,7 @@
 import FocusCore
 
 /// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a
-/// second taken as a floating-point number would be off by a microsecond now and then, and rule R3 tells microseconds
-/// apart.
+/// second as a floating-point number would sometimes be off by a microsecond, and rule R3 distinguishes microseconds.
 enum GPXTime {
     /// `2010-10-03T09:36:30Z`, with a fraction of any length (rounded to microseconds), an offset such as `+02:00`
     /// instead of `Z`, or neither: GPX times are UTC. A leap second is the second after it. Nil for anything else.
@@ -21,7 +20,8 @@ enum GPXTime {
         return Timestamp(microseconds: seconds * 1_000_000 + fraction)
     }
 
-    /// `2010-10-03T09:36:30Z`, with as much of a fraction as it has: at most six digits, none of them an ending zero.
+    /// `2010-10-03T09:36:30Z`, with as many decimals of a second as the time needs: at most six, without trailing
+    /// zeros.
     static func text(_ time: Timestamp) -> String {
         var text = time.rfc3339.dropLast()
         while text.last == "0" { text.removeLast() }

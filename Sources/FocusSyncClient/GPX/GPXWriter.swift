@@ -1,10 +1,10 @@
 import FocusCore
 
-/// Writes GPX 1.1 (rule R8): one track of one segment with every accepted point in the order of time.
+/// Writes GPX 1.1 (rule R8): one track of one segment, with every accepted point in the order of time.
 ///
-/// Written are place, time to the microsecond, and the elevation where it is known, so `GPXReader` gives the same
-/// points back, but for what GPX has no place for: accuracies, speed and course. Longitude 180 becomes −180: GPX has
-/// only the latter.
+/// It writes the place, the time to the microsecond, and the elevation where it is known. `GPXReader` gives the same
+/// points back, except for what GPX cannot hold: accuracies, speed and course. Longitude 180 becomes −180, because GPX
+/// has only the latter.
 public enum GPXWriter {
     public static func write(_ route: RouteExport, to target: inout some TextOutputStream) {
         target.write(
@@ -30,16 +30,16 @@ public enum GPXWriter {
         target.write("<time>\(GPXTime.text(point.time))</time></trkpt>\n")
     }
 
-    /// Text of an element. Characters that XML 1.0 cannot hold, not even escaped, become U+FFFD.
+    /// The text as an element's contents. Characters that XML 1.0 cannot hold, not even escaped, become U+FFFD.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
-            // In "]]>" it must be.
+            // It must be escaped in "]]>".
             case ">": escaped += "&gt;"
-            // A parser makes a line feed of a bare one.
+            // A parser turns a bare carriage return into a line feed.
             case "\r": escaped += "&#13;"
             case "\t", "\n", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
                 escaped.unicodeScalars.append(scalar)

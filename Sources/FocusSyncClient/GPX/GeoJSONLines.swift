@@ -1,7 +1,7 @@
 import FocusCore
 
-/// A route's way, cut where it crosses the antimeridian (RFC 7946 §3.1.9). From one point to the next it goes the
-/// shorter way around.
+/// A route's way, cut where it crosses the antimeridian (RFC 7946 §3.1.9). Between two points it goes the shorter way
+/// around the earth.
 struct GeoJSONLines {
     struct Position: Hashable {
         var time: Timestamp

@@ -32,7 +32,7 @@ public enum GeoJSONWriter {
         target.write("}")
     }
 
-    /// As deep as the geometry's type wants it.
+    /// Writes one text for each position, in arrays nested as the geometry's type demands.
     private static func writeNested(
         _ lines: [[GeoJSONLines.Position]], to target: inout some TextOutputStream,
         _ text: (GeoJSONLines.Position) -> String
@@ -50,7 +50,7 @@ public enum GeoJSONWriter {
         if lines.count != 1 { target.write("]") }
     }
 
-    /// Names and JSON values.
+    /// The names of the feature's properties, and their values as JSON.
     private static func properties(of row: RouteRow) -> [(String, String)] {
         let sums = row.aggregates
         var properties = [("routeId", string(row.routeID)), ("activity", string(row.activity))]

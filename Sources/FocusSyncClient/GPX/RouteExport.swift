@@ -1,14 +1,14 @@
 import FocusCore
 
-/// A finished route on its way into a file (rule R8).
+/// A finished route, ready to be written to a file (rule R8).
 public struct RouteExport: Sendable {
+    /// The route's row, with its aggregates.
     public let row: RouteRow
-    /// In the order of time.
+    /// The route's accepted points, in the order of time.
     public let points: [RoutePoint]
 
-    /// - Parameter points: the route's accepted points.
-    ///
-    /// Throws for an unfinished route, and for times that the formats cannot hold.
+    /// - Parameter points: the route's accepted points, in any order.
+    /// - Throws: `RouteExportError.notFinished`; `impossibleTime` for a time that the formats cannot hold.
     public init(_ row: RouteRow, _ points: [RoutePoint]) throws(RouteExportError) {
         guard row.state == .finished else { throw .notFinished }
         let points = points.sorted { $0.time < $1.time }
@@ -22,15 +22,15 @@ public struct RouteExport: Sendable {
         self.points = points
     }
 
-    /// With four digits, and none of them the year 0, which XML Schema has not.
+    /// Years of four digits, without the year 0, which XML Schema does not have.
     private static let years: ClosedRange<Int64> = 1...9_999
 }
 
 /// Why a route cannot be written to a file.
 public enum RouteExportError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It may still change (rule R4).
+    /// The route is not finished, and may still change (rule R4).
     case notFinished
-    /// Outside the years 1 to 9999.
+    /// A point's time is outside the years 1 to 9999.
     case impossibleTime(Timestamp)
 
     public var description: String {

@@ -5,9 +5,10 @@ import Foundation
 /// An event as a person or a script writes it, one JSON object per line:
 /// `{"type":"focus.changed","app":"…"?,"occurredAt":"2026-01-01T09:00:00Z" or microseconds?,"payload":{proto3 JSON}?}`.
 public enum EventLine {
-    /// Bytes of one line; longer ones hold no payload that a server takes.
+    /// How many bytes a line has at most; a longer one holds no payload that a server accepts (rule E5).
     public static let maximumBytes = 4 * 1024 * 1024
 
+    /// The event that a line describes.
     /// - Throws: `EventLineError`, which says what is wrong with the line.
     public static func draft(_ line: some Collection<UInt8>) throws(EventLineError) -> EventDraft {
         guard line.count <= maximumBytes else { throw EventLineError("The line is over \(maximumBytes) bytes long.") }

@@ -3,19 +3,21 @@ import Foundation
 /// Takes a JSON object apart into the bytes of its members' values, so that a value reaches its own decoder as it was
 /// written: no number is rounded on the way.
 public enum JSONObjectSlices {
+    /// One name and value of the object.
     public struct Member: Sendable {
         public var name: String
         /// A JSON value, as it was written.
         public var value: ArraySlice<UInt8>
     }
 
-    /// The members in their order. Throws when `json` is no object, or names one twice; values are not looked into.
+    /// The members, in their order. Their values are not examined.
+    /// - Throws: `EventLineError` when `json` is no object, or has a name twice.
     public static func members(of json: [UInt8]) throws(EventLineError) -> [Member] {
         var scanner = Scanner(json)
         return try scanner.object()
     }
 
-    /// Finds where values end; whether they are proper JSON their decoders tell.
+    /// Finds where values end. Whether they are valid JSON is for their decoders to judge.
     private struct Scanner {
         private let json: [UInt8]
         private var position = 0
@@ -82,7 +84,8 @@ public enum JSONObjectSlices {
             throw EventLineError("The JSON object does not end.")
         }
 
-        /// Strings, objects and arrays end by themselves; numbers and words with what follows.
+        /// Whether a value that begins so also ends itself, as strings, objects and arrays do; numbers and words end
+        /// where the next delimiter begins.
         private static func closes(_ first: UInt8) -> Bool {
             first == UInt8(ascii: "\"") || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         }

@@ -1,11 +1,11 @@
 /// Cuts bytes, however they come, into lines; a last line needs no end.
 public struct LineSplitter: Sendable {
     private var rest: [UInt8] = []
-    /// Lines longer than this are cut, so that memory stays bounded.
+    /// How many bytes of a line are kept, so that memory stays bounded.
     private let limit: Int
 
-    /// - Parameter limit: bytes; what a line has beyond it is dropped, one byte excepted, which shows that it is too
-    ///   long.
+    /// - Parameter limit: how many bytes a line may have. What is beyond it is dropped, except for one byte, which
+    ///   shows that the line is too long.
     public init(limit: Int = EventLine.maximumBytes) { self.limit = limit }
 
     /// The lines that `bytes` complete, without their ends.
@@ -22,7 +22,7 @@ public struct LineSplitter: Sendable {
         return lines
     }
 
-    /// What is left at the end; nil when there is nothing.
+    /// The last line, when it has no end; nil when there is none.
     public mutating func last() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty ? nil : rest

@@ -16,8 +16,8 @@ extension Timestamp {
             + ".\(Self.pad(fraction, 6))Z"
     }
 
-    /// Reads RFC 3339 and what is near it: any fraction (rounded to microseconds), an offset, or no zone for UTC. Nil
-    /// for anything else.
+    /// Reads a time as RFC 3339 writes it, or nearly so: with a fraction of any length (rounded to microseconds), and
+    /// with an offset or no zone, which means UTC. Nil for anything else.
     public init?(rfc3339 text: String) {
         guard let time = GPXTime.timestamp(text) else { return nil }
         self = time

@@ -45,9 +45,10 @@ final class PeerObserver: Sendable {
     func next() async -> [PeerStatus]? { await queue.next() }
 }
 
-/// Whether others' Focus is on, as far as they share it: the current statuses first, then changes (rule V1). Each element
-/// is what changed since the last one was taken; a user of whom nothing was heard yet is not in it. Ends when the client
-/// is closed. Watching ends when nobody holds it.
+/// Whether other users' Focus is on, as far as they share it: the current statuses first, then changes (rule V1). Each
+/// element has the statuses that changed since the reader got the one before; it does not name a user about whom the
+/// server has told nothing yet. The sequence ends when the client is closed. When nothing holds it any more, the client
+/// stops watching its users.
 public struct PeerChanges: AsyncSequence, Sendable {
     public typealias Element = [PeerStatus]
 

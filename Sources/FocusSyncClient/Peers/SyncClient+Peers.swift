@@ -1,13 +1,14 @@
 import FocusCore
 
-/// Rules V1 to V4, the device's side: asked for again with every connection; what is not told again in time is
-/// unavailable, also while there is no connection.
+/// Watching other users, the device's side (rules V1 to V4). The client asks again on every connection. A status that
+/// is not told again in time becomes unavailable, also while there is no connection.
 extension SyncClient {
-    /// Users whom one client may watch.
+    /// How many users one client may watch at the same time.
     public static let watchLimit = SessionLimits().watchedUsers
 
-    /// Tells of these users' Focus status, as far as they share it with this client's user: an app's client of the status
-    /// in its app, a system client of each app where they do. Connects, and goes on over connections.
+    /// Tells these users' Focus statuses, as far as they share them with this client's user: to an app's client the
+    /// status in its app, to a system client that in each app where they share it. The client connects, and goes on
+    /// over connections.
     /// - Throws: `SyncClientError.tooManyWatched`, `closed`.
     public func watch(_ users: Set<UserID>) throws -> PeerChanges {
         guard !isClosed else { throw SyncClientError.closed }
@@ -24,7 +25,7 @@ extension SyncClient {
         return PeerChanges(observer: observer)
     }
 
-    /// A connection begins: the server knows of nobody yet.
+    /// Sends Watch on a new connection, on which the server does not know yet who is watched.
     func watchAgain() {
         endUnwatched()
         if !peers.watched.isEmpty { connection?.send(.watch(peers.watched.sorted())) }
@@ -48,7 +49,7 @@ extension SyncClient {
         for entry in peers.observers { entry.observer?.publish(changes) }
     }
 
-    /// Stops watching whom no sequence is about any more.
+    /// Stops watching users that no sequence is about any more.
     private func endUnwatched() {
         peers.observers.removeAll { $0.observer?.isFinished ?? true }
         let left = peers.observers.reduce(into: Set<UserID>()) { $0.formUnion($1.observer?.users ?? []) }
@@ -61,7 +62,7 @@ extension SyncClient {
 
     private var isLive: Bool { session?.state == .live }
 
-    /// Rule V3.
+    /// Sets the timer for the moment at which the next status ends (rule V3).
     private func schedulePeers() {
         peers.timer?.cancel()
         guard let deadline = peers.book.deadline else { return }
@@ -74,7 +75,7 @@ extension SyncClient {
     }
 }
 
-/// Whom a client watches, and who wants to know.
+/// The users that a client watches, and the observers that are told about them.
 struct ClientPeers {
     struct Weak {
         weak var observer: PeerObserver?

@@ -2,17 +2,19 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// The value of a preference as a person writes and reads it. A text says nothing of its type: that is said beside it
-/// (rule D2).
+/// The value of a preference as a person writes and reads it. A text does not say which type it has, so the type is
+/// given beside it (rule D2).
 public enum PropertyText {
+    /// The types of values (rule D2) that a text can be read as.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case bool, integer, real, string, date, data
         /// Any value, containers among them, as proto3 JSON of the message `PropertyValue`.
         case json
     }
 
-    /// What `text` means as a value of this kind: `true`, `false`, `yes` or `no`; a whole number; a number, `nan` or
+    /// The value that `text` means as this kind: `true`, `false`, `yes` or `no`; a whole number; a number, `nan` or
     /// `inf`; any text; `2026-01-01T09:00:00Z`; base64; `{"array":{"values":[{"integer":"1"}]}}`.
+    /// - Throws: `PropertyTextError` when the text is none of this kind.
     public static func value(_ text: String, as kind: Kind) throws(PropertyTextError) -> PropertyValue {
         switch kind {
         case .bool:
@@ -41,7 +43,8 @@ public enum PropertyText {
         }
     }
 
-    /// On one line, for people: a string and a date as they are written, everything else as plain JSON.
+    /// The value on one line, for people: a string and a date as they are written, everything else (and a string with
+    /// line breaks) as plain JSON.
     public static func text(_ value: PropertyValue) -> String {
         switch value {
         case .date(let date): date.rfc3339

@@ -13,22 +13,23 @@ public struct QueueRange: Hashable, Sendable {
     public var isEmpty: Bool { last <= acknowledged }
 }
 
-/// Which events go out next: pipelined, in order, within the server's limit (rules P6, P9).
+/// Decides which events are sent next: pipelined, in order, within the server's limit (rules P6, P9).
 struct AppendSender: Hashable, Sendable {
-    /// Bytes of one Append frame: several fit into the server's limit of unanswered ones without much memory.
+    /// How many bytes an Append frame has at most: several fit into the server's limit of unanswered ones without much
+    /// memory.
     static let frameBytes = 256 * 1024
-    /// After an error that names no time.
+    /// The shortest pause after an error, also when it names a shorter one or none.
     static let minimumPauseMilliseconds: Int64 = 500
 
     private(set) var queue: QueueRange
-    /// When sending goes on after an error.
+    /// When sending goes on after an error; nil: nothing pauses it.
     private(set) var resumesAt: MonotonicTime?
     private var sent: DeviceSequence
-    /// The last sequence of each unanswered frame, ascending; at most `window`.
+    /// The last sequence of each unanswered frame, ascending; at most `window` frames.
     private var inFlight: [DeviceSequence] = []
     private var window = 0
     private var maximumBytes = frameBytes
-    /// A frame was asked for and not sent yet.
+    /// Whether a `sendAppend` was returned that `appendSent` has not answered yet.
     private var isAsking = false
 
     init(_ queue: QueueRange) {
@@ -37,7 +38,7 @@ struct AppendSender: Hashable, Sendable {
     }
 
     mutating func open(_ welcome: Welcome) {
-        // One below the limit: at the limit the server stops reading, our pongs included.
+        // One below the limit: at the limit the server stops reading, and reads our pongs no more.
         window = max(1, Int(welcome.maximumUnacknowledgedAppends) - 1)
         maximumBytes = min(Self.frameBytes, Int(welcome.maximumFrameBytes))
     }
@@ -53,7 +54,7 @@ struct AppendSender: Hashable, Sendable {
 
     mutating func sent(after: DeviceSequence, through last: DeviceSequence) {
         isAsking = false
-        // Otherwise it was asked for before a gap took the place back.
+        // Otherwise the frame was asked for before a gap rewound the sender.
         guard after == sent, last > sent else { return }
         sent = last
         inFlight.append(last)
@@ -65,8 +66,9 @@ struct AppendSender: Hashable, Sendable {
         inFlight.removeAll { $0 <= sequence }
     }
 
-    /// What is in flight will not be taken (rule P4): everything without an answer is sent again. Events below the one that
-    /// the server expects are logged, but what became of them was not heard; a repeat tells (rules E1, E2).
+    /// Sends everything without an answer again, because the server ignores what is in flight (rule P4). The log has
+    /// the events below the one that the server expects, but their answers were not heard; sent again, they are
+    /// answered again (rules E1, E2).
     mutating func rewind() {
         sent = queue.acknowledged
         inFlight.removeAll()
@@ -77,7 +79,7 @@ struct AppendSender: Hashable, Sendable {
         resumesAt = max(resumesAt ?? time, time)
     }
 
-    /// False: nothing waited until then.
+    /// Ends the pause if its time has come. Returns whether it did.
     mutating func resume(now: MonotonicTime) -> Bool {
         guard let time = resumesAt, time <= now else { return false }
         resumesAt = nil

@@ -1,18 +1,18 @@
 import FocusCore
 
-/// Rule P10: a log that lost its tail may have forgotten that incarnations ended. A copy of this store could then append
-/// one of their events at its old place, though this store has given it another. While nothing of the current
-/// incarnation is acknowledged nothing shows such a loss, so the store ends them again before its first event goes out,
-/// one at a time. When the store heals, the healing does it.
+/// Ends incarnations again (rule P10): a log that lost its tail may have forgotten that they ended. A copy of this
+/// store could then append one of their events at its old place, though this store has given it another. While nothing
+/// of the current incarnation is acknowledged, nothing shows such a loss, so the store ends them again before its first
+/// event is sent, one at a time. When the store heals, the healing does it.
 extension ClientSession {
-    /// Incarnations that take no further event, and that the log is to be told so of before the first Append.
+    /// Incarnations that have ended, and that the log is told to end again before the first Append.
     struct Ending: Hashable, Sendable {
         var left: [Incarnation] = []
-        /// The first of them was sent.
+        /// Whether the Recall that ends the first of them was sent.
         var isAsking = false
     }
 
-    /// What is appended next, when anything may be.
+    /// The next Append, or the Recall that must come before it; none while nothing may be appended.
     mutating func appendNext() -> [ClientAction] {
         guard mayAppend else { return [] }
         guard let first = ending.left.first, !sender.queue.isEmpty else { return sender.next() }
@@ -21,23 +21,24 @@ extension ClientSession {
         return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
     }
 
-    /// Nil: it is the answer to something else.
+    /// The answer to the Recall that ends an incarnation again. Nil: it answers something else.
     mutating func receiveEndedAgain(_ recalled: Recalled) -> [ClientAction]? {
         guard ending.isAsking, recalled.incarnation == ending.left.first else { return nil }
         return endNext()
     }
 
-    /// Nil: it is about something else.
+    /// An error about the Recall that ends an incarnation again. Nil: it is about something else, or is handled like an
+    /// error about an Append.
     mutating func receiveEndingError(_ error: ProtocolError) -> [ClientAction]? {
         guard ending.isAsking else { return nil }
         switch error.code {
-        // It is another scope's: nothing of this store is in it.
+        // The incarnation belongs to another scope, so it holds nothing of this store.
         case .sequenceConflict: return endNext()
         case .unknownMessage:
             ending = Ending()
             return appendNext()
         case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
-            // It is sent once more after the pause, as an Append is.
+            // The Recall is sent once more after the pause, as an Append is.
             ending.isAsking = false
             return nil
         case .sequenceGap, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,

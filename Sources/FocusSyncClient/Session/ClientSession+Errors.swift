@@ -3,14 +3,15 @@ import FocusCore
 extension ClientSession {
     /// Before Welcome every error ends the connection; after it, those about appends leave it open.
     mutating func receiveError(_ error: ProtocolError) -> [ClientAction] {
-        // About a question, whatever it is: nothing else changes.
+        // An error about a fetch changes nothing else, whatever its code.
         if state == .live, let request = error.request { return [.fetchFailed(request: request, error)] }
         if state == .live, healing != nil, let actions = receiveHealingError(error) { return actions }
         if state == .live, recalling != nil, let actions = receiveRecallError(error) { return actions }
         if state == .live, let actions = receiveEndingError(error) { return actions }
         switch error.code {
         case .sequenceConflict:
-            // Instead of Welcome: the incarnation is another scope's, and nothing in it is this store's (rule P10).
+            // The conflict comes instead of Welcome: the incarnation belongs to another scope, and holds nothing of
+            // this store (rule P10).
             guard state == .live else { return [.endRecalling(RecallReport(), offersHeld: true)] + reconnectNow() }
             return leave(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
         case .sequenceGap:
@@ -25,7 +26,7 @@ extension ClientSession {
         case .helloTimeout, .heartbeatTimeout, .slowConsumer, .shuttingDown:
             return end(.reconnect(milliseconds: Self.wait(error), cause: error))
         case .unauthenticated where state == .live && isRenewing:
-            // The token before it stays in force (rule A2).
+            // The token in use stays in force (rule A2).
             isRenewing = false
             return [.report(.serverError(error))]
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated, .tokenExpired,
@@ -34,18 +35,19 @@ extension ClientSession {
         }
     }
 
-    /// The answer to `getToken` (rule A2).
+    /// The answer to `getToken`: sends the new token to the server (rule A2).
     public mutating func renew(_ token: String) -> [ClientAction] {
         guard state == .live else { return [] }
         isRenewing = true
         return [.send(.renew(token: token))]
     }
 
-    /// The answer to Renew, or the warning that one is needed.
+    /// The server tells when the token ends: as the answer to Renew, or as the warning that one is needed (rule A2).
     mutating func receiveExpiry(_ expiry: Timestamp, _ serverTime: Timestamp) -> [ClientAction] {
         let (left, overflow) = expiry.microseconds.subtractingReportingOverflow(serverTime.microseconds)
         let notice = ClientAction.report(.tokenExpires(inMilliseconds: overflow ? .max : left / 1_000))
-        // A provider that gives tokens of less than a minute is not asked without end.
+        // The answer to Renew asks for no new token: a provider whose tokens last less than a minute would be asked
+        // without end.
         if isRenewing {
             isRenewing = false
             return [notice]
@@ -93,12 +95,13 @@ extension ClientSession {
         }
     }
 
-    /// How long sending waits on this connection, in milliseconds.
+    /// How long sending pauses on this connection after an error, in milliseconds.
     static func pause(_ error: ProtocolError) -> Int64 {
         max(Int64(error.retryAfterMilliseconds), AppendSender.minimumPauseMilliseconds)
     }
 
-    /// Full jitter above what the server asked for (rule L5).
+    /// How long to wait before the next connection, in milliseconds: full jitter above what the server asked for (rule
+    /// L5). Nil: it asked for nothing.
     private static func wait(_ error: ProtocolError) -> ClosedRange<Int64>? {
         guard error.retryAfterMilliseconds > 0 else { return nil }
         let minimum = Int64(error.retryAfterMilliseconds)

@@ -1,30 +1,32 @@
 import FocusCore
 
-/// Rule S6: a log that lost its tail gets back, oldest first, what it had acknowledged and this device still holds; what
-/// it does not hold any more is declared lost. Then the queue goes on, in the same incarnation, unless it, or a place of
-/// what was acknowledged, is another's now: then the store recalls (rule P10).
+/// Heals a log that lost its tail (rule S6): oldest first, it gets back what it had acknowledged and this device still
+/// holds; what the device no longer holds is declared lost. Then the queue goes on in the same incarnation. Where the
+/// incarnation cannot be continued, or a place of an acknowledged event has another event now, the store recalls (rule
+/// P10).
 extension ClientSession {
-    /// - Parameter leaves: why the incarnation cannot be continued after it; nil: it can.
+    /// - Parameter leaves: why the incarnation cannot be continued after the healing; nil: it can.
     mutating func beginHealing(_ welcome: Welcome, leaves: IncarnationReason?) -> [ClientAction] {
-        // The log may have forgotten that these take no further event. A server of protocol 1 knows of no end.
+        // The log may have forgotten that these incarnations ended. A server of protocol 1 cannot end one.
         var healing = HealingSender(welcome, ending: protocolVersion >= 2 ? ended : [], leaves: leaves)
         let actions = healing.next()
         self.healing = healing
         return [.report(.welcomed(welcome)), .beginHealing(logged: welcome.lastSequence)] + actions
     }
 
-    /// The incarnation takes no further event again, or is another scope's.
+    /// The log has ended the incarnation again, or says that it belongs to another scope (nil: the error names none).
     mutating func receiveEnded(_ incarnation: Incarnation?) -> [ClientAction] {
         guard incarnation == nil || incarnation == healing?.ending.first?.incarnation else { return [] }
         healing?.ended()
         return continueHealing()
     }
 
-    /// The answer to `sendHealing`: this went out, and what follows is at `next`. Nil: there is nothing more.
+    /// The answer to `sendHealing`: this request was sent, and what follows it begins at `next`. Nil: there is nothing
+    /// more.
     public mutating func healingSent(_ request: HealRequest?, next: HealingPosition) -> [ClientAction] {
         guard state == .live, let asked = healing?.asked else { return [] }
         healing?.asked = nil
-        // Otherwise it was asked for before an error took the place back.
+        // Otherwise the request was asked for before an error rewound the healing; it is not in flight.
         guard asked == healing?.position else { return continueHealing() }
         healing?.sent(request, next: next)
         return continueHealing()
@@ -36,7 +38,7 @@ extension ClientSession {
         return continueHealing()
     }
 
-    /// Taken whole, or up to an event that an error follows about.
+    /// The server answered a frame: all of it, or the part before an event about which an error follows.
     mutating func receiveHealed(_ appended: Appended) -> [ClientAction] {
         let incarnation = appended.incarnation ?? hello.incarnation
         guard let head = healing?.inFlight.first, head.request.incarnation == incarnation,
@@ -56,14 +58,14 @@ extension ClientSession {
         return [.keepHealed(appended, head.request)] + continueHealing()
     }
 
-    /// Nil: it is none about a healing.
+    /// An error while healing. Nil: it is handled as without a healing.
     mutating func receiveHealingError(_ error: ProtocolError) -> [ClientAction]? {
         switch error.code {
         case .sequenceGap: return receiveHealingGap(error)
         case .sequenceConflict where healing?.isEnding == true: return receiveEnded(nil)
         case .sequenceConflict:
             guard healing?.inFlight.isEmpty == false else { return [] }
-            // What was sent behind it is answered all the same.
+            // The server answers the frames behind this one all the same.
             healing?.stopped(at: error.sequence)
             return continueHealing()
         case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
@@ -74,7 +76,7 @@ extension ClientSession {
             healing?.resumesAt = resumesAt
             return [.report(.appendsDelayed(error, milliseconds: wait))]
         case .unknownMessage:
-            // A server that is older than this rule: it goes on as if nothing had been lost.
+            // The server is older than healing: the device goes on as if the server had another log.
             healing = nil
             return beginIncarnation(
                 .otherLog(logged: sender.queue.acknowledged, acknowledged: sender.queue.acknowledged))
@@ -84,9 +86,10 @@ extension ClientSession {
         }
     }
 
-    /// The log lacks events before those that were offered: they come next, or are lost if this device has none.
+    /// The log lacks events before those that were offered: they come next, or are lost if this device holds none of
+    /// them.
     private mutating func receiveHealingGap(_ error: ProtocolError) -> [ClientAction] {
-        // Of a frame that is to be offered again anyhow.
+        // The error is about a frame that is offered again anyhow.
         guard let head = healing?.inFlight.first, let expected = error.expected else { return [] }
         // While a rest is in flight this may be about a frame before it, which is offered again too.
         if healing?.rests.isEmpty == false, let sequence = error.sequence, sequence != head.request.firstSequence {

@@ -1,24 +1,24 @@
 import FocusCore
 
-/// Rule P10: a store whose sequences are not its own any more asks the log what it holds of its unanswered events, and
-/// goes on with the others in a new incarnation, on a new connection.
+/// Recalls (rule P10): a store whose sequences are no longer its own asks the log which of its unanswered events it
+/// holds, and goes on with the others in a new incarnation, on a new connection.
 ///
 /// Flow: `beginRecalling` (durable before anything is sent) → for each question `sendRecall`, `recallSent`, Recalled,
-/// `keepRecalled` → `endRecalling`. While it lasts nothing is appended.
+/// `keepRecalled` → `endRecalling`. Nothing is appended until it has ended.
 extension ClientSession {
-    /// The incarnation cannot be continued. Without unanswered events the next one begins at once, and the server hears of
-    /// it when there is something to append.
+    /// Leaves an incarnation that cannot be continued. Without unanswered events a new one begins at once, and the
+    /// server hears of it when there is something to append.
     mutating func leave(_ reason: IncarnationReason) -> [ClientAction] {
         sender.queue.isEmpty ? beginIncarnation(reason) : [.beginRecalling(reason)] + reconnectNow()
     }
 
-    /// The same, of a connection on which nothing was appended: the questions can go out on it.
+    /// Leaves an incarnation on a connection on which nothing was appended: the questions are sent on it.
     mutating func leaveHere(_ reason: IncarnationReason, offersHeld: Bool) -> [ClientAction] {
         sender.queue.isEmpty
             ? beginIncarnation(reason) : [.beginRecalling(reason)] + startRecalling(offersHeld: offersHeld)
     }
 
-    /// A server of protocol 1 knows no Recall: rows come, and the events wait for a newer one.
+    /// Begins to ask. A server of protocol 1 knows no Recall: rows come, and the events wait for a newer server.
     mutating func startRecalling(offersHeld: Bool) -> [ClientAction] {
         guard protocolVersion >= 2 else {
             waitsForRecall = currentTime.adding(milliseconds: Self.recallWaitMilliseconds)
@@ -30,7 +30,8 @@ extension ClientSession {
         return actions
     }
 
-    /// The answer to `sendRecall`: this went out, and what follows is at `next`. Nil: there is nothing more.
+    /// The answer to `sendRecall`: this is the next question, and what follows it begins at `next`. Nil: there is
+    /// nothing more to ask.
     public mutating func recallSent(_ recall: Recall?, next: RecallPosition) -> [ClientAction] {
         guard state == .live, recalling?.isAsking == true else { return [] }
         recalling?.isAsking = false
@@ -62,11 +63,11 @@ extension ClientSession {
         return [.keepRecalled(recalled, asked)] + (recalling?.next() ?? [])
     }
 
-    /// Nil: it is none about a question.
+    /// An error while recalling. Nil: it is handled as without recalling.
     mutating func receiveRecallError(_ error: ProtocolError) -> [ClientAction]? {
         switch error.code {
         case .sequenceConflict:
-            // The incarnation is another scope's: the log holds nothing of this one there.
+            // The incarnation belongs to another scope: the log holds nothing of this store there.
             guard let asked = recalling?.inFlight?.recall else { return [] }
             recalling?.report.moved += asked.events.count
             recalling?.answered(asked.events.count)
@@ -82,7 +83,7 @@ extension ClientSession {
             recalling = nil
             waitsForRecall = currentTime.adding(milliseconds: Self.recallWaitMilliseconds)
             return [.report(.recallWaits)]
-        // Of a frame from before.
+        // The gap is about a frame that was sent before recalling began.
         case .sequenceGap: return []
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
             .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown:

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// One connection's side of the protocol on the device, without the connection: messages and moments in, actions out.
+/// The device's side of the protocol on one connection, without the connection: messages and times in, actions out.
 ///
 /// Flow: `idle` → `awaitingWelcome` → `live` → `closed`; every state may go to `closed`.
 ///
@@ -16,14 +16,16 @@ public struct ClientSession: Sendable {
         case closed
     }
 
-    /// No Welcome within this: the connection is given up.
+    /// How long the session waits for Welcome before it ends the connection, in milliseconds.
     public static let welcomeMilliseconds: Int64 = 15_000
-    /// Appends may have to wait for hours (rule P10); rows come meanwhile, and a connection is not put off for longer.
+    /// The longest time, in milliseconds, by which a pause of the appends delays the next connection: appends may have
+    /// to wait for hours (rule P10), and rows come meanwhile. Jitter at most doubles it.
     public static let maximumWaitMilliseconds: Int64 = 60_000
-    /// So long a connection is kept whose server does not know Recall: the log's format may have been raised meanwhile.
+    /// How long, in milliseconds, a connection is kept whose server does not know Recall. Then the device connects
+    /// again, because the log's format may have been raised meanwhile.
     static let recallWaitMilliseconds: Int64 = 300_000
-    /// After so many snapshots in a row that left a difference the session only reports (rule S9: never silent, never a
-    /// storm).
+    /// How many times in a row differing rows are asked for afresh; after that the session only reports the difference
+    /// (rule S9: never silent, never a storm).
     public static let maximumResyncs = 3
 
     var state = State.idle
@@ -33,21 +35,22 @@ public struct ClientSession: Sendable {
     private var silenceEnds = MonotonicTime(milliseconds: .max)
     private var heartbeatMilliseconds: Int64 = 25_000
     private var resyncs = 0
-    /// Rows were asked for afresh and have not come: checkpoints until then are about the rows of before.
+    /// Whether rows were asked for afresh and have not come: until then, checkpoints are about the rows before.
     private var awaitsResync = false
-    /// Of the snapshot under way; none: all.
+    /// The collections of the snapshot under way; empty: all.
     private var snapshotCollections: [RowCollection] = []
-    /// A Renew was sent and not answered (rule A2).
+    /// Whether a Renew was sent and not answered (rule A2).
     var isRenewing = false
-    /// The log lost its tail and gets it back (rule S6); appends wait.
+    /// The healing under way of a log that lost its tail (rule S6); appends wait for its end.
     var healing: HealingSender?
-    /// The log is asked about events without an answer (rule P10); appends wait.
+    /// The recalling under way of unanswered events (rule P10); appends wait for its end.
     var recalling: RecallSender?
-    /// It should be, and the server does not know how: appends wait for another one, which is looked for then.
+    /// When the session looks for another server, because unanswered events must be recalled and this server knows no
+    /// Recall. Appends wait until then. Nil: it does not.
     var waitsForRecall: MonotonicTime?
-    /// Of the connection; from Welcome on.
+    /// The connection's version of the protocol; known from Welcome on.
     private(set) var protocolVersion: UInt32 = 1
-    /// Incarnations that take no further event.
+    /// The incarnations that the store has ended, in the order of their places.
     let ended: [EndedIncarnation]
     var ending = Ending()
     let isRecalling: Bool
@@ -58,10 +61,10 @@ public struct ClientSession: Sendable {
     /// - Parameters:
     ///   - queue: the sequences of the incarnation that `hello` names.
     ///   - answered: the event at `queue.acknowledged`, if the store knows it.
-    ///   - isHealing: a healing was begun on another connection and not finished (rule S6).
-    ///   - isRecalling: recalling was begun on another connection and not finished (rule P10).
-    ///   - ended: earlier incarnations that the log was told to end, by their place.
-    ///   - log: of the last Welcome; nil: the cursor's.
+    ///   - isHealing: a healing began on another connection and is not finished (rule S6).
+    ///   - isRecalling: recalling began on another connection and is not finished (rule P10).
+    ///   - ended: earlier incarnations that the log was told to end, in the order of their places.
+    ///   - log: the log that the last Welcome named; nil: the one in the cursor of `hello`.
     public init(
         hello: Hello, queue: QueueRange, answered: EventID? = nil, isHealing: Bool = false, isRecalling: Bool = false,
         ended: [EndedIncarnation] = [], log: LogID? = nil
@@ -77,7 +80,7 @@ public struct ClientSession: Sendable {
 
     public var isClosed: Bool { state == .closed }
 
-    /// When `tick` must be called next.
+    /// When `tick` must be called next; `.max` when it need not be called.
     public var deadline: MonotonicTime {
         switch state {
         case .idle, .closed: MonotonicTime(milliseconds: .max)
@@ -90,6 +93,7 @@ public struct ClientSession: Sendable {
 
     // MARK: Input
 
+    /// The connection is made: sends Hello.
     public mutating func connected(now: MonotonicTime) -> [ClientAction] {
         guard state == .idle else { return [] }
         self.now = now
@@ -98,13 +102,14 @@ public struct ClientSession: Sendable {
         return [.send(.hello(hello))]
     }
 
+    /// The server sent this message.
     public mutating func receive(_ message: ServerMessage, now: MonotonicTime) -> [ClientAction] {
         self.now = now
         switch state {
         case .idle, .closed: return []
         case .awaitingWelcome: return receiveFirst(message)
         case .live:
-            // Rule L4: whatever is heard counts.
+            // Whatever is heard is a sign of life (rule L4).
             silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
             return receiveLive(message)
         }
@@ -116,7 +121,7 @@ public struct ClientSession: Sendable {
         return appendNext()
     }
 
-    /// The answer to `sendAppend`: one frame went out, with the events after `after` up to `last`.
+    /// The answer to `sendAppend`: one frame was sent, with the events after `after` up to `last`.
     public mutating func appendSent(after: DeviceSequence, through last: DeviceSequence) -> [ClientAction] {
         guard state == .live else { return [] }
         sender.sent(after: after, through: last)
@@ -133,11 +138,12 @@ public struct ClientSession: Sendable {
         guard !awaitsResync else { return [] }
         guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
         resyncs += 1
-        // Of what the view does not hold nothing comes but another checkpoint.
+        // For a collection outside the view no rows come, only another checkpoint.
         awaitsResync = differing.contains { hello.collections.isEmpty || hello.collections.contains($0) }
         return [.report(.diverged(differing)), .send(.resync(differing))]
     }
 
+    /// The connection was lost.
     public mutating func disconnected() -> [ClientAction] {
         guard state != .closed else { return [] }
         let resumesAt = healing?.resumesAt ?? recalling?.resumesAt ?? sender.resumesAt
@@ -183,8 +189,8 @@ public struct ClientSession: Sendable {
         silenceEnds = now.adding(milliseconds: 2 * heartbeatMilliseconds + heartbeatMilliseconds / 5)
         let queue = sender.queue
         let isOtherLog = log.map { $0 != welcome.log } ?? false
-        // An incarnation that began with a healing has nothing acknowledged by which another log would show, and would
-        // offer it the events of this one some time (rule S6).
+        // An incarnation that began during a healing has nothing acknowledged by which another log would show, and
+        // would some time offer that log the events of this one (rule S6).
         let lacks = welcome.lastSequence < queue.acknowledged || hasOther(welcome)
         if isOtherLog, isHealing || isRecalling || lacks {
             return beginIncarnation(.otherLog(logged: welcome.lastSequence, acknowledged: queue.acknowledged))
@@ -203,8 +209,8 @@ public struct ClientSession: Sendable {
         return [welcomed] + appendNext()
     }
 
-    /// Why the incarnation cannot be continued, as far as Welcome tells. The ids of unanswered events are not judged by
-    /// it: the answer to the first that is sent says more.
+    /// Why the incarnation cannot be continued, as far as Welcome shows. It does not judge by the ids of unanswered
+    /// events: the answer to the first one that is sent says more.
     private func reasonToLeave(_ welcome: Welcome) -> IncarnationReason? {
         if welcome.lastSequence > sender.queue.last {
             return .storeBehind(logged: welcome.lastSequence, known: sender.queue.last)
@@ -213,8 +219,8 @@ public struct ClientSession: Sendable {
         return hasOther(welcome) ? .conflict(at: welcome.lastSequence) : nil
     }
 
-    /// Whether the log has another event where the last one was acknowledged: it lost its tail, and a copy of this store
-    /// appended to it. One that it cannot name is none.
+    /// Whether the log has another event at the place of the last acknowledged one: then it lost its tail, and a copy
+    /// of this store appended to it. A place whose event the log cannot name counts as having no other one.
     private func hasOther(_ welcome: Welcome) -> Bool {
         guard let answered, let event = welcome.lastEvent, welcome.lastSequence == sender.queue.acknowledged
         else { return false }
@@ -224,7 +230,7 @@ public struct ClientSession: Sendable {
     private mutating func receiveLive(_ message: ServerMessage) -> [ClientAction] {
         switch message {
         case .appended(let appended) where healing != nil: return receiveHealed(appended)
-        // Nothing was appended.
+        // Nothing is appended on this connection meanwhile, so this answers nothing of this session.
         case .appended where !mayAppend: return []
         case .recalled(let recalled): return receive(recalled)
         case .appended(let appended):
@@ -244,7 +250,7 @@ public struct ClientSession: Sendable {
         case .deltaEnd(let cursor): return [.finishDelta(cursor), .send(.ack(cursor.version))]
         case .delta(_, let rows, let cursor): return [.apply(rows, cursor), .send(.ack(cursor.version))]
         case .checkpoint(let cursor, let digests): return [.compare(cursor, digests)]
-        // The connection has answered it.
+        // `SyncConnection` has answered the ping.
         case .ping, .pong, .unknown: return []
         case .peerStatuses(let statuses): return [.peers(statuses)]
         case .tokenExpiry(let expiry, let serverTime): return receiveExpiry(expiry, serverTime)

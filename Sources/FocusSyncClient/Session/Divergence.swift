@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Where a device's rows are not the server's (rule S9).
+/// Finds where a device's rows differ from the server's (rule S9).
 public enum Divergence {
     /// The collections whose count or digest differ. A collection that one side does not name has no rows there.
     public static func between(_ own: [CollectionDigest], _ server: [CollectionDigest]) -> [RowCollection] {

@@ -1,37 +1,39 @@
 import FocusCore
 
-/// Where a healing stands: what is offered next (rule S6).
+/// How far a healing has come: what is offered next (rule S6).
 public struct HealingPosition: Hashable, Sendable {
-    /// Places in the store up to this one were offered.
+    /// The last place among the store's acknowledged events that was offered.
     var place: Int64
     /// The first sequence of the current incarnation that was neither offered nor declared lost.
     var next: DeviceSequence
-    /// Where the log ended in the current incarnation when it began.
+    /// The last sequence of the current incarnation that the log had when the healing began.
     var logged: DeviceSequence
-    /// Whether what is not held of the current incarnation is declared lost: not when it has ended and takes nothing more.
+    /// Whether events of the current incarnation that the store no longer holds are declared lost. False when the
+    /// incarnation has ended: it takes nothing more.
     var mayLose = true
-    /// The last place in the store that is offered before an incarnation is ended again. Nil: everything is.
+    /// The last place that is offered before an incarnation is ended again. Nil: all places are.
     var through: Int64?
 }
 
-/// What came of a healing.
+/// How a healing ended (rule S6).
 public struct HealingReport: Hashable, Sendable {
-    /// Events that the log has again; those that it had kept all the same count too.
+    /// How many offered events the log has now, including those that it had not lost.
     public var events = 0
-    /// What the log had acknowledged and neither it nor this device holds any more.
+    /// Sequences that the log had acknowledged and whose events neither it nor this device holds any more.
     public var lost: [LostEvents] = []
     /// Events that had been accepted once, came without a valid receipt, and were refused now.
     public var refused: [RefusedEvent] = []
-    /// Events whose places are others' now, or of an ended incarnation: they are appended again in a new one.
+    /// How many events lost their places, because other events have them or the incarnation ended. They are appended
+    /// again in a new incarnation (rule P10).
     public var displaced = 0
-    /// The log has other events in these places: a copy of this device's store appended them.
+    /// Sequences at which the log has other events: a copy of this device's store appended them.
     public var conflicts: [LostEvents] = []
 
     public init() {}
 }
 
-/// Which acknowledged events are offered next to a log that lost its tail: oldest first, within the server's limit of
-/// unanswered frames.
+/// Decides which acknowledged events are offered next to a log that lost its tail: oldest first, within the server's
+/// limit of unanswered frames.
 struct HealingSender: Hashable, Sendable {
     struct InFlight: Hashable, Sendable {
         var request: HealRequest
@@ -42,25 +44,26 @@ struct HealingSender: Hashable, Sendable {
     var position: HealingPosition
     var inFlight: [InFlight] = []
     var report = HealingReport()
-    /// When offering goes on after an error.
+    /// When offering goes on after an error; nil: nothing pauses it.
     var resumesAt: MonotonicTime?
-    /// Events before what comes next that the log lacks and the store too.
+    /// Sequences before the next request that both the log and the store lack.
     var missing: LostEvents?
-    /// What frames held behind a conflict, in a session of protocol 1. Each is offered when nothing else is in flight:
-    /// an answer names no first sequence.
+    /// The events of frames behind a conflict, in a session of protocol 1. Each rest is offered when nothing else is in
+    /// flight, because an answer does not name the first sequence that it is about.
     private(set) var rests: [HealingRest] = []
-    /// From where a frame was asked for that was not sent yet.
+    /// The position of a `sendHealing` that `healingSent` has not answered yet.
     var asked: HealingPosition?
-    /// Everything was sent.
+    /// Whether everything was sent.
     var isComplete = false
-    /// Incarnations that are ended again, each after what is held of it was offered and before anything of later ones is
-    /// (rule P10): what the log holds keeps its place, and what it does not hold there has another by now.
+    /// Incarnations that are ended again, each after the store's events of it were offered and before any event of a
+    /// later incarnation is (rule P10): so what the log holds keeps its place, and what it does not hold there has
+    /// another place by now.
     private(set) var ending: [EndedIncarnation]
-    /// Everything up to the first of them was sent.
+    /// Whether everything up to the first incarnation in `ending` was sent.
     private var reachesEnd = false
-    /// The first of them was sent.
+    /// Whether the Recall that ends the first incarnation in `ending` was sent.
     var isEnding = false
-    /// Why the incarnation cannot be continued afterwards.
+    /// Why the incarnation cannot be continued after the healing; nil: it can.
     let leaves: IncarnationReason?
     let window: Int
     let maximumBytes: Int
@@ -89,7 +92,7 @@ struct HealingSender: Hashable, Sendable {
             return [.send(.heal(.lost(lost)))] + next()
         }
         if reachesEnd, let first = ending.first?.incarnation {
-            // Nothing of it comes back to be offered again.
+            // Only then does no event of it come back to be offered again.
             guard inFlight.isEmpty else { return [] }
             isEnding = true
             return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
@@ -108,14 +111,14 @@ struct HealingSender: Hashable, Sendable {
         position = next
     }
 
-    /// The first incarnation takes no further event, or is another scope's.
+    /// The first incarnation in `ending` takes no further event now, or belongs to another scope.
     mutating func ended() {
         ending.removeFirst()
         (isEnding, reachesEnd) = (false, false)
         position.through = ending.first?.place
     }
 
-    /// The first frame in flight was taken whole.
+    /// The server has answered the whole first frame in flight.
     mutating func taken() {
         let request = inFlight.removeFirst().request
         guard let rest = rests.first, rest.request == request else { return }
@@ -123,8 +126,9 @@ struct HealingSender: Hashable, Sendable {
         report.conflicts.append(rest.passedOver)
     }
 
-    /// The first frame in flight stopped where another event stands, or none may stand any more (protocol 1).
-    /// - Parameter sequence: nil: nothing of it can be taken.
+    /// The server stored the first frame in flight only up to a place that has another event, or that can get none any
+    /// more (protocol 1).
+    /// - Parameter sequence: that place; nil: nothing of the frame can be stored.
     mutating func stopped(at sequence: DeviceSequence?) {
         let request = inFlight.removeFirst().request
         var first = sequence ?? request.firstSequence
@@ -142,25 +146,26 @@ struct HealingSender: Hashable, Sendable {
         }
     }
 
-    /// The first frame in flight is not where the log goes on.
+    /// The first frame in flight does not begin where the log goes on.
+    /// - Parameter expected: the sequence at which it does.
     mutating func missed(_ expected: DeviceSequence) {
         guard let head = inFlight.first else { return }
         guard let rest = rests.first, rest.request == head.request else {
             rewind()
-            // With what is left of an earlier frame the gap may close.
+            // An earlier frame's rest may close the gap.
             guard rests.isEmpty, expected < head.request.firstSequence else { return }
             missing = LostEvents(
                 incarnation: head.request.incarnation, first: expected,
                 last: head.request.firstSequence.advanced(by: -1))
             return
         }
-        // Where the conflict was the log takes nothing, and so nothing behind it.
+        // The log expects a place that has a conflict: it stores nothing there, and so nothing behind it.
         guard rest.holds(expected) else { return stopped(at: nil) }
         rewind()
         rests[0].from = expected
     }
 
-    /// What is in flight will not be taken: offer it again.
+    /// Offers everything in flight again, because the server ignores it.
     mutating func rewind() {
         isEnding = false
         guard let head = inFlight.first else { return }
@@ -171,7 +176,7 @@ struct HealingSender: Hashable, Sendable {
 }
 
 extension HealRequest {
-    /// Of the last event.
+    /// The sequence of the last event that the request is about.
     var lastSequence: DeviceSequence {
         switch self {
         case .reoffer(let offer): offer.receipt.through

@@ -1,27 +1,28 @@
 import FocusCore
 
-/// Where recalling stands: which events are asked for next (rule P10).
+/// How far recalling has come: which events are asked about next (rule P10).
 public struct RecallPosition: Hashable, Sendable {
-    /// Places in the queue up to this one were asked for.
+    /// The last place in the queue that was asked about.
     var place = Int64.min
-    /// The last place that is asked for: what was queued later was never sent. Nil: not looked up yet.
+    /// The last place in the queue that is asked about at all: what was queued later was never sent. Nil: it is not
+    /// looked up yet.
     var through: Int64?
 
     public init() {}
 }
 
-/// What came of recalling.
+/// How recalling ended (rule P10).
 public struct RecallReport: Hashable, Sendable {
-    /// Events that the log held at their places.
+    /// How many events the log held at their places.
     public var held = 0
-    /// Events that it did not hold: they go on in a new incarnation.
+    /// How many events the log did not hold: they go on in a new incarnation.
     public var moved = 0
 
     public init() {}
 }
 
-/// Which unanswered events a store asks the log about, one question at a time: it happens seldom, and ten questions are
-/// all that a queue has. Events that an answer leaves out are asked for again.
+/// Decides which unanswered events a store asks the log about, one question at a time: recalling is rare, and the
+/// events of a full queue take ten questions. Events that an answer leaves out are asked about again.
 struct RecallSender: Hashable, Sendable {
     struct InFlight: Hashable, Sendable {
         var recall: Recall
@@ -31,12 +32,12 @@ struct RecallSender: Hashable, Sendable {
 
     var position = RecallPosition()
     var inFlight: InFlight?
-    /// The events of a question whose answer had only the first of them.
+    /// The events of a question that its answer left out.
     var rest: InFlight?
     var report = RecallReport()
-    /// When asking goes on after an error.
+    /// When asking goes on after an error; nil: nothing pauses it.
     var resumesAt: MonotonicTime?
-    /// A question was asked for and not sent yet.
+    /// Whether a `sendRecall` was returned that `recallSent` has not answered yet.
     var isAsking = false
     /// Whether acknowledged events are to be offered in the new incarnation (rule S6).
     let offersHeld: Bool
@@ -58,7 +59,7 @@ struct RecallSender: Hashable, Sendable {
         position = next
     }
 
-    /// So many of the question's events were answered.
+    /// The first `count` events of the question were answered.
     mutating func answered(_ count: Int) {
         guard let sent = inFlight else { return }
         inFlight = nil
@@ -69,7 +70,7 @@ struct RecallSender: Hashable, Sendable {
         rest = left
     }
 
-    /// The question was not taken: ask it again.
+    /// Asks the question again, because the server did not answer it.
     mutating func rewind() {
         guard let sent = inFlight else { return }
         (rest, inFlight) = (sent, nil)

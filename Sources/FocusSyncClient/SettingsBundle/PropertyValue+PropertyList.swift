@@ -1,7 +1,7 @@
 import FocusCore
 import Foundation
 
-/// What a property list holds and no preference can.
+/// A value in a property list that no preference can have.
 struct PropertyListProblem: Error, CustomStringConvertible {
     let description: String
 }
@@ -10,7 +10,7 @@ extension PropertyValue {
     /// A value as `PropertyListSerialization` reads it (rule D2).
     init(propertyList object: Any) throws(PropertyListProblem) {
         switch object {
-        // Before numbers are asked for by their Swift types: those take 1 for true, and true for 1.0.
+        // First, because a cast to a Swift type would take 1 for true, and true for 1.0.
         case let number as NSNumber: try self.init(number)
         case let text as String: self = .string(text)
         case let date as Date: self = .date(try Self.timestamp(date))
@@ -35,7 +35,7 @@ extension PropertyValue {
     }
 
     private static func timestamp(_ date: Date) throws(PropertyListProblem) -> Timestamp {
-        // Counted from 2001, as property lists do: a whole number of seconds stays one.
+        // Property lists count seconds from 2001: from there, a whole number of seconds stays one.
         let microseconds = (date.timeIntervalSinceReferenceDate * 1e6).rounded()
         guard let exact = Int64(exactly: microseconds) else {
             throw PropertyListProblem(description: "has a date beyond all calendars")

@@ -5,10 +5,11 @@ import FocusCore
 ///
 /// Flow: directory → `SettingsBundleReader` → panes in their order → defaults → `preferences.registered`.
 public struct SettingsBundle: Hashable, Sendable {
+    /// A key's default, and the file that gives it.
     public struct Default: Hashable, Sendable {
         public var key: String
         public var value: PropertyValue
-        /// The file that it stands in, relative to the bundle.
+        /// The file that gives the default, relative to the bundle.
         public var file: String
 
         public init(key: String, value: PropertyValue, file: String) {
@@ -18,12 +19,12 @@ public struct SettingsBundle: Hashable, Sendable {
         }
     }
 
-    /// A key that the bundle gives more than one default. Rule D4 says which one counts; that somebody meant it so is
-    /// unlikely.
+    /// A default that is not used because the bundle gives its key another one, which differs. Rule D4 says which one
+    /// counts; the author of the bundle hardly meant to give two.
     public struct Contradiction: Hashable, Sendable {
-        /// The one that counts is in `defaults`.
+        /// The default that is not used; the one that counts is in `defaults`.
         public var ignored: Default
-        /// The file that the one which counts stands in.
+        /// The file that gives the default which counts, relative to the bundle.
         public var file: String
 
         public init(ignored: Default, file: String) {
@@ -32,17 +33,18 @@ public struct SettingsBundle: Hashable, Sendable {
         }
     }
 
-    /// Each key once, ascending by its UTF-8 bytes.
+    /// The defaults that count: each key once, ascending by its UTF-8 bytes.
     public let defaults: [Default]
 
-    /// In the order of the panes.
+    /// Defaults that another one beats and that differ from it (rule D4), in the order of the panes.
     public let contradictions: [Contradiction]
 
-    /// As an event takes them.
+    /// The defaults in the form that `preferences.registered` carries.
     public let dictionary: PropertyDictionary
 
-    /// Nothing is half read: when any file of the bundle is not as it should be, all of it is refused.
+    /// Reads the bundle. When any of its files is invalid, the whole bundle is refused.
     /// - Parameter directory: the bundle itself, usually called `Settings.bundle`.
+    /// - Throws: `SettingsBundleError`, which names the file.
     public init(directory: String) throws(SettingsBundleError) {
         var reader = try SettingsBundleReader(directory: directory)
         defaults = try reader.defaults()
@@ -57,20 +59,24 @@ public struct SettingsBundle: Hashable, Sendable {
 public enum SettingsBundleError: Error, Hashable, Sendable, CustomStringConvertible {
     case notADirectory(String)
     case missing(file: String)
-    /// A name of a child pane that leads out of the bundle.
+    /// The name of a child pane leads out of the bundle.
     case outside(file: String, name: String)
-    /// It is there and cannot be read.
+    /// The file exists and cannot be read.
     case unreadable(file: String)
+    /// The file has more bytes than `limit`.
     case tooLarge(file: String, limit: Int)
-    /// Neither XML nor binary, or not well formed.
+    /// The file is neither an XML nor a binary property list, or is not well formed.
     case notAPropertyList(file: String)
+    /// The file has no `PreferenceSpecifiers`.
     case noSpecifiers(file: String)
-    /// `place` says where: `PreferenceSpecifiers`, `item 2's Key`.
+    /// Something in the file has another type than `expected`. `place` says what: `PreferenceSpecifiers`, `item 2's
+    /// Key`.
     case wrongType(file: String, place: String, expected: String)
-    /// A value that no preference can have.
+    /// A default that no preference can have.
     case unusableValue(file: String, place: String, reason: String)
-    /// The last pane leads back to the first.
+    /// Child panes lead in a circle: each of these files leads to the next, and the last is the first again.
     case cycle([String])
+    /// The bundle has more panes than `limit`.
     case tooManyFiles(limit: Int)
 
     public var description: String {

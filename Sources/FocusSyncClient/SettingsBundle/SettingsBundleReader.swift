@@ -1,22 +1,22 @@
 import FocusCore
 import Foundation
 
-/// Follows a Settings bundle's panes, each where it stands (rule D4).
+/// Reads a Settings bundle pane by pane, and follows each child pane where it stands (rule D4).
 struct SettingsBundleReader {
-    /// A pane is a few kilobytes; this bounds the memory for what only looks like one.
+    /// Bytes of one file. A pane has a few kilobytes; this bounds the memory for a file that only looks like one.
     static let maximumFileBytes = 4 * 1024 * 1024
     static let maximumFiles = 256
     private static let root = "Root.plist"
 
-    /// By key, as UTF-8: a Swift string would take a precomposed é and an e with an accent for one key.
+    /// Defaults by the UTF-8 bytes of their keys: Swift strings compare a precomposed é equal to an e with an accent.
     private typealias Defaults = [[UInt8]: SettingsBundle.Default]
 
     private let directory: URL
-    /// What each file gives, by its place: a pane that two others lead to is read once.
+    /// The defaults of each file that was read, by its path: a pane that two others lead to is read once.
     private var known: [String: Defaults] = [:]
-    /// Other defaults of keys that have one.
+    /// Defaults that are not used because their keys have another, different one.
     private(set) var contradictions: [SettingsBundle.Contradiction] = []
-    /// The panes that lead to the one being read: place and name.
+    /// The panes that lead to the one being read, by path and by the name that the bundle uses.
     private var path: [(place: String, name: String)] = []
 
     init(directory: String) throws(SettingsBundleError) {
@@ -27,7 +27,7 @@ struct SettingsBundleReader {
         self.directory = URL(fileURLWithPath: directory, isDirectory: true).resolvingSymlinksInPath()
     }
 
-    /// Ascending by the bytes of the keys.
+    /// The defaults of the whole bundle, ascending by the bytes of their keys.
     mutating func defaults() throws(SettingsBundleError) -> [SettingsBundle.Default] {
         let defaults = try defaults(of: Self.root, namedIn: nil)
         return defaults.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
@@ -52,7 +52,7 @@ struct SettingsBundleReader {
                 if let before { note(before, against: last) }
             }
             if let child = specifier.childPane {
-                // A child pane never overwrites what is there.
+                // A child pane never overwrites a key that is already present.
                 let inherited = try self.defaults(of: child, namedIn: name)
                 for (key, inherited) in inherited.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                     if let present = defaults[key] {
@@ -71,11 +71,11 @@ struct SettingsBundleReader {
     private mutating func note(_ ignored: SettingsBundle.Default, against kept: SettingsBundle.Default) {
         guard ignored.value != kept.value else { return }
         let contradiction = SettingsBundle.Contradiction(ignored: ignored, file: kept.file)
-        // A pane that two others lead to says it once.
+        // Two panes that lead to the same child pane find the same contradiction.
         if !contradictions.contains(contradiction) { contradictions.append(contradiction) }
     }
 
-    /// Where the file really is: inside the bundle, symbolic links followed.
+    /// The file's path with symbolic links followed. Throws when it is outside the bundle or missing.
     private func place(of name: String, namedIn parent: String) throws(SettingsBundleError) -> String {
         let components = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !name.hasPrefix("/"), !components.contains(".."), !name.utf8.contains(0) else {

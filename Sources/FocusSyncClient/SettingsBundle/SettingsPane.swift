@@ -4,9 +4,9 @@ import Foundation
 /// One file of a Settings bundle: its specifiers, as far as they concern defaults.
 struct SettingsPane {
     struct Specifier {
-        /// With both `Key` and `DefaultValue`.
+        /// The default that the specifier gives; nil unless it has both `Key` and `DefaultValue`.
         var preference: (key: String, value: PropertyValue)?
-        /// The file of a `PSChildPaneSpecifier`, with its extension.
+        /// The file that a `PSChildPaneSpecifier` leads to, with its extension; nil for other specifiers.
         var childPane: String?
     }
 
@@ -18,7 +18,7 @@ struct SettingsPane {
         self.file = file
         let data = try Self.contents(path, file, maximumBytes)
         var format = PropertyListSerialization.PropertyListFormat.xml
-        // Without Foundation's third format, which takes nearly every text for a string.
+        // Foundation's third format (OpenStep) is not accepted: it takes nearly every text for a string.
         guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: &format),
             format == .xml || format == .binary
         else { throw .notAPropertyList(file: file) }
@@ -40,7 +40,7 @@ struct SettingsPane {
         } catch {
             throw .unreadable(file: file)
         }
-        // An empty file gives none.
+        // `read` returns nil for an empty file.
         guard let data else { throw .notAPropertyList(file: file) }
         guard data.count <= limit else { throw .tooLarge(file: file, limit: limit) }
         return data

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Whom a device's store belongs to. Rows of one user, device and scope are never mixed with another's.
+/// The user, device and scope that a device's store belongs to. A store never mixes rows of two owners.
 public struct DeviceOwner: Hashable, Sendable, CustomStringConvertible {
     public var user: UserID
     public var device: DeviceID

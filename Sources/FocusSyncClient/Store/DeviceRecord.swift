@@ -4,52 +4,52 @@ import GRDB
 
 import struct FocusCore.Cursor
 
-/// The one row of table `device`: who the store belongs to and where it stands.
+/// The one row of table `device`: the store's owner, and the state that belongs to no single event or row.
 struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "device"
 
     var id: Int64 = 1
-    // The owner; nil until the first session.
+    // The owner; nil until a client claims the store.
     var user: String?
     var device: String?
     /// `system`, or `app:<id>`.
     var scope: String?
-    /// The current one; new events get their sequences in it.
+    /// The current incarnation: new events get their sequences in it.
     var incarnation: Int64
-    /// The newest sequence given in it.
+    /// The last sequence that was assigned in the current incarnation; 0: none.
     var lastSequence: Int64 = 0
-    /// Everything through it was answered in it.
+    /// The log has answered every event of the current incarnation up to this sequence.
     var acknowledgedSequence: Int64 = 0
-    /// Place of the newest event ever queued.
+    /// The place of the newest event that was ever queued.
     var lastPlace: Int64 = 0
-    /// Place of the event that was answered last, in table `sent`.
+    /// The place, in table `sent`, of the event that was answered last.
     var lastSentPlace: Int64 = 0
-    /// Of table `queue`.
+    /// The number of events in table `queue`, and the bytes of their payloads.
     var queuedEvents: Int64 = 0
     var queuedBytes: Int64 = 0
-    /// Of the events in table `sent`, as `SentRecord.keptBytes` counts them.
+    /// The bytes of the events in table `sent`, as `SentRecord.keptBytes` counts them.
     var sentBytes: Int64 = 0
-    // The event that was answered last, also when table `sent` has it no longer: by it a store that was restored, and a
-    // log that lost its tail, show themselves. Nil: none was.
+    // The event that was answered last, also when table `sent` holds it no longer: by it a store that was restored
+    // shows itself, and so does a log that lost its tail. Nil: no event was answered yet.
     var answeredIncarnation: Int64?
     var answeredSequence: Int64?
     var answeredEvent: Data?
-    /// Recalling was begun and not finished (rule P10).
+    /// Recalling began and is not finished (rule P10).
     var isRecalling = false
-    /// The log of the last Welcome: whatever is acknowledged is in it. Nil: there was none.
+    /// The log that the last Welcome named; what is acknowledged is in it. Nil: there was no Welcome yet.
     var log: Data?
-    /// A healing was begun and not finished (rule S6).
+    /// A healing began and is not finished (rule S6).
     var isHealing = false
-    /// The version in the newest answer about recalled or offered events. Welcome names no place of theirs, so until the
-    /// cursor reaches that version the log may have lost them and nothing shows it (rule S6).
+    /// The version in the newest answer about recalled or re-offered events. Welcome names no place of theirs, so until
+    /// the cursor reaches that version, the log may have lost them and nothing shows it (rule S6).
     var unseenVersion: Int64 = 0
-    /// The greatest time seen (rule E3), in microseconds.
+    /// The greatest time seen (rule E3), in microseconds since 1970.
     var greatestTime: Int64 = .min
     // The cursor; nil before the first snapshot.
     var cursorLog: Data?
     var cursorVersion: Int64 = 0
     var cursorEvent: Data?
-    /// The bits of an unsigned number.
+    /// The bits of an unsigned 64-bit number.
     var cursorView: Int64 = 0
 }
 
@@ -68,6 +68,7 @@ extension DeviceRecord {
         scope = owner.scope.app.map { "app:\($0)" } ?? "system"
     }
 
+    /// Whether the next connection heals (rule S6).
     var healsNext: Bool { isHealing || unseenVersion > cursorVersion }
 
     var eventClock: EventClock {
@@ -89,14 +90,14 @@ extension DeviceRecord {
         cursorView = Int64(bitPattern: cursor?.view ?? 0)
     }
 
-    /// Of the current incarnation.
+    /// The sequences of the current incarnation.
     var queue: QueueRange {
         QueueRange(
             acknowledged: DeviceSequence(acknowledgedSequence), last: DeviceSequence(lastSequence))
     }
 
-    /// The event at `queue.acknowledged`; nil: there is none, or a version of this library that did not keep it
-    /// acknowledged it.
+    /// The event at `queue.acknowledged`. Nil: there is none, or an earlier version of this library acknowledged it and
+    /// did not keep its id.
     var answered: EventID? {
         guard answeredIncarnation == incarnation, answeredSequence == acknowledgedSequence else { return nil }
         return answeredEvent.flatMap { EventID(bytes: $0) }

@@ -68,7 +68,7 @@ enum DeviceSchema {
             _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes ?? 0))
         }
         migrator.registerMigration("4") { database in
-            // Payloads alone were counted before.
+            // Before, `sentBytes` was the sum of the payloads alone.
             let bytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
             _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes))
         }
@@ -82,7 +82,7 @@ enum DeviceSchema {
             for table in [SentRecord.databaseTableName, DeviceRecord.databaseTableName] {
                 try database.alter(table: table) { $0.add(column: "log", .blob) }
             }
-            // The cursor's is the only log that a store of before knows of.
+            // The log in the cursor is the only one that an older store knows of.
             let device = Table(DeviceRecord.databaseTableName)
             let log = try device.select(Column("cursorLog"), as: Data?.self).fetchOne(database) ?? nil
             _ = try device.updateAll(database, Column("log").set(to: log))
@@ -96,8 +96,8 @@ enum DeviceSchema {
         return migrator
     }
 
-    /// Rule P10: every event says where it stands in the log. Before, sequences were places in the queue minus those of
-    /// earlier incarnations.
+    /// Stores with each event its incarnation and sequence (rule P10). Before, an event's sequence was its place in the
+    /// queue minus the places of earlier incarnations.
     private static func addPlaces(_ database: Database) throws {
         try database.alter(table: QueueRecord.databaseTableName) { table in
             for column in ["incarnation", "sequence"] { table.add(column: column, .integer).notNull().defaults(to: 0) }
@@ -155,8 +155,8 @@ enum DeviceSchema {
             ])
     }
 
-    /// What a connection needs beside the file, the temporary table of unfinished snapshots and deltas; and in a new file
-    /// the device's row.
+    /// Makes what each opening of the file needs: in a new file the device's row, and always the temporary table of
+    /// unfinished snapshots and deltas.
     static func prepare(_ database: Database) throws {
         if try DeviceRecord.fetchCount(database) == 0 {
             try DeviceRecord(incarnation: randomIncarnation()).insert(database)

@@ -2,18 +2,19 @@ import FocusCore
 import GRDB
 
 extension DeviceStore {
-    /// Takes note of the server's clock at a Welcome (rule E3): events are not stamped before it, nor so far ahead of
-    /// it that they are refused (rule E4). Those that were stamped so and are not logged yet get another time.
-    /// - Parameter logged: the last sequence of this incarnation that the log has. What it has keeps its time.
+    /// Takes the server's clock from a Welcome into account (rule E3): later events are stamped neither before it nor
+    /// so far ahead of it that they are refused (rule E4). A queued event that was stamped so far ahead and is not
+    /// logged yet gets another time.
+    /// - Parameter logged: the last sequence of this incarnation that the log has. Events up to it keep their times.
     /// - Returns: whether a queued event got another time.
     @discardableResult
     public func see(_ reading: ClockReading, logged: DeviceSequence) throws -> Bool {
         try write { record, database in
-            // What is being recalled may be in the log as it is.
+            // A recalled event may be in the log already, with the time that it has.
             guard !record.isRecalling else { return false }
             let first = max(record.acknowledgedSequence, logged.rawValue)
             var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
-            // Without the payloads, which may be many.
+            // The payloads are not read: together they may have many megabytes.
             let queued = QueueRecord.select(QueueRecord.Columns.place, QueueRecord.Columns.occurredAt)
                 .filter(
                     QueueRecord.Columns.incarnation == record.incarnation && QueueRecord.Columns.sequence > first

@@ -2,16 +2,19 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// What a log that lost its tail gets back from this store (rule S6).
+/// Gives a log that lost its tail what it had acknowledged to this store (rule S6).
 extension DeviceStore {
-    /// The next connection heals: a healing was not finished, or the log may have lost again what it answered.
+    /// Whether the next connection heals: a healing is not finished, or the log may have lost what it answered about
+    /// recalled or re-offered events.
     public var isHealing: Bool { get throws { try record().healsNext } }
 
-    /// Takes note that the log ends at `logged` in the current incarnation and is to get back what is held of the rest.
+    /// Stores that the log ends at `logged` in the current incarnation, and that it is to get back what the store
+    /// holds.
     func beginHealing(logged: DeviceSequence) throws {
         try write { record, database in
             (record.isHealing, record.unseenVersion) = (true, 0)
-            // Versions of the lost history mean nothing to what the log now holds. What it lacks is shown meanwhile.
+            // Versions of the lost history mean nothing in what the log now holds. Accepted events that the log lacks
+            // are shown over the confirmed rows until the healing ends.
             try Self.forgetVersions(database)
             _ = try SentRecord.filter(
                 SentRecord.Columns.incarnation == record.incarnation && SentRecord.Columns.sequence > logged.rawValue
@@ -23,17 +26,18 @@ extension DeviceStore {
     func endHealing() throws {
         try write { record, database in
             record.isHealing = false
-            // What could not be given back is not shown any longer.
+            // Events that the log did not get back are shown no longer.
             _ = try SentRecord.filter(SentRecord.Columns.version == Int64.max)
                 .updateAll(database, SentRecord.Columns.version.set(to: 0))
         }
     }
 
-    /// The next request, and where the one after it begins. Nil: there is nothing more.
+    /// The next request, and the position behind it. Nil: there is nothing more to offer.
     ///
-    /// Everything that this log acknowledged and that is held goes, in the order in which it was answered. What the log
-    /// holds at the same place is not stored twice, and what it does not hold there shows another life in the same
-    /// places. Events of one receipt go together, so that it can be checked; where there is none, as many as fit.
+    /// Every held event that this log acknowledged is offered, in the order in which the events were answered. The log
+    /// does not store twice what it still holds at the same place; where it holds another event, a copy of this store
+    /// has appended to it. The events of one receipt go together, so that the server can check it; without a receipt,
+    /// as many as fit go together.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
             guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
@@ -45,8 +49,9 @@ extension DeviceStore {
         }
     }
 
-    /// As many as the next request can carry, at least. Mostly those are one receipt's events, often few: of tens of
-    /// thousands that are held, each would otherwise be read a thousand times.
+    /// Reads at least as many records as the next request can carry. Mostly those are the events of one receipt, often
+    /// few: with a full frame's number for each request, each of tens of thousands of held events would be read a
+    /// thousand times.
     private static func nextBatch(
         of left: QueryInterfaceRequest<SentRecord>, maximumBytes: Int, _ database: Database
     ) throws -> [SentRecord] {
@@ -59,8 +64,8 @@ extension DeviceStore {
         return try left.limit(limit).fetchAll(database)
     }
 
-    /// Keeps what became of healed events, and new receipts. Those whose place is another's now are unanswered again:
-    /// see `displace`.
+    /// Stores what became of re-offered events, and their new receipts. An event whose place has another event now is
+    /// unanswered again: see `displace`.
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws {
         guard case .reoffer(let offer) = request else { return }
         try write { record, database in
@@ -85,8 +90,9 @@ extension DeviceStore {
         }
     }
 
-    /// The log lost an acknowledged event and gave its place to another, or takes nothing more there: the event is
-    /// unanswered again, with the place that it had, before all others. The store is recalling from now on (rule P10).
+    /// Queues an acknowledged event again: the log lost it and gave its place to another event, or takes no further
+    /// event there. It keeps its incarnation and sequence, and comes before all other queued events. The store is
+    /// recalling from now on (rule P10).
     private static func displace(
         _ sent: SentRecord, _ record: inout DeviceRecord, _ database: Database
     ) throws {
@@ -98,14 +104,14 @@ extension DeviceStore {
 }
 
 extension RefusedEvent {
-    /// Whether it is the answer to a re-offered event whose place has another one, or can get none any more: no refusal
-    /// of the event (rule S6).
+    /// Whether the place of a re-offered event has another event, or can get none any more. The event itself is not
+    /// refused then (rule S6).
     var isDisplaced: Bool { code == ErrorCode.sequenceConflict.rawValue }
 }
 
 extension HealingPosition {
-    /// The next request, and where the one after it begins. Nil: there is nothing more.
-    /// - Parameter records: the first of those behind `place`, in their order.
+    /// The next request, and the position behind it. Nil: there is nothing more to offer.
+    /// - Parameter records: the first records behind `place`, in the order of their places.
     func request(
         _ records: [SentRecord], _ device: DeviceRecord, maximumBytes: Int
     ) throws(DeviceStoreError) -> (HealRequest?, HealingPosition) {
@@ -128,12 +134,12 @@ extension HealingPosition {
     }
 }
 
-/// The first of the records that can go together.
+/// The first records that can be offered together in one frame.
 struct ReofferBatch {
     private var records: ArraySlice<SentRecord>
     let isProved: Bool
 
-    /// Nil: there are none.
+    /// Nil: there are no records.
     init?(_ records: [SentRecord], maximumBytes: Int) {
         guard let first = records.first else { return nil }
         if let end = Self.endOfReceipt(records[...]) {
@@ -152,7 +158,7 @@ struct ReofferBatch {
         isProved = false
     }
 
-    /// Where the events of the first record's receipt end, when all of them are here.
+    /// The index behind the last event of the first record's receipt. Nil unless all events of that receipt are here.
     private static func endOfReceipt(_ records: ArraySlice<SentRecord>) -> Int? {
         guard let first = records.first, first.receipt != nil, first.receiptFirst == first.sequence,
             let through = first.receiptThrough
@@ -186,10 +192,10 @@ struct ReofferBatch {
 }
 
 extension SentRecord {
-    /// What may be offered to this log: nothing that another one acknowledged.
+    /// The records that may be offered to this log: those that it acknowledged itself.
     static func held(for log: Data?) -> QueryInterfaceRequest<SentRecord> { filter(Columns.log == log) }
 
-    /// Nil: its receipt does not begin with it, or there is none.
+    /// How many events the record's receipt covers. Nil: there is no receipt, or it does not begin with this event.
     fileprivate var eventsOfReceipt: Int? {
         guard receipt != nil, receiptFirst == sequence, let receiptThrough else { return nil }
         let (length, overflow) = receiptThrough.subtractingReportingOverflow(sequence)
@@ -201,16 +207,17 @@ extension SentRecord {
         incarnation == other.incarnation && sequence == other.sequence + 1
     }
 
-    /// Unanswered again, at the place that it had, before all that the queue holds.
+    /// The event as an unanswered one: at the incarnation and sequence that it had, and before all that the queue
+    /// holds.
     func displaced() throws(DeviceStoreError) -> QueueRecord {
         QueueRecord(place: Int64.min / 2 + place, incarnation: incarnation, sequence: sequence, try envelope())
     }
 
     fileprivate var frameBytes: Int { payload.count + type.utf8.count + (message?.utf8.count ?? 0) + 128 }
 
-    /// The one of these that covers the event, if any.
+    /// Keeps the receipt that covers the event, if one of these does.
     mutating func keep(_ receipts: [Receipt]) {
-        // One that names more than a frame holds is none; a server may say anything.
+        // A receipt that names more events than a frame holds is not believed: a server may say anything.
         let limit = SessionLimits().eventsPerAppend
         guard
             let found = receipts.first(where: {

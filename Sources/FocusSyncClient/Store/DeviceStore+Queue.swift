@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 
 extension DeviceStore {
-    /// Puts events at the end of the queue, all or none, durably.
-    /// - Parameter clock: the device's time now; events without a time of their own get it, or a later one (rule E3).
-    /// - Throws: `queueFull`, `payloadTooLarge`.
+    /// Puts events at the end of the queue, all or none; they are durable when it returns.
+    /// - Parameter clock: the device's time now. An event without a time of its own gets it, or a later one (rule E3).
+    /// - Throws: `DeviceStoreError.queueFull`, `payloadTooLarge`; a database error.
     public func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try write { record, database in
             try Self.checkRoom(for: drafts, record)
@@ -46,15 +46,15 @@ extension DeviceStore {
         record.queuedBytes += Int64(queued.payload.count)
     }
 
-    /// Events that are not acknowledged, oldest first.
+    /// The unacknowledged events, oldest first.
     public func queued() throws -> [QueuedEvent] {
         try database.read { database in
             try QueueRecord.order(QueueRecord.Columns.place).fetchAll(database).map { try $0.queued() }
         }
     }
 
-    /// The first events of the current incarnation after a sequence, as many as fit into one Append frame of so many
-    /// bytes, but at least one.
+    /// The first queued events of the current incarnation after a sequence: as many as fit into an Append frame of
+    /// `maximumBytes`, but at least one if there is any.
     func queued(
         after sequence: DeviceSequence, maximumEvents: Int = SessionLimits().eventsPerAppend, maximumBytes: Int
     ) throws -> [QueuedEvent] {
@@ -66,7 +66,7 @@ extension DeviceStore {
                 .filter(QueueRecord.Columns.sequence > sequence.rawValue)
                 .order(QueueRecord.Columns.sequence).limit(maximumEvents).fetchCursor(database)
             var events: [QueuedEvent] = []
-            // The frame's own fields.
+            // The bytes of the frame's own fields, rather more than less.
             var bytes = 64
             while let next = try records.next() {
                 bytes += next.frameBytes
@@ -77,7 +77,7 @@ extension DeviceStore {
         }
     }
 
-    /// Takes acknowledged events out of the queue, keeps them for healing (rule S6), and says what became of each.
+    /// Moves acknowledged events out of the queue, keeps them for healing (rule S6), and says what became of each.
     /// - Parameter clock: the device's time now.
     public func acknowledge(_ appended: Appended, clock: Timestamp = .now) throws -> [AppendOutcome] {
         let refusals = Dictionary(appended.refused.map { ($0.event, $0) }) { first, _ in first }
@@ -107,7 +107,8 @@ extension DeviceStore {
         }
     }
 
-    /// An event was answered; it leaves the queue.
+    /// Moves the counters and a copy of an answered event from the queue to table `sent`. The caller deletes its row in
+    /// the queue.
     static func keep(
         _ queued: QueueRecord, _ outcome: AppendOutcome, _ receipts: [Receipt], at clock: Timestamp,
         _ record: inout DeviceRecord, _ database: Database

@@ -2,29 +2,30 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// What a store that was restored from a backup, or copied, asks the log about its unanswered events (rule P10).
+/// Asks the log what became of the unanswered events of a store that was restored from a backup, or copied (rule P10).
 ///
 /// Flow: `beginRecalling` → for each run of places `nextToRecall`, `keepRecalled` → `endRecalling`. Each is one
 /// transaction; after a crash between any two of them the next connection asks again for what is left.
 extension DeviceStore {
-    /// Ended incarnations that are remembered.
+    /// How many ended incarnations the store remembers at most (rule P10).
     public static let endedLimit = 256
-    /// Bytes of the payloads that one Recall asks for: the answer to more has no receipts.
+    /// How many bytes the payloads of one Recall's events have at most: an answer about more has no receipts.
     static let recallBytes = 256 * 1024
 
-    /// Recalling was begun and not finished: it goes on with the next connection, and nothing is appended before.
+    /// Whether recalling began and is not finished: it goes on with the next connection, and nothing is appended
+    /// before.
     public var isRecalling: Bool { get throws { try record().isRecalling } }
 
-    /// Keeps in mind that the places of the queue's events may be other events' in the log. Events that are queued
-    /// meanwhile get the next sequences of the same incarnation, and are never sent there.
+    /// Stores that the places of the queued events may have other events in the log. Events that are queued from now on
+    /// get the next sequences of the same incarnation, and are never sent there.
     public func beginRecalling() throws {
         try write { record, _ in record.isRecalling = true }
     }
 
-    /// The next question, and where the one after it begins. Nil: there is nothing more.
+    /// The next question, and the position behind it. Nil: there is nothing more to ask.
     ///
-    /// In the order in which the events were made; those of one Recall have dense places in one incarnation. What is
-    /// queued after the first question is asked for by none: it was never sent.
+    /// Questions follow the order in which the events were made; the events of one Recall have dense places in one
+    /// incarnation. No question covers what is queued after the first one was asked: it was never sent.
     func nextToRecall(
         _ position: RecallPosition, maximumEvents: Int = SessionLimits().eventsPerAppend
     ) throws -> (Recall?, RecallPosition) {
@@ -45,8 +46,8 @@ extension DeviceStore {
         }
     }
 
-    /// Keeps what an answer says: the events that the log holds count as acknowledged where they stand.
-    /// - Returns: what became of those.
+    /// Stores an answer: the events that the log holds count as acknowledged where they stand.
+    /// - Returns: what became of the events that the log holds.
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp = .now) throws -> [AppendOutcome] {
         try write { record, database in
             var outcomes: [AppendOutcome] = []
@@ -65,17 +66,18 @@ extension DeviceStore {
                 outcomes.append(answer)
             }
             record.unseenVersion = max(record.unseenVersion, recalled.version.rawValue)
-            // After what is held of it: see `EndedIncarnation.place`.
+            // After the loop: `EndedIncarnation.place` covers the events that it moved to table `sent`.
             try Self.remember(ended: recall.incarnation, at: clock, record, database)
             try Self.trimSent(after: outcomes.count, &record, at: clock, database)
             return outcomes
         }
     }
 
-    /// The log has answered everything: what it does not hold gets places in another incarnation, in its order.
+    /// Ends recalling, after the log has answered everything: the events that it does not hold get places in a new
+    /// incarnation, in their order.
     ///
-    /// That one is derived from the first of these events, so that copies of this store give them the same places. When
-    /// there is none, nothing can be there twice, and it is drawn.
+    /// The new incarnation is derived from the first of these events, so that copies of this store give them the same
+    /// places. When none is left, nothing can be logged twice, and the incarnation is random.
     /// - Parameter offersHeld: as of `beginIncarnation`.
     public func endRecalling(offersHeld: Bool) throws {
         try write { record, database in
@@ -88,8 +90,9 @@ extension DeviceStore {
 
     // MARK: Ended incarnations
 
-    /// Incarnations that take no further event, oldest first: a log that lost its tail may have forgotten it (rule S6).
-    /// Remembered for as long as acknowledged events are kept, and at most `endedLimit`.
+    /// Incarnations that take no further event, oldest first. The store remembers them because a log that lost its tail
+    /// may have forgotten that they ended (rule S6): for as long as it keeps acknowledged events, and at most
+    /// `endedLimit`.
     public func endedIncarnations() throws -> [EndedIncarnation] {
         try database.read { database in
             try EndedRecord.order(EndedRecord.Columns.place, EndedRecord.Columns.endedAt).fetchAll(database)
@@ -115,7 +118,7 @@ extension DeviceStore {
     }
 }
 
-/// The first unanswered events that can be asked for together: their places are dense, in one incarnation.
+/// The first unanswered events that one Recall can ask about: their places are dense, in one incarnation.
 struct RecallBatch {
     private(set) var recall: Recall
     private(set) var lastPlace: Int64
@@ -129,7 +132,7 @@ struct RecallBatch {
         bytes = first.payload.count
     }
 
-    /// False: it does not fit, or stands somewhere else.
+    /// Adds the event if the Recall has room for it and its place is the next one. Returns whether it did.
     mutating func add(_ record: QueueRecord) throws(DeviceStoreError) -> Bool {
         let next = recall.firstSequence.advanced(by: recall.events.count)
         bytes += record.payload.count
@@ -143,7 +146,8 @@ struct RecallBatch {
 }
 
 extension DeviceRecord {
-    /// The incarnation in which the queue goes on, whose first event is this one (rule P10); nil: one is drawn.
+    /// The incarnation in which the queue goes on when `first` is its first event (rule P10). Nil: there is no such
+    /// event, or no owner; the incarnation is random then.
     func following(_ first: QueueRecord?) throws(DeviceStoreError) -> Incarnation? {
         guard let first, let owner else { return nil }
         return .following(

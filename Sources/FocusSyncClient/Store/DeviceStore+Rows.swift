@@ -8,6 +8,7 @@ extension DeviceStore {
     // MARK: Reading
 
     /// The confirmed rows, ordered by key.
+    /// - Parameter collection: nil: the rows of all collections.
     public func rows(in collection: RowCollection? = nil) throws -> [ConfirmedRow] {
         try database.read { database in
             var request = RowRecord.all()
@@ -19,16 +20,17 @@ extension DeviceStore {
         }
     }
 
+    /// The confirmed row with this key; nil: there is none.
     public func row(_ key: RowKey) throws -> ConfirmedRow? {
         try database.read { try RowRecord.all().row(key).fetchOne($0)?.confirmed() }
     }
 
-    /// The running digests, per collection that has or had rows (rule S9).
+    /// The running digest of each collection that has or had rows (rule S9).
     public func digests() throws -> [CollectionDigest] {
         try database.read { try Self.digests($0).digests }
     }
 
-    /// The digests made anew from the rows: equal to `digests`, unless the file was damaged.
+    /// The digests, computed anew from the rows. They equal `digests()` unless the file was damaged.
     public func recomputedDigests() throws -> [CollectionDigest] {
         try database.read { database in
             var digests = RunningDigests()
@@ -43,7 +45,8 @@ extension DeviceStore {
 
     // MARK: Deltas and snapshots
 
-    /// Applies a delta and stores its cursor, together (rule S3).
+    /// Applies a delta and stores its cursor, in one transaction (rule S3).
+    /// - Returns: the rows that are different now.
     @discardableResult
     public func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws -> [RowChange] {
         try write { record, database in
@@ -51,18 +54,20 @@ extension DeviceStore {
         }
     }
 
-    /// Forgets rows that were staged.
+    /// Deletes all staged rows, so that a new snapshot or delta can be staged.
     public func beginStaging() throws {
         try database.write { _ = try StagedRecord.deleteAll($0) }
     }
 
+    /// Stages rows of a snapshot or delta that has not ended yet. They do not outlive the process.
     public func stage(_ rows: [DeltaRow]) throws {
         try database.write { database in
             for row in rows { try StagedRecord(row).insert(database) }
         }
     }
 
-    /// Applies the staged rows as a delta and stores its cursor, together (rule S3).
+    /// Applies the staged rows as a delta and stores its cursor, in one transaction (rule S3).
+    /// - Returns: the rows that are different now.
     @discardableResult
     public func finishDelta(_ cursor: Cursor) throws -> [RowChange] {
         try write { record, database in
@@ -71,8 +76,10 @@ extension DeviceStore {
         }
     }
 
-    /// Replaces the rows of `collections` (none: all rows) by the staged ones and stores the cursor, together (rules S1,
-    /// S5, S9). Says what is different.
+    /// Replaces the rows of `collections` by the staged ones and stores the cursor, in one transaction (rules S1, S5,
+    /// S9).
+    /// - Parameter collections: none: all rows are replaced.
+    /// - Returns: the rows that are different now.
     @discardableResult
     public func finishSnapshot(_ cursor: Cursor, replacing collections: [RowCollection] = []) throws -> [RowChange] {
         let names = collections.map(\.rawValue)
@@ -142,7 +149,7 @@ extension DeviceStore {
         RunningDigests(try DigestRecord.fetchAll(database).map { try $0.collectionDigest() })
     }
 
-    /// Ordered by (version, key); rows that are gone come last.
+    /// The differences between the rows before and now, ordered by version, then by key. Rows that are gone come last.
     private static func changes(
         from before: [RowKey: [UInt8]], at version: Version, _ database: Database
     ) throws -> [RowChange] {

@@ -2,20 +2,25 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// Events after their acknowledgement. They are kept until both bounds are exceeded (rule S6), so that a server that
-/// lost its tail can be given it again.
+/// Events after their acknowledgement. The store keeps them until both 7 days and 10,000 events are exceeded (rule S6),
+/// so that it can give them back to a log that lost its tail.
 extension DeviceStore {
+    /// So many acknowledged events are kept however old they are (rule S6), unless `keptBytes` is exceeded.
     public static let keptEvents = 10_000
-    /// Bytes of all of them, each as its payload and `keptRowBytes`: past it the oldest leave, however young.
+    /// How many bytes all acknowledged events may have together, each counted as its payload and `keptRowBytes`. Past
+    /// it the oldest are evicted, however young they are.
     public static let keptBytes: Int64 = 256 * 1024 * 1024
-    /// What an event counts beside its payload: its ids, names and receipt, its row and its place in an index, rather
-    /// more than less. Without it events that have no payload would have no bound. Stores have counted with it: who
-    /// changes it has them count anew, as migration 4 does.
+    /// How many bytes an event counts beside its payload, for its ids, names and receipt, its row and its place in an
+    /// index: rather more than less. Without it, events that have no payload would have no bound. Stores keep sums that
+    /// include it, so a change of it needs a migration that counts anew, as migration 4 does.
     public static let keptRowBytes: Int64 = 512
+    /// Acknowledged events of the last 7 days are kept however many they are (rule S6), unless `keptBytes` is exceeded.
     public static let keptMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
 
-    /// Events that were acknowledged and are still held, oldest first.
-    /// - Parameter incarnation: nil: of all of them.
+    /// The acknowledged events that the store still holds, oldest first.
+    /// - Parameters:
+    ///   - incarnation: nil: the events of all incarnations.
+    ///   - sequence: only events with a greater sequence.
     public func sent(of incarnation: Incarnation? = nil, after sequence: DeviceSequence = .zero) throws -> [SentEvent] {
         try database.read { database in
             let records = try SentRecord.order(SentRecord.Columns.place).fetchCursor(database)
@@ -32,7 +37,7 @@ extension DeviceStore {
         }
     }
 
-    /// Refusals among them, oldest first.
+    /// The refused ones among the acknowledged events that the store still holds, oldest first (rule E2).
     public func refusals() throws -> [AppendOutcome] {
         try database.read { database in
             try SentRecord.filter(SentRecord.Columns.refusal != nil).order(SentRecord.Columns.place)
@@ -49,7 +54,7 @@ extension DeviceStore {
     func unconfirmed(of types: [String]) throws -> [Envelope] {
         try database.read { database in
             guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
-            // The newest ones only can be ahead of the cursor, but the index of `version` knows.
+            // Only the newest events can be ahead of the cursor; the index of `version` finds them.
             let sent =
                 try SentRecord
                 .filter(SentRecord.Columns.version > record.cursorVersion && SentRecord.Columns.refusal == nil)
@@ -62,13 +67,14 @@ extension DeviceStore {
         }
     }
 
-    /// Versions of the past mean nothing to what the log now holds.
+    /// Sets all versions to 0: versions of a lost history mean nothing in what the log now holds.
     static func forgetVersions(_ database: Database) throws {
         _ = try SentRecord.filter(SentRecord.Columns.version > 0)
             .updateAll(database, SentRecord.Columns.version.set(to: 0))
     }
 
-    /// Takes a step towards the bounds: as many as came at least, so that the table does not grow past them.
+    /// Evicts the oldest acknowledged events past the bounds. One call can evict more events than `count`, the number
+    /// that was just added, so the table does not grow past the bounds.
     static func trimSent(
         after count: Int, _ record: inout DeviceRecord, at time: Timestamp, _ database: Database
     ) throws {
@@ -79,7 +85,8 @@ extension DeviceStore {
             let place = record.sentBytes > keptBytes ? record.lastSentPlace : surplus
             let oldest = try SentRecord.filter(SentRecord.Columns.place <= place).order(SentRecord.Columns.place)
                 .limit(2 * count + 64).fetchAll(database)
-            // A clock that was ahead acknowledged it, and nothing would leave for its age until then.
+            // The device's clock was ahead when the event was acknowledged. Until that time comes, no event would be
+            // evicted for its age.
             if let first = oldest.first, first.acknowledgedAt > time.microseconds {
                 try ageFromNow(time, database)
             }
@@ -91,16 +98,16 @@ extension DeviceStore {
                 return true
             }
             guard let last = leaving.last else { return }
-            // Events of one receipt leave together: without one of them it proves nothing of the others.
+            // Events of one receipt are evicted together: without one of them it proves nothing about the others.
             let done = try SentRecord.filter(SentRecord.Columns.place <= last.endOfReceipt(database))
             record.sentBytes -= try SentRecord.keptBytes(of: done, database)
             _ = try done.deleteAll(database)
-            // Bytes are a bound that holds at once.
+            // The bound of bytes holds at once: evict until it does.
             guard record.sentBytes > keptBytes else { return }
         }
     }
 
-    /// Events that were acknowledged in the future were so now, as far as anybody knows.
+    /// Sets times of acknowledgement that are in the future to now, which is the latest that they can be.
     private static func ageFromNow(_ time: Timestamp, _ database: Database) throws {
         _ = try SentRecord.filter(SentRecord.Columns.acknowledgedAt > time.microseconds)
             .updateAll(database, SentRecord.Columns.acknowledgedAt.set(to: time.microseconds))
@@ -108,16 +115,17 @@ extension DeviceStore {
 }
 
 extension SentRecord {
-    /// What it counts for the bound: nothing that changes while it is held.
+    /// The bytes that the event counts for the bound. It includes nothing that changes while the event is held.
     var keptBytes: Int64 { Int64(payload.count) + DeviceStore.keptRowBytes }
 
-    /// What these count together.
+    /// The bytes that these events count for the bound together.
     static func keptBytes(of records: QueryInterfaceRequest<SentRecord>, _ database: Database) throws -> Int64 {
         let payloads = try records.select(sum(length(Columns.payload)), as: Int64.self).fetchOne(database)
         return try (payloads ?? 0) + Int64(records.fetchCount(database)) * DeviceStore.keptRowBytes
     }
 
-    /// The place of the last event that its receipt covers: those of one incarnation are answered in its order.
+    /// The place of the last event that this event's receipt covers. The events of one incarnation are answered in its
+    /// order, so no event of the receipt comes later.
     func endOfReceipt(_ database: Database) throws -> Int64 {
         guard let receiptThrough, receiptThrough > sequence else { return place }
         let others = SentRecord.filter(

@@ -10,13 +10,14 @@ import struct FocusCore.Cursor
 /// SQLite with a write-ahead log, flushed to the disk at each commit: what `enqueue` returned survives a power cut.
 /// Methods block; call them from a thread that may. Safe to call from several.
 public final class DeviceStore: Sendable {
-    /// Unacknowledged events that are kept; one more is refused with `queueFull`.
+    /// How many unacknowledged events a store holds; one more is refused with `DeviceStoreError.queueFull`.
     public static let queueLimit = 10_000
-    /// Bytes of their payloads.
+    /// How many bytes the payloads of all unacknowledged events have together; more are refused with `queueFull`.
     public static let queueByteLimit = 256 * 1024 * 1024
-    /// One payload: what servers accept (rule E5).
+    /// How many bytes one payload has at most: as many as servers accept (rule E5).
     public static let payloadByteLimit = EventLimits.payloadBytes
 
+    /// The directory that the store was opened in.
     public let directory: String
     let database: DatabaseQueue
     private let lock: DirectoryLock
@@ -45,8 +46,8 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// Closes the file and lets others have the directory; further calls throw. Without it both happen when the last
-    /// reference goes.
+    /// Closes the file and releases the directory, so that it can be opened again; further calls throw. Without it both
+    /// happen when the last reference goes.
     public func close() throws {
         try database.close()
         lock.release()
@@ -54,7 +55,8 @@ public final class DeviceStore: Sendable {
 
     // MARK: Identity
 
-    /// Makes the store the owner's; throws `otherOwner` when it is somebody else's.
+    /// Gives a new store its owner, and checks that of an old one.
+    /// - Throws: `DeviceStoreError.otherOwner` when the store belongs to somebody else.
     public func claim(_ owner: DeviceOwner) throws {
         try write { record, _ in
             if let stored = record.owner, stored != owner {
@@ -64,25 +66,30 @@ public final class DeviceStore: Sendable {
         }
     }
 
+    /// The user, device and scope that the store belongs to; nil until `claim`.
     public var owner: DeviceOwner? { get throws { try record().owner } }
+    /// The current incarnation (rule E1): new events get their sequences in it.
     public var incarnation: Incarnation { get throws { Incarnation(try record().incarnation) } }
+    /// How far the confirmed rows go; nil before the first snapshot.
     public var cursor: Cursor? { get throws { try record().cursor } }
-    /// Whether an event is not acknowledged.
+    /// Whether an event waits for its acknowledgement.
     public var hasQueued: Bool { get throws { try record().queuedEvents > 0 } }
     /// The sequences of the current incarnation. While the store is recalling, the queue may hold other events too.
     public var queueRange: QueueRange { get throws { try record().queue } }
 
-    /// The event at `queueRange.acknowledged`, also when it is not held any longer. Nil: there is none, or a version of
-    /// this library that did not keep its id acknowledged it.
+    /// The event at `queueRange.acknowledged`, also when the store holds it no longer. Nil: there is none, or an
+    /// earlier version of this library acknowledged it and did not keep its id.
     public var lastAnswered: EventID? { get throws { try record().answered } }
 
-    /// Begins a new incarnation, a random one (rule E1): unacknowledged events keep their ids and order, and get
-    /// sequences from 1. For another log, and for a store without unacknowledged events; else see `beginRecalling`.
+    /// Begins a new, random incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences
+    /// from 1. It is for another log, and for a store without unacknowledged events; for others there is
+    /// `beginRecalling`.
     /// - Parameters:
-    ///   - offersHeld: what earlier incarnations had acknowledged is offered with the next connection: the new one has
-    ///     nothing acknowledged by which a log that lost its tail would show itself (rule S6). False: to no log, as the
-    ///     server has another one.
-    ///   - isEnded: the log says that the incarnation takes no further event (rule P10).
+    ///   - offersHeld: whether the next connection offers what earlier incarnations had acknowledged: nothing is
+    ///     acknowledged in the new one, so a log that lost its tail would not show itself (rule S6). False when the
+    ///     server has another log, which is offered nothing.
+    ///   - isEnded: whether the log says that the incarnation before takes no further event (rule P10).
+    ///   - clock: the device's time now.
     public func beginIncarnation(offersHeld: Bool, isEnded: Bool = false, clock: Timestamp = .now) throws {
         try write { record, database in
             if isEnded { try Self.remember(ended: Incarnation(record.incarnation), at: clock, record, database) }
@@ -93,7 +100,7 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// The queue's events, in their order, get the first sequences of it.
+    /// Begins an incarnation: the queued events get its first sequences, in their order.
     static func begin(_ incarnation: Incarnation, _ record: inout DeviceRecord, _ database: Database) throws {
         record.incarnation = incarnation.rawValue
         (record.lastSequence, record.acknowledgedSequence, record.isRecalling) = (0, 0, false)
@@ -107,11 +114,11 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// The log of the last Welcome; nil: there was none.
+    /// The log that the last Welcome named; nil: there was no Welcome yet.
     public var log: LogID? { get throws { try record().log.flatMap { LogID(bytes: $0) } } }
 
-    /// Takes note of the log of a Welcome: what is acknowledged from now on is in it, and is offered to no other (rule
-    /// S6).
+    /// Stores the log that a Welcome names: what is acknowledged from now on is in it, and is offered to no other log
+    /// (rule S6).
     public func enter(_ log: LogID) throws {
         try write { record, database in
             let bytes = Data(log.bytes)
@@ -129,7 +136,7 @@ public final class DeviceStore: Sendable {
         try database.read { try Self.record($0) }
     }
 
-    /// One transaction; the device's row is stored at its end when it changed.
+    /// Runs `body` in one transaction, at whose end the device's row is stored if it changed.
     func write<Result>(_ body: (inout DeviceRecord, Database) throws -> Result) throws -> Result {
         try database.write { database in
             var record = try Self.record(database)

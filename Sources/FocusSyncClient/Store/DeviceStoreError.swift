@@ -1,13 +1,16 @@
 /// Why a device's store cannot do what was asked.
 public enum DeviceStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The store belongs to another user, device or scope.
     case otherOwner(stored: DeviceOwner, asked: DeviceOwner)
+    /// Another process, or another `DeviceStore` of this one, has the directory open.
     case inUse(directory: String)
+    /// The directory or the file in it cannot be made or opened.
     case cannotOpen(directory: String, reason: String)
-    /// Too many unacknowledged events.
+    /// The queue holds so many unacknowledged events, and bytes of payloads, that the new ones exceed a limit.
     case queueFull(events: Int, bytes: Int)
-    /// Larger than any server takes.
+    /// The payload is larger than any server accepts (rule E5).
     case payloadTooLarge(bytes: Int, limit: Int)
-    /// The store holds something that it did not write.
+    /// The file holds something that the store cannot have written.
     case damaged(String)
 
     public var description: String {

@@ -2,7 +2,8 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// A row of table `digests`: the running digest of a collection, written with the rows that move it (rule S9).
+/// A row of table `digests`: the running digest of a collection, written in the transaction that changes the
+/// collection's rows (rule S9).
 struct DigestRecord: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "digests"
 

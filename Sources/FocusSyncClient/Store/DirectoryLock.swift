@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Keeps a second process (or a second store in this one) from a store's directory, as long as it lives. The lock goes
-/// with the process, however that ends.
+/// Keeps a second process, or a second store in this one, out of a store's directory for as long as this object lives.
+/// The operating system releases the lock with the process, however the process ends.
 final class DirectoryLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -21,8 +21,8 @@ final class DirectoryLock: Sendable {
     func release() {
         descriptor.withLock { descriptor in
             guard let opened = descriptor.take() else { return }
-            // A process that another thread is about to start has a copy of the descriptor for a moment, and with it the
-            // lock, unless it is given up by name.
+            // A process that another thread is about to start has a copy of the descriptor for a moment, and would hold
+            // the lock with it. Unlocking releases the lock for both.
             flock(opened, LOCK_UN)
             Foundation.close(opened)
         }

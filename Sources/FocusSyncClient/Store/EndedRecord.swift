@@ -12,8 +12,8 @@ struct EndedRecord: Codable, FetchableRecord, PersistableRecord {
     }
 
     var incarnation: Int64
-    /// By the device's clock, in microseconds.
+    /// When it ended, by the device's clock, in microseconds since 1970.
     var endedAt: Int64
-    /// The newest one in table `sent` then.
+    /// The newest place in table `sent` when it ended.
     var place: Int64
 }

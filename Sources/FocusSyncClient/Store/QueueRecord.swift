@@ -15,10 +15,10 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
         static let isChosen = Column(CodingKeys.isChosen)
     }
 
-    /// The order in which the device made its events, over all incarnations: 1, 2, 3 …; below those for what had been
-    /// acknowledged before and lost its place in the log (`DeviceStore.displace`).
+    /// The order in which the device made its events, over all incarnations: 1, 2, 3 … An event that had been
+    /// acknowledged and lost its place in the log has a lower place than these (`SentRecord.displaced`).
     var place: Int64
-    // Where it stands in the log, or shall: in the current incarnation, unless the store is recalling (rule P10).
+    // Where the event stands in the log, or will: in the current incarnation, unless the store is recalling (rule P10).
     var incarnation: Int64
     var sequence: Int64
     var event: Data
@@ -27,7 +27,7 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
     var occurredAt: Int64
     var schemaVersion: Int32
     var payload: Data
-    /// The caller said when it happened: the time is no stamp, and stays.
+    /// Whether the caller chose the time. Such a time is never moved (rule E4).
     var isChosen = false
 
     init(place: Int64, incarnation: Int64, sequence: Int64, _ envelope: Envelope, isChosen: Bool = false) {
@@ -56,6 +56,6 @@ struct QueueRecord: Codable, FetchableRecord, PersistableRecord {
         return id
     }
 
-    /// Its bytes in an Append frame, rather more than less.
+    /// How many bytes the event has in an Append frame, rather more than less.
     var frameBytes: Int { payload.count + type.utf8.count + (app?.utf8.count ?? 0) + 64 }
 }

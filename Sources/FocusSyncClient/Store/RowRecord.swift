@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// A row of table `confirmed`: what the server says of a row of the user.
+/// A row of table `confirmed`: one of the user's rows, as the server has confirmed it.
 struct RowRecord: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "confirmed"
 
@@ -13,13 +13,13 @@ struct RowRecord: Codable, FetchableRecord, PersistableRecord {
     }
 
     var collection: String
-    /// Empty for rows of the user.
+    /// The app's bundle identifier; empty for rows that belong to no app.
     var app: String
-    /// UTF-8, as bytes: compared by bytes, and kept whole whatever is in it.
+    /// The key's UTF-8 bytes: SQLite compares them as bytes, and keeps all of them, whatever they are.
     var key: Data
     var version: Int64
     var value: Data
-    /// 16 bytes (rule S9).
+    /// The row's hash, 16 bytes (rule S9).
     var hash: Data
 
     init(_ key: RowKey, version: Version, value: [UInt8]) {
@@ -50,7 +50,7 @@ extension RowKey {
 }
 
 extension QueryInterfaceRequest {
-    /// The row of a key, in tables that have `collection`, `app` and `key`.
+    /// The row with this key, in tables that have `collection`, `app` and `key`.
     func row(_ key: RowKey) -> Self {
         filter(
             RowRecord.Columns.collection == key.collection.rawValue

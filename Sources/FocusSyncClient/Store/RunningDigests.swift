@@ -8,7 +8,7 @@ struct RunningDigests: Hashable, Sendable {
         byCollection = Dictionary(digests.map { ($0.collection, $0) }) { $1 }
     }
 
-    /// - Parameter hash: the row's, `RowHash.value`.
+    /// - Parameter hash: the row's `RowHash.value`.
     mutating func add(_ hash: UInt128, to collection: RowCollection) {
         move(collection) { count, sum in (count &+ 1, sum &+ hash) }
     }
@@ -19,7 +19,8 @@ struct RunningDigests: Hashable, Sendable {
 
     private mutating func move(_ collection: RowCollection, by step: (UInt64, UInt128) -> (UInt64, UInt128)) {
         let old = byCollection[collection]
-        // A count below zero could only come from a damaged file, and wraps: it differs from the server's (rule S9).
+        // Only a damaged file can lead to a count below zero. It wraps, and so differs from the server's count (rule
+        // S9).
         let (count, sum) = step(old?.count ?? 0, old?.digest.sum ?? 0)
         byCollection[collection] = CollectionDigest(collection: collection, count: count, digest: Digest(sum: sum))
     }

@@ -2,7 +2,7 @@ import FocusCore
 
 /// An event that the server acknowledged, as the device keeps it for healing (rule S6).
 public struct SentEvent: Hashable, Sendable {
-    /// Those that it was acknowledged under.
+    /// The incarnation and sequence that the event was acknowledged under.
     public var incarnation: Incarnation
     public var sequence: DeviceSequence
     public var envelope: Envelope

@@ -2,8 +2,8 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// A row of table `sent`: an event that the server acknowledged, kept in case it has to be offered again (rule S6), and
-/// shown until a delta brings what it did.
+/// A row of table `sent`: an event that the server acknowledged. The store keeps it in case the log loses it (rule S6),
+/// and shows it over the confirmed rows until a delta brings what it did.
 struct SentRecord: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "sent"
 
@@ -31,18 +31,19 @@ struct SentRecord: Codable, FetchableRecord, PersistableRecord {
     var occurredAt: Int64
     var schemaVersion: Int32
     var payload: Data
-    /// The code; nil: it was accepted.
+    /// The refusal's code; nil: the event was accepted.
     var refusal: String?
     var message: String?
-    /// Rows at this version include it. 0: no matter.
+    /// The rows include the event from this version on. 0: they count as including it. `Int64.max`: the log lost the
+    /// event, and it is shown over the rows until the healing ends.
     var version: Int64
-    /// By the device's clock, in microseconds.
+    /// When the store learned of the acknowledgement, by the device's clock, in microseconds since 1970.
     var acknowledgedAt: Int64
-    // The receipt that covers it, with its sequences (rule S6); nil: there is none.
+    // The receipt that covers the event, and the first and last sequence that it covers (rule S6); nil: there is none.
     var receiptFirst: Int64?
     var receiptThrough: Int64?
     var receipt: Data?
-    /// The one that acknowledged it: no other is offered it.
+    /// The log that acknowledged the event, and the only one that it is offered to. Nil until the store knows of a log.
     var log: Data?
 
     init(_ queued: QueueRecord, place: Int64, _ outcome: AppendOutcome, at time: Timestamp, log: Data?) {

@@ -2,8 +2,8 @@ import FocusCore
 import Foundation
 import GRDB
 
-/// A row of the temporary table `staged`: part of a snapshot or delta whose end has not come yet. It is in no file that
-/// outlives the process, so an unfinished one leaves nothing behind (rule S5).
+/// A row of the temporary table `staged`: part of a snapshot or delta that has not ended yet. The table does not
+/// outlive the process, so an unfinished snapshot leaves nothing behind (rule S5).
 struct StagedRecord: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "staged"
 
@@ -11,7 +11,7 @@ struct StagedRecord: Codable, FetchableRecord, PersistableRecord {
         static let place = Column(CodingKeys.place)
     }
 
-    /// The order in which rows came; a later one of the same key counts.
+    /// The order in which the rows came: with the same key, the last one counts.
     var place: Int64?
     var collection: String
     var app: String

@@ -3,31 +3,34 @@ import FocusCore
 /// An app's preferences (rules D1 to D3).
 public struct AppPreferences: Sendable {
     let client: SyncClient
-    /// Nil: the client is a system session and no app was named; everything throws `SyncClientError.noApp`.
+    /// The app whose preferences these are. Nil: the client is a system session and no app was named; every call throws
+    /// `SyncClientError.noApp`.
     public let app: AppID?
 
-    /// The effective value; `standard` when there is none, or one of another type.
+    /// The effective value (rule D1); `standard` when there is none, or when it has another type.
     public subscript<Value: PreferenceValue>(key: String, default standard: Value) -> Value {
         get async throws { try await value(of: key).flatMap(Value.init) ?? standard }
     }
 
-    /// The effective value (rule D1); nil: neither set nor registered.
+    /// The effective value (rule D1); nil: it is neither set nor registered.
     public func value(of key: String) async throws -> PropertyValue? {
         try await client.message(PreferenceRow.self, at: RowKey(.preferences, app: try named(), key: key))?.value
     }
 
-    /// Every effective value.
+    /// Every effective value, by key (rule D1).
     public func all() async throws -> [String: PropertyValue] {
         try await client.messages(PreferenceRow.self, of: .preferences, app: try named()).mapValues(\.value)
     }
 
+    /// Sets a value. It is durable on the device when this returns.
     @discardableResult
     public func set(_ value: some PreferenceValue, for key: String) async throws -> QueuedEvent {
         let change = PreferenceChanged(key: key, value: value.propertyValue)
         return try await client.append(.preferenceChanged(change), app: try named())
     }
 
-    /// Takes the set value away: the registered default counts again. Shown when the server has said which.
+    /// Deletes the set value, so that the registered default counts again. The rows change when the server has
+    /// answered.
     @discardableResult
     public func reset(_ key: String) async throws -> QueuedEvent {
         try await client.append(.preferenceReset(PreferenceReset(key: key)), app: try named())

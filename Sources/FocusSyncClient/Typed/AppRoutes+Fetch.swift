@@ -1,14 +1,15 @@
 import FocusCore
 
-/// What a route's row does not hold, and routes and workouts of other apps: asked of the server, each time (rules R1,
-/// R6). Needs a connection. An app reads another app's routes only while it is authorized to `readRoutes`, its workouts
-/// while to `readWorkouts`; what it may not read it cannot tell from what there is not.
+/// Asks the server for what the device's rows do not hold: the points of routes, and routes and workouts of other apps
+/// (rules R1, R6). Each call needs a connection. An app reads another app's routes only while it is authorized to
+/// `readRoutes`, and workouts only while it is authorized to `readWorkouts`; what it may not read looks to it as if it
+/// did not exist.
 extension AppRoutes {
     /// All accepted points of a route, in the order of time.
     /// - Parameters:
-    ///   - app: whose route it is; nil: this one's.
-    ///   - times: only points in it.
-    /// - Throws: `SyncClientError.fetchFailed` with `not_found`.
+    ///   - app: the route's app; nil: `self.app`.
+    ///   - times: only points in this interval; nil: all.
+    /// - Throws: `SyncClientError.fetchFailed` with `not_found`; `noApp`.
     public func points(
         of id: String, app: AppID? = nil, between times: ClosedRange<Timestamp>? = nil
     ) async throws -> [RoutePoint] {
@@ -17,14 +18,15 @@ extension AppRoutes {
         return points
     }
 
-    /// The same in pages of at most `FetchLimits.pointsPerPage`, each asked for when it is wanted: a long route is
-    /// never in memory as a whole.
+    /// The accepted points of a route in the order of time, in pages of at most `FetchLimits.pointsPerPage`. Each page
+    /// is fetched when it is wanted, so a long route is never in memory as a whole.
     public func pages(of route: AppItem, between times: ClosedRange<Timestamp>? = nil) -> RoutePointPages {
         RoutePointPages(client: client, route: route, from: times?.lowerBound, to: times?.upperBound)
     }
 
-    /// Metres per second from `start` to `end`, pauses included (rule R6). Nil when any of it is outside the route.
-    /// - Throws: `SyncClientError.fetchFailed` with `not_found`.
+    /// The speed from `start` to `end` in metres per second, pauses included (rule R6). Nil when any of the interval is
+    /// outside the route.
+    /// - Throws: `SyncClientError.fetchFailed` with `not_found`; `noApp`.
     public func speed(
         of id: String, app: AppID? = nil, from start: Timestamp, to end: Timestamp
     ) async throws -> Double? {
@@ -34,7 +36,7 @@ extension AppRoutes {
     }
 
     /// The row of a route as the server has it now.
-    /// - Throws: `SyncClientError.fetchFailed` with `not_found`.
+    /// - Throws: `SyncClientError.fetchFailed` with `not_found`; `noApp`.
     public func fetch(_ id: String, app: AppID? = nil) async throws -> RouteRow {
         let item = try item(id, app)
         guard case .rows(let rows, _) = try await client.fetch(.route(item)), let value = rows.first?.value else {
@@ -43,7 +45,8 @@ extension AppRoutes {
         return try RouteRow(decoding: value)
     }
 
-    /// Every route that this session may read: its app's, other apps' that it is authorized for; a system session all.
+    /// Every route that this session may read: those of its app, and those of other apps that it is authorized to read;
+    /// a system session reads all.
     public func fetchAll() async throws -> [AppItem: RouteRow] {
         try await rows { .routes(after: $0) }.compactMapValues { try? RouteRow(decoding: $0) }
     }
@@ -94,7 +97,7 @@ public struct RoutePointPages: AsyncSequence, Sendable {
             guard !isLast else { return nil }
             let answer = try await pages.client.fetch(.routePoints(pages.route, from: from, to: pages.to, limit: 0))
             guard case .points(let points, let next) = answer else { throw FetchAnswer.unexpected }
-            // A page that does not lead on would be asked for without end.
+            // A page whose next one begins no later than it ends would be fetched without end.
             isLast = next.map { $0 <= (points.last?.time ?? $0) } ?? true
             from = next
             return points
@@ -103,7 +106,7 @@ public struct RoutePointPages: AsyncSequence, Sendable {
 }
 
 extension FetchAnswer {
-    /// Of a server that answers another question than was asked.
+    /// The server answered another question than it was asked.
     static var unexpected: SyncClientError {
         .fetchFailed(ProtocolError(.malformedFrame, "The answer is to another question."))
     }

@@ -2,17 +2,20 @@ import FocusCore
 
 import struct Foundation.UUID
 
-/// Routes of an app's workouts (rules R1 to R5). Their rows come from the server: a device does not foresee what a
-/// route adds up to.
+/// Routes of an app's workouts (rules R1 to R5). Their rows come from the server: a device does not foresee a route's
+/// distance and other figures.
 public struct AppRoutes: Sendable {
     let client: SyncClient
-    /// Nil: the client is a system session and no app was named; everything throws `SyncClientError.noApp`.
+    /// The app whose routes these are. Nil: the client is a system session and no app was named; every call that is not
+    /// told an app throws `SyncClientError.noApp`.
     public let app: AppID?
 
     /// Begins a route.
     /// - Parameters:
+    ///   - activity: what is done, for example `running`.
     ///   - id: nil: a random UUID.
-    ///   - utcOffsetSeconds: where the device is; decides the calendar day that the route counts for (rule R7).
+    ///   - utcOffsetSeconds: how far local time is ahead of UTC; it decides the calendar day that the route counts for
+    ///     (rule R7).
     public func start(
         _ activity: String, id: String? = nil, utcOffsetSeconds: Int32 = 0
     ) async throws -> OpenRoute {
@@ -24,18 +27,19 @@ public struct AppRoutes: Sendable {
         return route
     }
 
-    /// A route that was begun before, perhaps by an earlier run of the program on this device.
+    /// A route that was begun before, perhaps by an earlier run of the program on this device. Nothing is appended or
+    /// checked.
     public func resume(_ id: String, activity: String) throws(SyncClientError) -> OpenRoute {
         guard let app else { throw .noApp }
         return OpenRoute(client: client, app: app, id: id, activity: activity)
     }
 
-    /// The app's routes by their ids.
+    /// The app's routes, by their ids.
     public func all() async throws -> [String: RouteRow] {
         guard let app else { throw SyncClientError.noApp }
         var routes: [String: RouteRow] = [:]
         for row in try await client.rows(of: .routes) where row.key.app == app {
-            // One that this library cannot read, of a later server, is left out.
+            // A row of a later server, which this library cannot read, is left out.
             if let value = row.value, let route = try? RouteRow(decoding: value) { routes[row.key.key] = route }
         }
         return routes
@@ -78,6 +82,7 @@ public struct OpenRoute: Sendable, Identifiable {
         return workoutID
     }
 
+    /// Discards the route with its points.
     @discardableResult
     public func discard() async throws -> QueuedEvent {
         try await client.append(.routeDiscarded(RouteDiscarded(routeID: id)), app: app)

@@ -22,27 +22,30 @@ public struct DeviceNotifications: Sendable {
             .sorted { ($1.content.postedAt, $0.id) < ($0.content.postedAt, $1.id) }
     }
 
-    /// Those that count in the badge, newest first.
+    /// The app's unread notifications, which the badge counts (rule B1), newest first.
     public func unread(of app: AppID) async throws -> [ListedNotification] {
         try await listed(of: app).filter(\.content.unread)
     }
 
-    /// The number on the app's icon; nil: none is shown (rule B2).
+    /// The number on the app's icon, on a device of the client's class; nil: none is shown (rule B2).
     public func badge(of app: AppID) async throws -> Int? {
         try await client.message(BadgeRow.self, at: RowKey(.badges, app: app))?
             .count(on: client.configuration.deviceClass)
     }
 
+    /// Posts a notification; an id that is listed already is posted again (rule N7).
     @discardableResult
     public func post(_ notification: NotificationPosted, to app: AppID) async throws -> QueuedEvent {
         try await client.append(.notificationPosted(notification), app: app)
     }
 
+    /// Marks notifications as read; they stay in the list (rule N7).
     @discardableResult
     public func markRead(_ ids: [String], of app: AppID) async throws -> QueuedEvent {
         try await client.append(.notificationRead(NotificationsNamed(ids: ids)), app: app)
     }
 
+    /// Removes notifications from the list (rule N7).
     @discardableResult
     public func remove(_ ids: [String], of app: AppID) async throws -> QueuedEvent {
         try await client.append(.notificationRemoved(NotificationsNamed(ids: ids)), app: app)

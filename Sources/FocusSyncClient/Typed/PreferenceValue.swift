@@ -1,6 +1,6 @@
 import FocusCore
 
-/// A Swift value that a preference may have. The types stay apart as in property lists: 1, 1.0 and true are three
+/// A Swift type whose values a preference may have. As in property lists, types stay apart: 1, 1.0 and true are three
 /// values (rule D2).
 public protocol PreferenceValue: Sendable {
     init?(_ value: PropertyValue)

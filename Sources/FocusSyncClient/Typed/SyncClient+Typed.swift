@@ -1,23 +1,25 @@
 import FocusCore
 
-/// The domain in a developer's words. Each is a small value over `append` and `rows(of:)`: what it writes is durable
-/// when it returns, what it reads is what the device shows.
+/// The domain in a developer's words. Each property is a small value over `append` and `rows(of:)`: what it writes is
+/// durable on the device when the call returns, what it reads is what the device shows.
 extension SyncClient {
+    /// The user's Focuses.
     public nonisolated var focus: DeviceFocus { DeviceFocus(client: self) }
+    /// Notifications of the user's apps.
     public nonisolated var notifications: DeviceNotifications { DeviceNotifications(client: self) }
-    /// Of the app that the token is for.
+    /// The preferences of the app that the token is for.
     public nonisolated var preferences: AppPreferences { AppPreferences(client: self, app: scopeApp) }
-    /// Of any app; for system sessions.
+    /// The preferences of any app; for system sessions.
     public nonisolated func preferences(of app: AppID) -> AppPreferences { AppPreferences(client: self, app: app) }
-    /// Of the app that the token is for.
+    /// The routes of the app that the token is for.
     public nonisolated var route: AppRoutes { AppRoutes(client: self, app: scopeApp) }
-    /// Of any app; for system sessions.
+    /// The routes of any app; for system sessions.
     public nonisolated func route(of app: AppID) -> AppRoutes { AppRoutes(client: self, app: app) }
 
-    /// Nil in a system session.
+    /// The app of the token's scope; nil in a system session.
     nonisolated var scopeApp: AppID? { owner.scope.app }
 
-    /// The rows of a collection that this library can read, by key. One that it cannot (of a later server) is left out.
+    /// The rows of a collection, by key, without those of a later server, which this library cannot read.
     func messages<Row: RowMessage>(_: Row.Type, of collection: RowCollection, app: AppID?) throws -> [String: Row] {
         var messages: [String: Row] = [:]
         for row in try rows(of: collection) where row.key.app == app {

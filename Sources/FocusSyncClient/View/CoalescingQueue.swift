@@ -1,15 +1,16 @@
 import Synchronization
 
-/// What waits for the reader of a `CoalescingQueue`. Bounded by what it is about, not by how often that changes.
+/// What waits for the reader of a `CoalescingQueue`. Its size is bounded by the number of things that change, not by
+/// how often they change.
 protocol Backlog: Sendable {
     associatedtype Batch: Sendable
 
-    /// Everything that waits, which then waits no more; nil: nothing to give yet.
+    /// Dequeues everything that waits; nil: there is nothing yet.
     mutating func take() -> Batch?
 }
 
-/// Changes on their way to one reader, who gets everything that waits at once: of what changes faster than it reads, the
-/// newest. What an `AsyncSequence` of current values and changes stands on.
+/// Changes on their way to one reader, who gets everything that waits at once: when something changes faster than it
+/// reads, the newest value of it. Sequences of current values and changes are made with it.
 final class CoalescingQueue<Waiting: Backlog>: Sendable {
     private struct State {
         var waiting: Waiting
@@ -23,7 +24,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// After `finish`, `change` is not called.
+    /// Changes what waits, and resumes the reader if there is something for it. Does nothing after `finish`.
     func change(_ change: (inout Waiting) -> Void) {
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -34,7 +35,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
         }
     }
 
-    /// What waits can still be taken.
+    /// Ends the queue. What waits can still be read.
     func finish() {
         state.withLock { state in
             state.isFinished = true
@@ -42,7 +43,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
         }
     }
 
-    /// One caller at a time. Nil at the end; when the task is cancelled, that is now.
+    /// What waits next; for one caller at a time. Nil at the end, which comes at once when the task is cancelled.
     func next() async -> Waiting.Batch? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { taker in

@@ -3,17 +3,17 @@ import FocusWire
 
 /// What a device shows: the confirmed rows with a `Prediction` over them, made anew with every delta.
 ///
-/// Nothing is held while nobody looks. Where nothing can be predicted, the view is what was confirmed; it never fails
-/// for that.
+/// The view holds nothing while nobody observes it. Where nothing can be predicted, it shows the confirmed rows; that
+/// is no failure.
 struct LocalView {
     private let store: DeviceStore
     private let owner: DeviceOwner
     private let collections: Set<RowCollection>
     private var prediction: Prediction?
     private var differences: [RowKey: [UInt8]?] = [:]
-    /// Whether `differences` are those of the store as it is.
+    /// Whether `differences` belong to the store's current rows and events.
     private var isCurrent = false
-    /// The rows or events at hand cannot be folded; the next delta may change that.
+    /// Whether the current rows and events cannot be folded; the next delta may change that.
     private var cannotPredict = false
 
     private static let predictedTypes = EventType.allCases.filter { !$0.predicted.isEmpty }.map(\.rawValue)
@@ -24,7 +24,7 @@ struct LocalView {
         self.collections = Set(collections)
     }
 
-    /// Ordered by key.
+    /// The rows of a collection, ordered by key; nil: of all collections.
     mutating func rows(of collection: RowCollection?) throws -> [LocalRow] {
         if !isCurrent { try rebuild() }
         var rows: [RowKey: LocalRow] = [:]
@@ -43,12 +43,12 @@ struct LocalView {
         return try store.row(key).map { LocalRow(key: key, value: $0.value) }
     }
 
-    /// Until it is asked again.
+    /// Drops everything that is held; the next reading makes it anew.
     mutating func forget() {
         (prediction, differences, isCurrent, cannotPredict) = (nil, [:], false, false)
     }
 
-    /// Events were queued. The rows that look different for it.
+    /// Events were queued. Returns the rows that look different because of them.
     mutating func append(_ events: [QueuedEvent]) throws -> [LocalRow] {
         guard isCurrent, !cannotPredict else { return [] }
         let before = differences
@@ -60,16 +60,16 @@ struct LocalView {
         return try changes(from: before, [])
     }
 
-    /// Rows were confirmed, or events refused. The rows that look different for it.
+    /// Rows were confirmed, or events refused. Returns the rows that look different because of that.
     mutating func rebase(_ confirmed: [RowChange]) throws -> [LocalRow] {
         let before = differences
         try rebuild()
         return try changes(from: before, confirmed)
     }
 
-    /// Whether events look different now that they were answered. Accepted ones look as before until a delta brings
-    /// them, unless it has: an answer that was lost comes again after the rows that include its event, and what others
-    /// did since.
+    /// Whether the view changes because events were answered. An accepted event looks as before until a delta brings
+    /// it, except when the rows include it already: an answer that was lost comes again after the rows that include the
+    /// event, and what others did since.
     func isOutdated(by outcomes: [AppendOutcome]) throws -> Bool {
         let confirmed = try store.cursor?.version ?? .zero
         return outcomes.contains { !$0.isAccepted || $0.version <= confirmed }
@@ -84,14 +84,14 @@ struct LocalView {
         do {
             prediction = try Prediction(user: owner.user, device: owner.device, rows: rows, collections: collections)
         } catch {
-            // What is confirmed is all there is.
+            // The view shows the confirmed rows alone then.
             cannotPredict = true
         }
         predict(events)
     }
 
     private mutating func predict(_ events: [Envelope]) {
-        // Taken out, so that the one owner does not copy it.
+        // Moved out of the property: with a single owner it is changed in place, not copied.
         guard var prediction = prediction.take() else { return }
         do throws(FoldError) {
             for event in events {
@@ -103,7 +103,7 @@ struct LocalView {
             differences = prediction.differences
             self.prediction = prediction
         } catch {
-            // As above.
+            // The view shows the confirmed rows alone then.
             (differences, cannotPredict) = ([:], true)
         }
     }
@@ -112,7 +112,7 @@ struct LocalView {
         var old: [RowKey: [UInt8]?] = [:]
         var new: [RowKey: [UInt8]?] = [:]
         for change in confirmed {
-            // A row that changed twice looked before as the first change found it.
+            // When a row changed twice, it looked before as it did before the first change.
             if old[change.key] == nil { old[change.key] = .some(change.before) }
             new[change.key] = .some(change.after)
         }

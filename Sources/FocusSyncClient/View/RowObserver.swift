@@ -1,15 +1,15 @@
 import FocusCore
 
-/// The newest value of each row that its reader has not taken yet: at most as much as the rows themselves.
+/// The newest value of each row that the reader has not read yet: at most as much as the rows themselves.
 struct WaitingRows: Backlog {
     private var newest: [RowKey: LocalRow] = [:]
-    /// Rows that it was given and that were not gone then.
+    /// Rows that the reader has been given and that were not removed then.
     private var known: Set<RowKey> = []
     private var isFirst = true
 
     mutating func note(_ rows: [LocalRow]) {
         for row in rows {
-            // A row that came and went meanwhile is nothing to tell.
+            // A row that came and went since the last batch is not told.
             let isNews = row.value != nil || known.contains(row.key)
             newest[row.key] = isNews ? row : nil
         }
@@ -51,7 +51,7 @@ final class RowObserver: Sendable {
     func next() async -> RowChanges.Element? { await queue.next() }
 }
 
-/// The observers of a client. It keeps none alive.
+/// The observers of a client, held weakly.
 struct RowObservers {
     private struct Weak {
         weak var observer: RowObserver?
@@ -61,7 +61,7 @@ struct RowObservers {
 
     mutating func add(_ observer: RowObserver) { observers.append(Weak(observer: observer)) }
 
-    /// Whether anybody is left to tell.
+    /// Drops observers that are gone. Returns whether any is left.
     mutating func prune() -> Bool {
         observers.removeAll { $0.observer == nil }
         return !observers.isEmpty

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `focusctl bench`: how much a server and its log can take. `ops/bench` runs these against yardsticks.
+/// `focusctl bench`: how much load a server and its log can take. `ops/bench` compares the results with yardsticks.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

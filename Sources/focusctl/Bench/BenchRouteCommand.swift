@@ -100,7 +100,7 @@ struct RouteWalk {
         }
     }
 
-    /// As the log has them.
+    /// The events of the walk as the log would have them, with `batch` points each.
     func events(batch: Int) throws -> [Event] {
         var bodies: [EventBody] = [
             .routeStarted(RouteStarted(routeID: Self.key.key, activity: "walking", utcOffsetSeconds: 0))

@@ -15,12 +15,12 @@ import FocusWire
 struct EventMix {
     private enum Kind { case post, read, remove, focus, locations, register }
 
-    /// In an order in which nothing bunches.
+    /// The order spreads events of one kind evenly.
     private static let cycle: [Kind] = [
         .post, .read, .post, .post, .remove, .post, .read, .focus, .post, .read,
         .post, .locations, .post, .read, .post, .remove, .post, .read, .post, .register,
     ]
-    /// Notifications that stay in the list.
+    /// About how many notifications stay in the list.
     private static let listed = 40
     /// Every tenth post is passive, and another tenth time sensitive.
     private static let levelCycle = 10
@@ -38,7 +38,7 @@ struct EventMix {
     /// µs since 1970; each event is a millisecond after the last.
     private var now: Int64
 
-    /// - Parameter start: when its first event happened, µs since 1970.
+    /// - Parameter start: when the device's first event happens, µs since 1970.
     init(_ plan: LoadPlan, device: Int, start: Int64) {
         self.device = device
         deviceID = plan.device(device)
@@ -47,7 +47,7 @@ struct EventMix {
         track = LoadTrack(start: start, generator: &generator)
     }
 
-    /// What must be there first, in one frame.
+    /// The events that the mix needs first, in one frame.
     mutating func setup() -> LoadFrame {
         var bodies: [(AppID?, EventBody)] = [
             (
@@ -97,7 +97,7 @@ struct EventMix {
             return envelope(app: Self.app, .notificationRead(NotificationsNamed(ids: [notificationID(id)])))
         case .remove:
             let range = removed + 1...removed + 5
-            // At first there is less to remove: naming what is gone is as good (rule N7).
+            // At first there is less to remove. Naming removed notifications is accepted all the same (rule N7).
             if posted > Self.listed { removed = range.upperBound }
             return envelope(
                 app: Self.app, .notificationRemoved(NotificationsNamed(ids: range.map { notificationID($0) })))
@@ -153,7 +153,7 @@ struct EventMix {
 
     private mutating func envelope(app: AppID?, _ body: EventBody) -> Envelope {
         now += 1_000
-        // UUIDv7 (RFC 9562 §5.7): milliseconds, then chance.
+        // UUIDv7 (RFC 9562 §5.7): milliseconds, then pseudo-random bits.
         let id = UInt64(bitPattern: now / 1_000) << 16 | generator.next() & 0xFFFF
         return Envelope(
             id: EventID(.init(version: 7, id, generator.next())), type: body.type.rawValue, app: app?.rawValue,
@@ -173,10 +173,10 @@ struct EventMix {
 
 /// A frame ready to be sent.
 struct LoadFrame {
-    /// With its length in front.
+    /// The frame's bytes, with its length in front.
     var bytes: [UInt8]
     /// The sequence of its last event.
     var through: DeviceSequence
-    /// Events in it.
+    /// The number of events in the frame.
     var count: Int
 }

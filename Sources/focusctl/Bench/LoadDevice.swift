@@ -3,7 +3,8 @@ import FocusSyncClient
 import FocusWire
 import Foundation
 
-/// One device: its connection, what it still has to send, what it was told. Confined to the thread of its `LoadRun`.
+/// One device: its connection, what it still has to send, and what the server has told it. Confined to the thread of
+/// its `LoadRun`.
 final class LoadDevice {
     let socket: LoadSocket
     let user: Int
@@ -14,14 +15,14 @@ final class LoadDevice {
     private var makesFrames = false
     private let batch: Int
     private let window: Int
-    /// In order of their sequences; when they were sent, ns.
+    /// Unanswered frames in the order of their sequences; `sentAt` in nanoseconds.
     private var unanswered: [(through: DeviceSequence, count: Int, sentAt: UInt64)] = []
-    /// A cursor that the server is to hear of with the next frame.
+    /// A version that the next frame acknowledges (Ack).
     private var unsaidVersion: Version?
 
     private(set) var isOpen = false
     private(set) var acknowledgedVersion = Version.zero
-    /// Everything up to here was delivered.
+    /// The version up to which the server has sent the rows.
     private(set) var reachedVersion = Version.zero
     private(set) var acknowledgedEvents = 0
     private(set) var rows = 0
@@ -41,20 +42,20 @@ final class LoadDevice {
         try socket.send(FrameCodec.frame(.hello(hello)))
     }
 
-    /// Everything that it was to send was acknowledged.
+    /// Whether everything that the device had to send was acknowledged.
     var isDone: Bool { unanswered.isEmpty && frames.isEmpty && !makesFrames }
 
-    /// Sends what its user needs first.
+    /// Sends the events that the mix needs first.
     func setUp(_ clock: UInt64) throws {
         frames = [mix.setup()]
         try pump(clock)
     }
 
-    /// Makes frames that `start` will send.
+    /// Makes the frames that `start` will send.
     func prepare(_ count: Int) { frames = (0..<count).map { _ in mix.frame(count: batch) }[...] }
 
-    /// Sends until the window is full, and goes on with each acknowledgement.
-    /// - Parameter makingFrames: as needed, until `stop`.
+    /// Begins to send: until the window is full, and then with each acknowledgement.
+    /// - Parameter makingFrames: whether frames are made as needed, until `stop`.
     func start(makingFrames: Bool, _ clock: UInt64) throws {
         makesFrames = makingFrames
         latencies.removeAll(keepingCapacity: true)
@@ -65,7 +66,8 @@ final class LoadDevice {
 
     func stop() { makesFrames = false }
 
-    /// Takes what has come. True: something was acknowledged or delivered.
+    /// Reads and handles what has come.
+    /// - Returns: whether any bytes had come.
     func receive(_ buffer: UnsafeMutableRawBufferPointer, _ clock: () -> UInt64) throws -> Bool {
         let count = try socket.receive(into: buffer)
         guard count > 0 else { return false }
@@ -89,7 +91,7 @@ final class LoadDevice {
         while unanswered.count < window, !socket.isBlocked, let frame = nextFrame() {
             unanswered.append((frame.through, frame.count, now))
             if let version = unsaidVersion.take() {
-                // With a frame that is to be sent anyhow: a system call saved.
+                // Ack travels with a frame that is sent anyway, which saves a system call.
                 try socket.send(FrameCodec.frame(.ack(version)) + frame.bytes)
             } else {
                 try socket.send(frame.bytes)
@@ -104,7 +106,7 @@ final class LoadDevice {
 
     // MARK: Receiving
 
-    /// Returns how many bytes were whole frames.
+    /// Handles all whole frames. Returns how many bytes they had.
     private func takeFrames(_ bytes: UnsafeRawBufferPointer, _ now: UInt64) throws -> Int {
         var position = 0
         while bytes.count - position >= FrameSplitter.prefixBytes {

@@ -1,27 +1,28 @@
 import FocusCore
 import FocusWire
 
-/// What a server's frame means to a generator of load.
+/// What a server's frame means to the load generator.
 enum LoadNews {
     case welcome(lastSequence: DeviceSequence)
     case appended(Appended)
-    /// Rows of a delta or a snapshot, counted but not looked at.
+    /// Rows of a delta or snapshot; only their number matters.
     case rows(Int)
-    /// Everything up to here was sent.
+    /// The server has sent everything up to this version.
     case reached(Version, rows: Int)
     case ping(UInt64)
-    /// Says of itself nothing that matters.
+    /// A message that means nothing for the load.
     case other
     /// An error, or GoAway.
     case failed(String)
 
-    /// Numbers of `ServerFrame` and `Delta` in sync.proto.
+    /// Field numbers of `ServerFrame`, `Delta`, `Cursor` and the messages of rows in sync.proto.
     private static let deltaFrame: UInt64 = 9
     private static let rowsFrames: Set<UInt64> = [4, 7]
     private static let (deltaRow, deltaCursor, cursorVersion): (UInt64, UInt64, UInt64) = (2, 3, 2)
     private static let rowsRow: UInt64 = 1
 
-    /// - Parameter message: without its length. Rows, which are nearly all there is, are skipped without being decoded.
+    /// - Parameter message: the frame without its length. Rows, which are nearly all of the traffic, are counted
+    ///   without being decoded.
     init(_ message: UnsafeRawBufferPointer) throws {
         var fields = WireFields(message)
         if let (number, value) = fields.next(), case .bytes(let content) = value, fields.isAtEnd {
@@ -77,12 +78,13 @@ enum LoadNews {
     }
 }
 
-/// Steps over the fields of a protobuf message (encoding: protobuf.dev, "Encoding"). Ends early at bytes that are none.
+/// Steps over the fields of a protobuf message (encoding: protobuf.dev, "Encoding"). Ends early at bytes that are no
+/// field.
 struct WireFields {
     enum Value {
         case number(UInt64)
         case bytes(UnsafeRawBufferPointer)
-        /// Of fixed size, stepped over.
+        /// A value of fixed size, which is skipped.
         case fixed
     }
 

@@ -1,32 +1,32 @@
 import FocusCore
 import Foundation
 
-/// What load to make. The same plan names the same users, devices and events.
+/// Which load to make. The same plan gives the same users, devices and events.
 struct LoadPlan {
     enum Length {
-        /// Of all devices together.
+        /// Events of all devices together.
         case events(Int)
         case seconds(Int)
     }
 
     var devices: Int
-    /// At most as many as devices, which they share evenly.
+    /// The number of users, at most that of the devices, which are shared evenly among them.
     var users: Int
-    /// Events in a frame.
+    /// How many events a frame has.
     var batch: Int
-    /// Frames that a device may have unanswered.
+    /// How many frames a device may have unanswered.
     var window: Int
     var length: Length
     var seed: UInt64
-    /// Without any answer for so long the run fails.
+    /// The run fails when the server says nothing for so many seconds.
     var timeoutSeconds: Int
 
     func user(of device: Int) -> UserID { UserID(uuid(kind: 1, device % users)) }
     func device(_ index: Int) -> DeviceID { DeviceID(uuid(kind: 2, index)) }
-    /// Of each device's store.
+    /// The incarnation of each device's store.
     var incarnation: Incarnation { Incarnation(Int64(truncatingIfNeeded: seed)) }
 
-    /// Frames that each device sends; nil: until the time is over.
+    /// How many frames each device sends; nil: it sends until the time is over.
     var framesPerDevice: Int? {
         switch length {
         case .events(let count): (count + devices * batch - 1) / (devices * batch)
@@ -43,7 +43,7 @@ struct LoadPlan {
 }
 
 extension UUID {
-    /// From 128 bits of which version and variant are replaced (RFC 9562 §4).
+    /// A UUID of 128 bits, whose bits for version and variant are replaced (RFC 9562 §4).
     init(version: UInt64, _ high: UInt64, _ low: UInt64) {
         let high = high & ~0xF000 | version << 12
         let low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

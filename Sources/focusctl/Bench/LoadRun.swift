@@ -17,7 +17,7 @@ final class LoadRun {
     init(_ plan: LoadPlan, server: ServerAddress, tokens: [String]) throws {
         self.plan = plan
         try Self.allowDescriptors(plan.devices + 64)
-        // An hour ago, so that no event is ahead of the server's clock (rule E4).
+        // From an hour ago, so that no event is ahead of the server's clock (rule E4).
         let start = Int64(Date().timeIntervalSince1970 - 3_600) * 1_000_000
         devices = try tokens.enumerated().map { index, token in
             try LoadDevice(index, plan: plan, server: server, token: token, start: start)
@@ -65,7 +65,7 @@ final class LoadRun {
         devices.reduce((0, 0)) { ($0.0 + $1.socket.bytesSent, $0.1 + $1.socket.bytesReceived) }
     }
 
-    /// Each device was sent everything up to the last version of its user.
+    /// Whether every device was sent everything up to the last version of its user.
     private var isDelivered: Bool {
         var last: [Int: Version] = [:]
         for device in devices { last[device.user] = max(last[device.user] ?? .zero, device.acknowledgedVersion) }
@@ -96,7 +96,7 @@ final class LoadRun {
         }
     }
 
-    /// Monotonic, ns.
+    /// Monotonic time in nanoseconds.
     private static func clock() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
     private static func allowDescriptors(_ count: Int) throws {

@@ -1,13 +1,13 @@
 import FocusSyncClient
 import Foundation
 
-/// A TCP connection that never waits; confined to the thread of its `LoadRun`. Plain system calls, so that the
-/// generator takes as little of the machine as it can from the server that it measures.
+/// A non-blocking TCP connection, confined to the thread of its `LoadRun`. It uses plain system calls, so that the
+/// generator leaves as much of the machine as possible to the server that it measures.
 final class LoadSocket {
     let descriptor: Int32
     private var waiting: [UInt8] = []
     private var sent = 0
-    /// Bytes in both directions.
+    /// Bytes sent and received so far.
     private(set) var bytesSent = 0
     private(set) var bytesReceived = 0
 
@@ -34,7 +34,7 @@ final class LoadSocket {
 
     deinit { close(descriptor) }
 
-    /// Whether bytes wait for the socket to take them.
+    /// Whether bytes wait until the socket has room.
     var isBlocked: Bool { sent < waiting.count }
 
     func send(_ bytes: [UInt8]) throws {
@@ -47,7 +47,7 @@ final class LoadSocket {
         try flush()
     }
 
-    /// Writes what the socket takes.
+    /// Writes as much as the socket accepts.
     func flush() throws {
         while isBlocked {
             let count = waiting.withUnsafeBytes {
@@ -64,7 +64,7 @@ final class LoadSocket {
         }
     }
 
-    /// Reads once. Zero: nothing there.
+    /// Reads once. Returns 0 when there is nothing.
     func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

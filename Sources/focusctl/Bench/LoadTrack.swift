@@ -1,6 +1,6 @@
 import FocusCore
 
-/// A run through the plane: a point a second, about 3 m apart, with the noise that receivers have.
+/// A run: a point a second, about 3 m apart, with the noise that receivers have.
 struct LoadTrack {
     private var time: Int64
     private var latitude: Double
@@ -28,7 +28,7 @@ struct LoadTrack {
     }
 }
 
-/// What notifications say.
+/// Titles and bodies of notifications.
 enum LoadTexts {
     static let names = ["Anna", "Ben Okafor", "Chiara", "Dmitri", "Emma and Finn", "Grace", "Haruto", "Ines"]
     static let bodies = [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Processor seconds, of the program and of the system on its behalf.
+/// Processor time in seconds: in the program, and in the system on its behalf.
 struct ProcessorTime {
     var user: Double
     var system: Double

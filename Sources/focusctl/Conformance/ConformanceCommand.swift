@@ -68,7 +68,8 @@ struct ConformanceCommand: AsyncParsableCommand {
         let servers = server.isEmpty ? [ServerAddress.standard] : server
         let target = try needs.target(
             servers: servers, security: plaintext ? .plaintext : .tls(trustFile: tlsCa), key: try signingKey())
-        // Found out before minutes of work; whoever is interrupted has no results of an earlier run there either.
+        // Written now, so that a file that cannot be written is found before minutes of work, and an interrupted run
+        // leaves no results of an earlier one there.
         if let junit { try write(JUnitReport([]).text, to: junit) }
         try await reach(target, servers[0])
         let progress = ConformanceProgress(cases.count, isQuiet: json)
@@ -83,7 +84,8 @@ struct ConformanceCommand: AsyncParsableCommand {
         try SigningKey(file: key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key")
     }
 
-    /// One clear sentence instead of as many failures as there are cases.
+    /// Opens one session first, so that a server out of reach gives one clear sentence instead of a failure for each
+    /// case.
     private func reach(_ target: ConformanceTarget, _ server: ServerAddress) async throws {
         do {
             try await ConformanceRun.probe(target)

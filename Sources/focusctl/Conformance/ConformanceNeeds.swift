@@ -2,7 +2,7 @@ import ArgumentParser
 import Conformance
 import FocusSyncClient
 
-/// What cases may do to the server, as far as its operator gives the commands for it.
+/// The commands with which cases may hurt the server, as far as its operator gives them.
 struct ConformanceNeeds: ParsableArguments {
     @Option(help: "Kills the server (SIGKILL), starts it again, and returns when it accepts.")
     var restartServer: String?

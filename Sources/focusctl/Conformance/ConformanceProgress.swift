@@ -1,7 +1,7 @@
 import Conformance
 import NIOConcurrencyHelpers
 
-/// A line on standard error for each case that is done, as they end: the table comes at the end of all.
+/// Prints a line on standard error for each case when it ends: the table comes only at the end of all.
 final class ConformanceProgress: Sendable {
     private let total: Int
     private let isQuiet: Bool
@@ -17,7 +17,7 @@ final class ConformanceProgress: Sendable {
             done += 1
             return done
         }
-        // Scripts hear of failures only in the results.
+        // With JSON, failures are told only in the results.
         guard !isQuiet else { return }
         let word = ConformanceText.word(result.outcome)
         let reason = result.hasFailed ? ConformanceText.reason(result.outcome).map { ": \($0)" } ?? "" : ""

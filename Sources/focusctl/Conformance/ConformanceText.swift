@@ -56,7 +56,7 @@ enum ConformanceText {
         }
     }
 
-    /// With what there is to say of the outcome.
+    /// The case's title, with the reason of its outcome or the time that it measured.
     private static func title(_ result: CaseResult) -> String {
         let measured = result.measuredSeconds.map { "measured \(milliseconds($0)) s" }
         return (reason(result.outcome) ?? measured).map { "\(result.title) – \($0)" } ?? result.title

@@ -1,15 +1,16 @@
 import Foundation
 
-/// A command line of the operator's, for /bin/sh. What it says goes to standard error: standard output is the report's.
+/// A command line of the operator, for /bin/sh. What it prints goes to standard error: standard output is for the
+/// report.
 ///
-/// Not `Foundation.Process`: that takes a command for running as long as anything lives that it has started, and a
+/// It does not use `Foundation.Process`, which counts a command as running as long as anything that it started lives: a
 /// server that was restarted lives on.
 struct ShellCommand: Sendable {
     private let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// Returns when it has exited with 0.
+    /// Runs the command and returns when it has exited with 0. Throws when it exits otherwise.
     func run() async throws {
         let child = try spawn()
         let status: Int32 = await withCheckedContinuation { done in
@@ -31,7 +32,7 @@ struct ShellCommand: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, 2, 1)
-        // What it starts must not hold our connections open.
+        // What the command starts must not hold our connections open.
         for file in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, file) }
         let words: [String] = ["/bin/sh", "-c", text]
         let arguments = words.map { strdup($0) } + [nil]

@@ -24,7 +24,7 @@ struct SigningKey: Sendable {
             exp: ExpirationClaim(value: Date(timeIntervalSinceNow: request.seconds)),
             device: request.device.description, scope: request.scope.app.map { "app:\($0)" } ?? "system",
             deviceClass: nil)
-        // A key that nobody else has.
+        // A forged token is signed with a key that no server has.
         let forged = (0..<64).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
         return try await token.signed(with: request.isForged ? forged : text, named: file)
     }

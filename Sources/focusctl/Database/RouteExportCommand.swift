@@ -43,7 +43,7 @@ struct RouteExportCommand: ParsableCommand {
     }
 }
 
-/// Standard output in large pieces.
+/// Writes to standard output in large pieces.
 struct BufferedOutput: TextOutputStream {
     private static let pieceBytes = 1 << 16
     private var piece: [UInt8] = []

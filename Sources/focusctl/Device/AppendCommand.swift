@@ -41,7 +41,7 @@ struct AppendCommand: AsyncParsableCommand {
     @Flag(help: "End with 1 when an event was refused.")
     var strict = false
 
-    /// Batches that wait for their answers: enough to keep the connection busy.
+    /// How many batches wait for their answers: enough to keep the connection busy.
     private static let window = 8
 
     func run() async throws {
@@ -77,7 +77,8 @@ struct AppendCommand: AsyncParsableCommand {
             }
             guard !drafts.isEmpty else { continue }
             waiting.append((try await submit(drafts, to: client, after: &waiting, report), numbers))
-            // While there is more to read the connection is kept busy; when there is not, somebody waits for answers.
+            // While there is more to read, the window keeps the connection busy. When there is not, somebody waits for
+            // the answers.
             while waiting.count > (input.hasMore ? Self.window : 0) {
                 try await report.answer(waiting.removeFirst())
             }
@@ -85,7 +86,8 @@ struct AppendCommand: AsyncParsableCommand {
         for next in waiting { try await report.answer(next) }
     }
 
-    /// When the queue is full, with what an earlier run left or with large payloads, answers make room.
+    /// Queues a batch. When the queue is full (an earlier run left events, or payloads are large), it first waits for
+    /// answers, which make room.
     private func submit(
         _ drafts: [EventDraft], to client: SyncClient, after waiting: inout [(Submission, [Int])],
         _ report: AppendReport

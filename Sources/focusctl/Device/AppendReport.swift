@@ -1,7 +1,7 @@
 import FocusCore
 import FocusSyncClient
 
-/// Tells what became of each line of `focusctl append`. Used by one task.
+/// Reports what became of each line of `focusctl append`. Used by one task.
 final class AppendReport {
     private(set) var malformed = 0
     private(set) var refused = 0
@@ -16,7 +16,7 @@ final class AppendReport {
         Terminal.line(json.text)
     }
 
-    /// Waits for the log.
+    /// Waits for the log's answer and prints it.
     func answer(_ waiting: (submission: Submission, lines: [Int])) async throws {
         for (index, outcome) in try await waiting.submission.outcomes().enumerated() {
             var json = JSONText()

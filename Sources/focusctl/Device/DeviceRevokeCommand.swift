@@ -61,7 +61,7 @@ struct DeviceRevokeCommand: AsyncParsableCommand {
 }
 
 extension ConnectionOptions {
-    /// So that nothing is done as somebody else than the person at the terminal thinks.
+    /// Throws unless the token is of this user, so that a person at the terminal never acts as another user by mistake.
     func requireToken(of user: UserID?) throws {
         guard let user else { return }
         let owner = try TokenContents(reading: tokenText()).owner

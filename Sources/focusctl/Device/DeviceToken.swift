@@ -19,7 +19,10 @@ struct DeviceToken: JWTPayload {
     /// Only the server verifies tokens.
     func verify(using algorithm: some JWTAlgorithm) throws {}
 
-    /// - Parameter key: a file's text: a private Ed25519 key (PEM), or at least 64 hex digits.
+    /// The token, signed.
+    /// - Parameters:
+    ///   - key: the text of a file: a private Ed25519 key (PEM), or at least 64 hex digits.
+    ///   - file: the file's name, for errors.
     func signed(with key: String, named file: String) async throws -> String {
         let keys = JWTKeyCollection()
         if key.contains("-----BEGIN") {

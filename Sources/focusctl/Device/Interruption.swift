@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs something at SIGINT or SIGTERM instead of dying, as long as it lives.
+/// Runs something at SIGINT or SIGTERM, which do not end the process while this object lives.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 

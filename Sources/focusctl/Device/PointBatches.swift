@@ -1,7 +1,7 @@
 import FocusCore
 import FocusWire
 
-/// Points in as few events as the limits allow (rule E5).
+/// Puts points into as few events as the limits allow (rule E5).
 enum PointBatches {
     static func events(routeID: String, _ points: [RoutePoint]) -> [EventBody] {
         stride(from: 0, to: points.count, by: EventLimits.pointsPerBatch).flatMap { start in
@@ -9,7 +9,7 @@ enum PointBatches {
         }
     }
 
-    /// Halves until the payload is small enough.
+    /// Halves the points until each payload is small enough.
     private static func fitting(_ routeID: String, _ points: ArraySlice<RoutePoint>) -> [EventBody] {
         let body = EventBody.routeLocationsInserted(RouteLocationsInserted(routeID: routeID, points: Array(points)))
         if points.count < 2 || PayloadCodec.encode(body).count <= EventLimits.payloadBytes { return [body] }

@@ -1,15 +1,15 @@
 import FocusSyncClient
 import Foundation
 
-/// Lines of standard input, as they come: whatever can be read at once makes one batch.
+/// Lines of standard input, as they come: what can be read at once makes one batch.
 struct StandardInput {
     struct Line {
-        /// From 1.
+        /// The line's number, from 1.
         var number: Int
         var bytes: [UInt8]
     }
 
-    /// Lines of one batch.
+    /// How many lines a batch has at most.
     static let batch = 500
     private static let readBytes = 64 * 1024
 
@@ -26,7 +26,8 @@ struct StandardInput {
         return poll(&descriptor, 1, 0) != 0
     }
 
-    /// Nil at the end. Throws `CommandFailure` when it cannot be read: what would come may be lost.
+    /// The next batch; nil at the end. Throws `CommandFailure` when standard input cannot be read: what would come may
+    /// be lost.
     mutating func next() async throws -> [Line]? {
         while waiting.isEmpty, !isAtEnd {
             let bytes = try await read()
@@ -45,7 +46,7 @@ struct StandardInput {
         return Array(waiting.prefix(Self.batch))
     }
 
-    /// Empty at the end. On a thread that may block.
+    /// Reads on a thread that may block; empty at the end.
     private func read() async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { done in
             queue.async {

@@ -40,7 +40,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (app != nil) != system else { throw ValidationError("Give --app X or --system.") }
-        // Servers take 400 days at most (rule A1); the rest is for clocks that differ.
+        // Servers accept at most 400 days (rule A1); the difference is for clocks that differ.
         guard expires <= Lifetime(days: 366) else { throw ValidationError("--expires is 366d at most.") }
         guard device != .server else { throw ValidationError("The nil UUID is the server itself.") }
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }

@@ -8,7 +8,7 @@ import struct FocusCore.Cursor
 /// Shows what `focusctl sync` sees. Called on the client's queue.
 final class UpdatePrinter: Sendable {
     private let isJSON: Bool
-    /// Shows no rows.
+    /// Whether no rows are shown.
     private let isQuiet: Bool
     private let isFollowing: Bool
     private let diverged = NIOLockedValueBox(false)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FocusCore
 import FocusSyncClient
 
-/// `focusctl fetch`: what a device may ask of the server; `focusctl route` reads the log instead.
+/// `focusctl fetch`: what a device may fetch from the server; `focusctl route` reads the log instead.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -23,13 +23,13 @@ struct FetchCommand: AsyncParsableCommand {
         ])
 }
 
-/// Runs a question on a client that is closed afterwards.
+/// The options of a fetch, which runs on a client that is closed afterwards.
 struct FetchOptions: ParsableArguments {
     @Flag(help: "JSON, one object per line.")
     var json = false
     @OptionGroup var connection: ConnectionOptions
 
-    /// - Parameter app: whose routes; nil: the token's app.
+    /// - Parameter app: the app whose routes are fetched; nil: the token's app.
     func ask(_ app: AppID?, _ body: (AppRoutes) async throws -> Void) async throws {
         let client = try connection.makeClient()
         do {

@@ -3,7 +3,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 
-/// Which server, as which device, and where the device's store is.
+/// Which server to connect to, as which device, and where the device's store is.
 struct ConnectionOptions: ParsableArguments {
     @Option(help: "The server's host:port.")
     var server = ServerAddress.standard
@@ -26,7 +26,7 @@ struct ConnectionOptions: ParsableArguments {
         guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }
     }
 
-    /// The token, wherever it was given.
+    /// The token from `--token-file`, `--token` or the environment.
     func tokenText() throws -> String {
         var text = token ?? ProcessInfo.processInfo.environment["FOCUS_TOKEN"] ?? ""
         if let tokenFile {

@@ -2,8 +2,8 @@ import EventStore
 import FocusCore
 import PostgresClient
 
-/// Refuses users whom the log has nothing of: to most questions nobody has the answer of somebody with no rows, and a
-/// misspelt id would pass for success.
+/// Refuses users of whom the log has no events. To most questions the answer for such a user equals that for a user
+/// without rows, so a misspelt id would look like success.
 enum KnownUser {
     static func check(_ user: UserID, in log: LogIdentity, on connection: PostgresConnection) throws {
         let head = try StateReader().head(of: user, in: log.partition(of: user), on: connection)

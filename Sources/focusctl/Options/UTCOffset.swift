@@ -4,7 +4,7 @@ import ArgumentParser
 struct UTCOffset: ExpressibleByArgument, Hashable {
     static let zero = UTCOffset(seconds: 0)
 
-    /// East of UTC.
+    /// Seconds east of UTC.
     let seconds: Int32
 
     private init(seconds: Int32) { self.seconds = seconds }

@@ -1,20 +1,21 @@
 /// A curve in block characters, one column for each value, with the greatest and least value beside it.
 struct BlockChart {
-    /// Nil leaves its column empty.
+    /// One value for each column; nil leaves the column empty.
     var values: [Double?]
-    /// Lines of text.
+    /// The height in lines of text.
     var height = 5
-    /// Where the columns begin; the least value when nil.
+    /// The value at the bottom of the chart; nil: the least value.
     var base: Double?
-    /// Columns for the labels; more when one is longer.
+    /// The least width of the labels, in columns; it grows when a label is longer.
     var margin = 0
-    /// What stands beside the top and the bottom line.
+    /// The label of a value, beside the top and the bottom line.
     var label: (Double) -> String
 
-    /// Each eighth of a character's height.
+    /// A character for each eighth of a line's height.
     private static let blocks = Array(" ▁▂▃▄▅▆▇█")
 
-    /// Top line first; none when there is no value. Every column that has a value shows at least an eighth.
+    /// The chart's lines, the top line first; empty when there is no value. Every column that has a value shows at
+    /// least an eighth.
     var lines: [String] {
         let known = values.compactMap { $0 }
         guard let least = known.min(), let greatest = known.max() else { return [] }

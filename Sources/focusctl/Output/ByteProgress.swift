@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far the copying of many bytes is, on standard error.
+/// Shows on standard error how far the copying of many bytes is, in MB.
 final class ByteProgress {
     private let what: String
     private var display: ProgressDisplay?

@@ -1,17 +1,16 @@
 import Foundation
 
-/// A file of ours that is written to, standard output above all: waits for a slow reader without being deaf to an
-/// interruption.
+/// An open file to write to, usually standard output. It waits for a slow reader, and still notices an interruption.
 struct DataOutput: Sendable {
-    /// The reader took nothing for too long after an interruption.
+    /// The reader read nothing for too long after an interruption.
     struct Stuck: Error {
-        /// So many bytes it took of what was to be written.
+        /// How many of the bytes were written.
         var written: Int
     }
 
-    /// After an interruption a reader has so long to take what was begun.
+    /// How long a reader has, after an interruption, to read what was begun.
     private static let patience: Duration = .seconds(2)
-    /// A pipe that has any room takes so much without blocking (PIPE_BUF).
+    /// How many bytes a pipe that has any room takes without blocking (PIPE_BUF).
     private static let pipeCount = 4_096
     private static let pollMilliseconds: Int32 = 100
 
@@ -20,11 +19,12 @@ struct DataOutput: Sendable {
 
     init(_ descriptor: Int32 = STDOUT_FILENO) {
         self.descriptor = descriptor
-        // Pipes, sockets and terminals have no place to be at.
+        // Pipes, sockets and terminals have no position, so `lseek` fails.
         isFile = lseek(descriptor, 0, SEEK_CUR) >= 0
     }
 
-    /// Returns when the system has all of it. Throws `Stuck`; `OutputFailure` when it cannot be written.
+    /// Writes all bytes, and returns when the system has them. Throws `Stuck`; `OutputFailure` when they cannot be
+    /// written.
     func write(_ bytes: [UInt8], isInterrupted: () -> Bool = { false }) throws {
         var deadline: ContinuousClock.Instant?
         try bytes.withUnsafeBytes { bytes in
@@ -57,10 +57,10 @@ struct DataOutput: Sendable {
 
 /// The output cannot be written: the disk is full, or the reader is gone.
 struct OutputFailure: Error, CustomStringConvertible {
-    /// Of errno(3).
+    /// The error number, as in errno(3).
     var code: Int32
 
-    /// Whoever closes a pipe, as head(1) does, wants no more, and no complaint either.
+    /// Whether the reader has closed the pipe, as head(1) does: it wants no more output, and no complaint either.
     var isReaderGone: Bool { code == EPIPE }
 
     var description: String { "The output cannot be written: \(String(cString: strerror(code)))." }

@@ -13,7 +13,7 @@ enum EventText {
         json.add("user", event.user.description)
         json.add("version", event.version.rawValue)
         json.add("device", event.device.description)
-        // A number beyond what a script's floating-point numbers hold.
+        // As text: the number may be beyond what a script's floating-point numbers hold.
         json.add("incarnation", String(event.incarnation.rawValue))
         json.add("seq", event.sequence.rawValue)
         json.add("eventId", event.id.description)
@@ -33,9 +33,9 @@ enum EventText {
         return try? PayloadCodec.json(type, schemaVersion: event.schemaVersion, event.payload)
     }
 
-    /// A payload that this program cannot read is shown as it is.
+    /// Adds the payload as JSON; one that this program cannot read as base64.
     private static func addPayload(_ event: LoggedEvent, to json: inout JSONText) {
-        // Only of what the log had lost and got back (rule S6).
+        // Present only where the log had lost the event and got it back (rule S6).
         if event.encoding == LoggedEvent.healed { json.addRaw("healed", "true") }
         if let payload = payload(event) {
             json.addRaw("payload", payload)

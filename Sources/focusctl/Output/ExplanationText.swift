@@ -3,7 +3,7 @@ import FocusSyncClient
 
 /// An explanation for people and for scripts.
 enum ExplanationText {
-    /// More events and rows than these are only counted: for people.
+    /// How many events and rows people are shown; more are only counted.
     private static let shown = 20
 
     static func lines(_ explanation: Explanation) -> [String] {

@@ -51,7 +51,7 @@ enum FetchText {
         return "\(point.time.rfc3339) \(point.latitude) \(point.longitude) \(altitude) \(point.horizontalAccuracy)"
     }
 
-    /// What is not known is not there.
+    /// A point as JSON, without the values that are not known.
     static func json(_ point: RoutePoint) -> String {
         var object = JSONText()
         object.add("time", point.time.rfc3339)

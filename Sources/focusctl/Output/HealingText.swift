@@ -1,7 +1,7 @@
 import FocusCore
 import FocusSyncClient
 
-/// What came of giving a log back what it had lost (rule S6).
+/// The result of a healing: what a log that had lost events got back (rule S6).
 enum HealingText {
     static func lines(_ report: HealingReport) -> [String] {
         var lines = ["The log has \(report.events) of this device's events back."]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON objects of one line, written by hand so that a payload's own JSON stands in them as it is.
+/// A JSON object on one line. It is written by hand so that a payload's own JSON is inserted unchanged.
 struct JSONText {
     private var members: [String] = []
 

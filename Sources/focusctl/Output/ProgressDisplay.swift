@@ -1,6 +1,7 @@
 import Foundation
 
-/// Says on standard error how far long work is: a line that is written over on a terminal, else one every ten seconds.
+/// Shows on standard error how far long work is: on a terminal a line that is overwritten, else a line every ten
+/// seconds.
 struct ProgressDisplay: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let start = ContinuousClock.now
@@ -8,13 +9,13 @@ struct ProgressDisplay: Sendable {
 
     /// - Parameters:
     ///   - noun: what is counted, in the plural.
-    ///   - begun: done before, which says nothing of how fast this goes.
+    ///   - begun: how much was done before; it does not count for the speed.
     init(total: Int, of noun: String, begun: Int = 0) {
         line = ProgressLine(
             total: total, noun: noun, interval: isTerminal ? .milliseconds(200) : .seconds(10), begun: begun)
     }
 
-    /// - Parameter total: when it has grown.
+    /// - Parameter total: the new total, when it has grown.
     mutating func show(_ done: Int, of total: Int? = nil) {
         if let total { line.total = total }
         guard let text = line.next(done, after: ContinuousClock.now - start) else { return }
@@ -25,13 +26,14 @@ struct ProgressDisplay: Sendable {
         }
     }
 
-    /// Makes room for other output.
+    /// Clears the line, for other output.
     func clear() {
         if isTerminal { Terminal.say("\r\u{1B}[K") }
     }
 }
 
-/// Done, of how many, how fast, and how much longer; not more often than an interval.
+/// A line that says how much is done, of how much, how fast, and how long it will still take; at most once in an
+/// interval.
 struct ProgressLine {
     var total: Int
     let noun: String
@@ -48,7 +50,7 @@ struct ProgressLine {
         due = interval
     }
 
-    /// Nil when it is not time yet.
+    /// The line to show; nil when the interval has not passed yet.
     mutating func next(_ done: Int, after elapsed: Duration) -> String? {
         guard elapsed >= due else { return nil }
         due = elapsed + interval

@@ -2,7 +2,7 @@ import FocusCore
 
 /// Elevation and speed over distance, for people and for scripts.
 enum RouteProfileText {
-    /// Columns for labels: up to 99,999.9.
+    /// The width of the labels in columns: room for 99,999.9.
     private static let margin = 7
 
     /// Two curves as wide as a terminal. Empty for a route without any way.

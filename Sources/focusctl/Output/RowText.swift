@@ -4,10 +4,10 @@ import FocusWire
 
 /// Rows for people and for scripts.
 enum RowText {
-    /// Longer values are cut in tables.
+    /// How many characters of a value tables show.
     private static let widestValue = 60
 
-    /// The row's message as proto3 JSON; of bytes that are none, what is wrong with them.
+    /// The row's message as proto3 JSON; for bytes that do not decode, a string that says what is wrong with them.
     static func json(_ collection: RowCollection, _ value: [UInt8]) -> String {
         do {
             return try RowJSON.json(collection, value)
@@ -19,7 +19,7 @@ enum RowText {
     /// `name=value` for each field, in the order of the JSON.
     static func summary(_ collection: RowCollection, _ value: [UInt8]) -> String {
         let json = json(collection, value)
-        // What is no object says what is wrong with the row.
+        // Then it is the string that says what is wrong with the row.
         guard let members = try? JSONObjectSlices.members(of: Array(json.utf8)) else { return json }
         return members.map { "\($0.name)=\(text($0.value))" }.joined(separator: " ")
     }

@@ -1,10 +1,10 @@
-/// Text in columns as wide as their widest cell.
+/// Text in columns, each as wide as its widest cell.
 struct Table {
     private var rows: [[String]]
 
     init(_ header: [String]) { rows = [header] }
 
-    /// Cells in which control characters are written out: their width counts.
+    /// Adds a row. Control characters are written out first, because their width counts.
     mutating func add(_ row: [String]) { rows.append(row.map { VisibleText.of($0) }) }
 
     var isEmpty: Bool { rows.count == 1 }

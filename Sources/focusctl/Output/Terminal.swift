@@ -5,27 +5,29 @@ enum Terminal {
     private static let output = DataOutput(STDOUT_FILENO)
     private static let errors = DataOutput(STDERR_FILENO)
 
-    /// Control characters are written out (`VisibleText`), which JSON allows, too: titles and ids are other people's.
+    /// Prints a line on standard output. Control characters are written out (`VisibleText`), because titles and ids are
+    /// other people's text; in JSON that is allowed.
     static func line(_ text: String) {
         write(Array((VisibleText.of(text) + "\n").utf8))
     }
 
-    /// To standard output as it stands. When that takes no more the program ends: nobody is there for the rest.
+    /// Writes bytes to standard output unchanged. When nothing can be written any more the program ends, because nobody
+    /// reads the rest.
     static func write(_ bytes: [UInt8]) {
         do {
             try output.write(bytes)
         } catch {
-            // Not `exit`: other threads are at work, and nothing that they use may be torn down under them.
+            // Not `exit`, which would tear down what other threads still use.
             _exit(ExitStatus.report(error))
         }
     }
 
-    /// To standard error; may have several lines.
+    /// Prints a text of one or several lines on standard error.
     static func complain(_ text: String) {
         say(VisibleText.of(text, keeping: "\n") + "\n")
     }
 
-    /// To standard error as it stands. When that cannot be written there is nobody to be told.
+    /// Writes a text to standard error unchanged. When that fails there is nobody to tell.
     static func say(_ text: String) {
         try? errors.write(Array(text.utf8))
     }

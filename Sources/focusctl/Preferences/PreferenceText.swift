@@ -4,7 +4,8 @@ import FocusWire
 
 /// Effective values of preferences for people and for scripts.
 enum PreferenceText {
-    /// `value` nil: it has none.
+    /// One line for a preference.
+    /// - Parameter value: nil: the preference has none.
     static func line(_ key: RowKey, _ value: PropertyValue?, _ version: Version, asJSON: Bool) throws -> String {
         guard asJSON else {
             return value.map { "\(key.key) \($0.kind) \(PropertyText.text($0))" } ?? "\(key.key) has no value"
@@ -17,7 +18,7 @@ enum PreferenceText {
         return object.text
     }
 
-    /// With its type: `{"integer":"3"}`.
+    /// The value as JSON with its type: `{"integer":"3"}`.
     static func json(_ value: PropertyValue) throws -> String {
         do {
             return try PropertyValueJSON.json(value)
@@ -37,7 +38,7 @@ enum PreferenceText {
 
 /// What became of an event about preferences.
 enum PreferenceOutcome {
-    /// The user's version once it was durable. Throws when it was refused.
+    /// The user's version at which the last event is durable. Throws when that event was refused.
     static func version(_ outcomes: [AppendOutcome], _ app: AppID) throws -> Version {
         guard let outcome = outcomes.last else { throw CommandFailure("There was nothing to append.") }
         switch outcome.verdict {

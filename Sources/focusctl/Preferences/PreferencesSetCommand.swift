@@ -83,7 +83,7 @@ struct PreferencesResetCommand: AsyncParsableCommand {
 
 extension PropertyText.Kind: ExpressibleByArgument {}
 
-/// Appends one event and shows the row that came of it.
+/// Appends one event and shows the row that results.
 struct PreferenceWrite {
     let body: EventBody
     let key: RowKey

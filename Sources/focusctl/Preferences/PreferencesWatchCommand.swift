@@ -60,7 +60,7 @@ struct PreferencesWatchCommand: AsyncParsableCommand {
 /// Shows what `focusctl preferences watch` sees. Called on the client's queue, and once by the command.
 final class PreferencePrinter: Sendable {
     private struct State {
-        /// What was shown last; nil until the current values were.
+        /// The values that were shown last; nil until the current values were shown.
         var shown: [RowKey: [UInt8]]?
         var hasDiverged = false
     }
@@ -78,8 +78,8 @@ final class PreferencePrinter: Sendable {
 
     var hasDiverged: Bool { state.withLockedValue { $0.hasDiverged } }
 
-    /// Shows the current values (rule D3: they come first). A change that is stored by then and told only later is
-    /// known to have been shown.
+    /// Shows the current values (rule D3: they come first). An update about a change that is stored by then, but comes
+    /// only later, is not shown again.
     func begin(_ store: DeviceStore) throws {
         try state.withLockedValue { state in
             let rows = try store.rows(in: .preferences).filter { isWanted($0.key) }

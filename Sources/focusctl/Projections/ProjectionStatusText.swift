@@ -1,7 +1,7 @@
 import EventStore
 import FocusCore
 
-/// Where the read model stands, for people and for scripts.
+/// How far the read model follows the log, for people and for scripts.
 enum ProjectionStatusText {
     static func lines(_ status: ProjectionStatus) -> [String] {
         var partitions = Table([
@@ -68,7 +68,7 @@ enum ProjectionStatusText {
 
     private static func fold(_ version: Int32?) -> String { version.map(String.init) ?? "unknown" }
 
-    /// With three decimals, as a JSON number too.
+    /// Seconds with three decimals, which is a valid JSON number.
     private static func seconds(_ microseconds: Int64) -> String {
         let thousandths = String(microseconds / 1_000 % 1_000)
         let zeros = String(repeating: "0", count: 3 - thousandths.utf8.count)
@@ -86,7 +86,7 @@ enum ProjectionStatusText {
         var checkpoint: Int64 = 0
         var head: Int64 = 0
         var lagEvents: Int64 = 0
-        /// Of the partition that is furthest behind.
+        /// The lag of the partition that is furthest behind.
         var lagMicroseconds: Int64 = 0
         var rows: Int64 = 0
         var bytes: Int64 = 0

@@ -63,7 +63,7 @@ struct ProjectionsRebuildCommand: ParsableCommand {
         options.verifies = verify
         options.keepsOld = keepOld
         options.maximumLoad = maxLoad
-        // Behind everything that serves devices.
+        // A lower priority than everything that serves devices.
         if maxLoad < 100 { options.niceness = 10 }
         options.isOnThisMachine = source.database == nil
         let run = RebuildRun(source: source, options: options, json: json)

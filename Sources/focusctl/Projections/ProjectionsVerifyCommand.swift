@@ -53,7 +53,7 @@ struct ProjectionsVerifyCommand: ParsableCommand {
         if let user {
             tally.begin(1)
             try verify(user, log.partition(of: user), &tally, on: connection)
-            // Rows of somebody whom the log does not have are a difference; no rows of nobody are a misspelt id.
+            // Rows of a user who is not in the log are a difference. No rows and no user in the log mean a misspelt id.
             if tally.differing == 0, tally.equalRows == 0 { try KnownUser.check(user, in: log, on: connection) }
         } else if let sample {
             let seed = seed ?? .random(in: 0...UInt64(UInt32.max))

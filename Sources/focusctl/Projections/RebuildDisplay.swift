@@ -1,8 +1,8 @@
 import EventStore
 import NIOConcurrencyHelpers
 
-/// Shows how far a rebuild is: each of its stages has a line of its own, with a time of its own. Partitions are at
-/// different stages at once: the first stage that is not done is shown.
+/// Shows how far a rebuild is: each of its stages has a line and a start time of its own. Partitions are at different
+/// stages at the same time; the first stage that is not done is shown.
 final class RebuildDisplay: Sendable {
     private struct Line {
         var display: ProgressDisplay

@@ -2,13 +2,14 @@ import EventStore
 import Foundation
 import PostgresClient
 
-/// A rebuild as a person runs it: progress, what came of it, and how it ends.
+/// A rebuild as a person runs it: with progress, a report, and an exit code.
 struct RebuildRun {
     let source: DatabaseOptions
     let options: RebuildOptions
     let json: Bool
 
-    /// Until every server has heard of the change: they ask every 250 ms, and send nothing when they cannot for 1 s.
+    /// How long to wait until every server knows of the change, in seconds: servers ask every 250 ms, and send nothing
+    /// when they could not for 1 s.
     private static let graceSeconds = 2.0
 
     func perform(_ work: (Rebuilder) throws -> RebuildReport) throws {
@@ -27,7 +28,7 @@ struct RebuildRun {
         }
     }
 
-    /// Runs it with progress on standard error, and says in its own words why it did not work.
+    /// Runs `work` with progress on standard error, and turns its errors into failures with an exit code.
     func reporting<T>(_ work: (Rebuilder) throws -> T) throws -> T {
         let display = RebuildDisplay()
         let rebuilder = Rebuilder(

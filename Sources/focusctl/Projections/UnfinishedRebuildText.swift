@@ -2,7 +2,7 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 
-/// A generation on its way, for people and for scripts.
+/// An unfinished generation, for people and for scripts.
 enum UnfinishedRebuildText {
     static func lines(_ rebuild: UnfinishedRebuild) -> [String] {
         var done = "\(rebuild.filled) of \(rebuild.partitions) partitions filled, \(rebuild.cutOver) cut over"

@@ -1,12 +1,12 @@
 import EventStore
 
-/// How far a verification is and what it found.
+/// How far a verification has come, and what it has found.
 struct VerificationTally {
-    /// Of a sample.
+    /// The seed of the sample; nil: it is no sample.
     var seed: UInt64?
     private(set) var users = 0
     private(set) var differing = 0
-    /// Compared and equal, of users without differences.
+    /// How many rows were compared and are equal, of users without differences only.
     private(set) var equalRows = 0
     private(set) var differingRows = 0
     private var progress: ProgressDisplay?
@@ -25,7 +25,7 @@ struct VerificationTally {
         progress?.show(users)
     }
 
-    /// Something else is to be printed.
+    /// Clears the progress line, so that something else can be printed.
     func pause() { progress?.clear() }
 
     mutating func finish() {

@@ -2,9 +2,9 @@ import EventStore
 import FocusCore
 import Foundation
 
-/// Where the read model and a user's events part, for people and for scripts.
+/// Where the read model differs from what a user's events make, for people and for scripts.
 enum VerificationText {
-    /// Longer memos are cut for people, in bytes.
+    /// How many bytes of a memo people are shown.
     private static let longestMemo = 24
 
     static func lines(_ found: UserVerification) -> [String] {

@@ -7,7 +7,8 @@ struct ReplayCheckpoint: Sendable {
     let path: String
     let log: LogID
 
-    /// Nil: the file is not there yet. Throws `CommandFailure` when it is of another log, or no checkpoint.
+    /// The stored positions; nil: there is no file yet. Throws `CommandFailure` when the file belongs to another log,
+    /// or is no checkpoint.
     func read() throws -> PositionVector? {
         let text: String
         do {
@@ -27,7 +28,7 @@ struct ReplayCheckpoint: Sendable {
         return vector
     }
 
-    /// Durable when it returns.
+    /// Replaces the file; the positions are durable when this returns.
     func write(_ vector: PositionVector) throws {
         let temporary = "\(path).\(getpid()).tmp"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0o600)

@@ -82,7 +82,7 @@ struct ReplayCommand: ParsableCommand {
         let filter = ReplayFilter(types: Set(type), apps: Set(app), devices: Set(device), user: user)
         let run = ReplayRun(store: store, filter: filter, format: format, sink: sink)
         do {
-            // Whoever goes on appends to what has a header.
+            // A resumed replay is appended to output that has its header already.
             if resumed == nil || format == .binary { try sink.deliver(format.header) }
             try run.run(ranges, parallel: parallel)
             while follow, !sink.isInterrupted {
@@ -103,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
         try sink.save()
     }
 
-    /// How often a follower asks, behind the server's own notifications.
+    /// How often `--follow` looks for new events, in seconds.
     private static let pollSeconds = 0.25
 
     private static func next(_ vector: PositionVector, _ file: ReplayCheckpoint?) -> String {

@@ -13,7 +13,7 @@ enum ReplayFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// PostgreSQL's binary COPY (its manual, COPY, "Binary Format"), payloads as the devices sent them.
     case binary
 
-    /// As in the table `events`, in this order.
+    /// The columns of table `events`, in the order in which they are written.
     static let columns = [
         "partition", "log_offset", "user_id", "version", "device_id", "incarnation", "device_seq", "event_id", "type",
         "app_id", "occurred_at", "recorded_at", "schema_version", "encoding", "payload",

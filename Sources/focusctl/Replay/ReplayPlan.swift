@@ -6,13 +6,13 @@ import PostgresClient
 struct ReplayPlan {
     var since: Timestamp?
     var until: Timestamp?
-    /// Only the user's partition.
+    /// When set, only this user's partition is read.
     var user: UserID?
 
-    /// Throws `CommandFailure` for a place that the log does not have; `PostgresError`.
+    /// The ranges to read. Throws `CommandFailure` for a place that the log does not have; `PostgresError`.
     /// - Parameters:
     ///   - vector: where to begin; nil: at the beginning of every partition.
-    ///   - isResumed: it was written by a replay: then `since` was looked at already.
+    ///   - isResumed: whether `vector` was written by a replay, which took `since` into account already.
     func ranges(
         from vector: PositionVector?, _ log: LogIdentity, isResumed: Bool, on connection: PostgresConnection
     ) throws -> [PartitionRange] {
@@ -23,7 +23,7 @@ struct ReplayPlan {
         let wanted = log.allPartitions.filter {
             (home == nil || $0 == home) && (vector == nil || vector?.positions[$0] != nil)
         }
-        // One statement, one snapshot: a consistent end.
+        // One statement reads all ends in one snapshot, so they are consistent.
         return try LogReader().heads(of: wanted, on: connection).map { head in
             let begin = vector?.positions[head.partition] ?? .zero
             guard begin <= head.nextOffset else {
@@ -49,7 +49,7 @@ struct ReplayPlan {
         return range
     }
 
-    /// What has come past `vector`.
+    /// The ranges of events that were logged past `vector`.
     func news(past vector: PositionVector, on connection: PostgresConnection) throws -> [PartitionRange] {
         try LogReader().heads(of: vector.positions.keys.sorted(), on: connection).compactMap { head in
             guard let begin = vector.positions[head.partition], begin < head.nextOffset else { return nil }

@@ -3,7 +3,7 @@ import FocusCore
 import NIOConcurrencyHelpers
 import PostgresClient
 
-/// Takes stretches of the log to the sink: as one stream, or partitions side by side.
+/// Brings ranges of the log to the sink: as one stream, or partitions side by side.
 struct ReplayRun: Sendable {
     let store: StoreConfiguration
     let filter: ReplayFilter

@@ -4,13 +4,13 @@ import Foundation
 import NIOConcurrencyHelpers
 import Synchronization
 
-/// Where the events of a replay go, from one thread or several, and how far it got: a position counts once what lies
-/// below it was handed over.
+/// The output of a replay, from one thread or several, and the positions that it has reached: a position counts when
+/// everything below it was handed over.
 final class ReplaySink: Sendable {
-    /// Somebody wants the replay to end.
+    /// The replay was asked to end.
     struct Interrupted: Error {}
 
-    /// Behind so many bytes of a block everything of the partition below the offset was handed over.
+    /// Once this many bytes of a block were handed over, everything of the partition below the offset was.
     struct Mark {
         var bytes: Int
         var partition: Partition
@@ -20,11 +20,11 @@ final class ReplaySink: Sendable {
     private struct State {
         var vector: PositionVector
         var saved: ContinuousClock.Instant
-        /// The output ends somewhere in an event: nothing may follow.
+        /// Whether the output ends in the middle of an event, so that nothing may follow.
         var isStuck = false
     }
 
-    /// How often the checkpoint is written, at most: it waits for the disk.
+    /// The checkpoint is written at most this often: writing waits for the disk.
     private static let saveInterval: Duration = .seconds(1)
 
     private let state: NIOLockedValueBox<State>
@@ -34,7 +34,7 @@ final class ReplaySink: Sendable {
     private let display: SharedProgress?
     private let start: PositionVector
 
-    /// - Parameter total: offsets to be looked at, for the display; nil: nobody looks.
+    /// - Parameter total: the number of offsets to read, for the display; nil: there is no display.
     init(from vector: PositionVector, checkpoint: ReplayCheckpoint?, total: Int?) {
         state = NIOLockedValueBox(State(vector: vector, saved: .now))
         start = vector
@@ -46,9 +46,9 @@ final class ReplaySink: Sendable {
     var vector: PositionVector { state.withLockedValue { $0.vector } }
     func interrupt() { interruption.store(true, ordering: .relaxed) }
 
-    /// Writes whole events, and then takes over the positions behind them; behind those that the reader took whole when
-    /// it is `DataOutput.Stuck`.
-    /// - Parameter marks: in order.
+    /// Writes whole events, and then moves the positions behind them. When the reader is stuck (`DataOutput.Stuck`), it
+    /// moves them only behind the events that the reader got whole.
+    /// - Parameter marks: in the order of their bytes.
     func deliver(_ bytes: [UInt8], _ marks: [Mark] = []) throws {
         try state.withLockedValue { state in
             if state.isStuck { throw DataOutput.Stuck(written: 0) }
@@ -69,7 +69,7 @@ final class ReplaySink: Sendable {
         }
     }
 
-    /// Writes the checkpoint.
+    /// Clears the display and writes the checkpoint.
     func save() throws {
         display?.clear()
         try state.withLockedValue { try checkpoint?.write($0.vector) }
@@ -84,7 +84,7 @@ final class ReplaySink: Sendable {
     }
 }
 
-/// Gathers events to blocks of output. Of one thread.
+/// Gathers events into blocks of output. Used by one thread.
 struct ReplayBuffer {
     private static let limit = 256 << 10
     private static let interval: Duration = .milliseconds(500)

@@ -1,5 +1,5 @@
-/// A rule of the product, as `Schema/rules` has it. Comments, tests, `explain` and refusals name rules; this is where a
-/// name is looked up.
+/// A rule of the product, as `Schema/rules` defines it. Comments, tests, `explain` and refusals name rules; this type
+/// finds the rule that a name means.
 struct Rule {
     /// The document that defines it: `Schema/rules/domain.md` or `protocol.md`.
     enum Document: String, CaseIterable { case domain, `protocol` }

@@ -1,6 +1,6 @@
 /// Rules for people and for scripts.
 enum RuleText {
-    /// A line for each rule, below the document and section that has it.
+    /// A line for each rule, below the document and section that define it.
     static func list(_ rules: [Rule]) -> [String] {
         var lines: [String] = []
         var place = ""
@@ -13,7 +13,8 @@ enum RuleText {
         return lines
     }
 
-    /// - Parameter width: columns of the terminal; nil: lines are as long as they are.
+    /// The rules with their texts.
+    /// - Parameter width: the columns of the terminal; nil: lines are not wrapped.
     static func whole(_ rules: [Rule], _ width: Int?) -> [String] {
         rules.enumerated().flatMap { index, rule in
             (index == 0 ? [] : [""])
@@ -33,7 +34,7 @@ enum RuleText {
         return json.text
     }
 
-    /// A table's row stays whole. What is indented stays so.
+    /// Wraps a line at `width`, and keeps its indentation. A table's row is not wrapped.
     static func wrapped(_ line: String, _ width: Int?) -> [String] {
         guard let width, line.count > width, !line.hasPrefix("|") else { return [line] }
         let indent = String(line.prefix { $0 == " " })

@@ -3,7 +3,7 @@ import EventStore
 import FocusCore
 import Foundation
 
-/// Where states of the past are cached.
+/// Where past states are cached.
 struct CacheOptions: ParsableArguments {
     @Option(help: "Directory for states of the past, at most 1 GiB. Default: ~/.cache/focusctl/states.")
     var cache: String?
@@ -14,7 +14,7 @@ struct CacheOptions: ParsableArguments {
         if cache != nil, noCache { throw ValidationError("Either --cache or --no-cache.") }
     }
 
-    /// Nil: none is wanted.
+    /// The cache of a log's states; nil: `--no-cache` was given.
     func cache(of log: LogID) -> StateCache? {
         guard !noCache else { return nil }
         let home = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? NSHomeDirectory() + "/.cache"

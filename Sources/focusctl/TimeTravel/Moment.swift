@@ -20,7 +20,7 @@ enum Moment: ExpressibleByArgument, Hashable {
     }
 }
 
-/// A user's past, opened: the connection, where the user is, and how states of it are read.
+/// A user's opened past: the connection, the user's partition, and the reader of past states.
 struct Past {
     let connection: PostgresConnection
     let user: UserID
@@ -42,7 +42,8 @@ struct Past {
         guard head > .zero else { throw KnownUser.failure(user) }
     }
 
-    /// Of a time, the last version recorded by then. Throws `CommandFailure` for a version that is not there yet.
+    /// The version at a moment: for a time, the last version that was recorded by then. Throws `CommandFailure` for a
+    /// version that does not exist yet.
     func version(_ moment: Moment) throws -> Version {
         switch moment {
         case .version(let version):

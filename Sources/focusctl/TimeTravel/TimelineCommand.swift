@@ -56,7 +56,7 @@ struct TimelineCommand: ParsableCommand {
     }
 }
 
-/// Remembers the rows that a timeline tells of, so that it tells what changed.
+/// Remembers the rows that a timeline reports, in order to find what changed.
 struct TimelineWatch {
     struct Change {
         var key: RowKey
@@ -70,7 +70,7 @@ struct TimelineWatch {
         for key in state.rowKeys where Self.isTold(key.collection) { seen[key] = Self.value(key, state) }
     }
 
-    /// Sorted by key.
+    /// The reported rows that changed, ordered by key.
     mutating func changes(_ keys: [RowKey], _ state: borrowing UserState) -> [Change] {
         var changes: [Change] = []
         for key in Set(keys) where Self.isTold(key.collection) {

@@ -34,7 +34,7 @@ enum TimelineText {
         return json.text
     }
 
-    /// What the change of a row means; nil when the event says it all.
+    /// What the change of a row means; nil when the event's own sentence says it.
     private static func consequence(_ change: TimelineWatch.Change) -> String? {
         let (key, value) = (change.key, change.after)
         let app = key.app?.rawValue ?? "all apps"

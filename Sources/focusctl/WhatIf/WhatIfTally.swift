@@ -16,7 +16,7 @@ struct WhatIfTally {
         var app: AppID
     }
 
-    /// Lines by user: those with the most; the rest is only counted.
+    /// How many lines a table shows, those with the most alerts first; further lines are only counted.
     private static let shown = 20
 
     var users = 0
