@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Everything that a person does with focus-sync: act as a device, look, replay, administer. Composes; decides nothing.
+/// Everything that a person does with focus-sync: act as a device, look, replay, administer. This type composes the
+/// commands and decides nothing.
 @main
 struct Focusctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

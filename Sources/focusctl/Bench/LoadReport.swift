@@ -1,21 +1,21 @@
 import Foundation
 
-/// What came of a run.
+/// The results of a run.
 struct LoadReport {
     var plan: LoadPlan
-    /// Accepted, acknowledged, and delivered.
+    /// How many events were accepted, acknowledged and delivered.
     var events: Int
     /// When the clock started.
     var beganAt: Date
-    /// To the last acknowledgement.
+    /// From the start of the clock to the last acknowledgement.
     var seconds: Double
-    /// To the last row at its device.
+    /// From the start of the clock until every device had its last row.
     var deliveredSeconds: Double
-    /// Of frames, ascending, µs.
+    /// The times from sending a frame to its acknowledgement, ascending, in µs.
     var latencies: [UInt32]
-    /// Of the generator, to the last acknowledgement.
+    /// The generator's own processor time, from the start of the clock to the last acknowledgement.
     var processor: ProcessorTime
-    /// That were delivered.
+    /// How many rows were delivered.
     var rows: Int
     var bytesSent: Int
     var bytesReceived: Int

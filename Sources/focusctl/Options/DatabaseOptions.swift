@@ -2,7 +2,7 @@ import ArgumentParser
 import EventStore
 import PostgresClient
 
-/// Which log a command reads: a server of the operator's, or focusd's own PostgreSQL while it runs.
+/// Which log a command reads: that of a PostgreSQL server of the operator, or of focusd's own PostgreSQL while it runs.
 struct DatabaseOptions: ParsableArguments {
     @Option(help: "The PostgreSQL server: postgres://user@host/database.")
     var database: String?

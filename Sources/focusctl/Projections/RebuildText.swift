@@ -1,6 +1,6 @@
 import EventStore
 
-/// What came of a rebuild or rollback, for people and for scripts.
+/// The result of a rebuild or rollback, for people and for scripts.
 enum RebuildText {
     static func lines(_ report: RebuildReport, dropped: [Int32], seconds: Double) -> [String] {
         var lines = ["Generation \(report.generation) is shown (before: \(list(report.previous)))."]
