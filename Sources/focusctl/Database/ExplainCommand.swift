@@ -11,7 +11,7 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Folds the user's events from the first one on and watches what matters.
             A final alert is explained by what held when it was decided; everything
-            else by what holds now. Rules are named as in Schema/README.md.
+            else by what holds now. focusctl rules NAME prints a rule.
 
             Examples:
               focusctl explain --user $U --app com.example.chat --notification n1
