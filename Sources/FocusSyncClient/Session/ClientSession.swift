@@ -133,7 +133,7 @@ public struct ClientSession: Sendable {
         guard !awaitsResync else { return [] }
         guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
         resyncs += 1
-        // Of what the view does not hold nothing comes but another checkpoint.
+        // The server answers with a snapshot of what the view may hold; for anything else another checkpoint is all.
         awaitsResync = differing.contains { hello.collections.isEmpty || hello.collections.contains($0) }
         return [.report(.diverged(differing)), .send(.resync(differing))]
     }

@@ -113,7 +113,7 @@ enum TestStatement {
         name: "test_unprojected",
         sql: """
             SELECT count(*) FROM log_partitions p JOIN read_1.checkpoints c USING (partition)
-            WHERE c.log_offset < p.next_offset
+            WHERE c.log_offset <> p.next_offset
             """)
 
     /// Partition 0 ends behind its first events, at once; the read model is empty.

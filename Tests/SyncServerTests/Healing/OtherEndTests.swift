@@ -28,7 +28,8 @@ import Testing
         try await onThread {
             let database = try server.database()
             defer { database.close() }
-            // A projection under way would put rows of before into the read model: in earnest it ends with its server.
+            // A projection under way would put rows of the lost history into the read model. When a log really falls back
+            // its server is gone, and what was under way with it.
             try eventually("everything is projected") {
                 try database.query(TestStatement.unprojected).int8(row: 0, column: 0) == 0
             }
