@@ -173,6 +173,20 @@ struct ClientSessionTests {
         #expect(session.compared(cursor(10), differing: [.apps]).count == 2)
     }
 
+    @Test("S9: where the view holds none of what differs no rows come, and the next checkpoint is compared")
+    func outsideOfTheView() {
+        var filtered = hello
+        filtered.collections = [.badges]
+        var session = ClientSession(
+            hello: filtered, queue: QueueRange(acknowledged: .zero, last: .zero))
+        _ = session.connected(now: at(0))
+        _ = session.receive(.welcome(welcome(last: 0)), now: at(1))
+        for _ in 0..<ClientSession.maximumResyncs {
+            #expect(session.compared(cursor(3), differing: [.apps]).count == 2)
+        }
+        #expect(session.compared(cursor(3), differing: [.apps]) == [.report(.stillDiverged([.apps]))])
+    }
+
     @Test("S9: the store is told which collections a snapshot is of")
     func partialSnapshot() {
         var (session, _) = live(acknowledged: 0, last: 0)

@@ -103,7 +103,7 @@ extension Simulation {
                 // The log had it once. Whoever forgot that cannot declare it lost.
                 let isForgotten =
                     told.isForgotten
-                    || !held.contains(told.event) && witness.hasCopysEvent(told.incarnation, told.sequence, device)
+                    || !held.contains(told.event) && witness.mayBeTakenByCopy(told.incarnation, told.sequence, device)
                 let isExcused =
                     told.history < history
                     && (!isJudged || isForgotten || isLost(told) || witness.isRevoked(device))

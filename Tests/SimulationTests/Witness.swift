@@ -202,8 +202,9 @@ final class Witness {
         -> Bool
     { places[Place(key: SequenceKey(device, incarnation), sequence: sequence)]?.id == event }
 
-    /// The place is taken, maybe by a copy of the device's store: one that holds nothing of it any more cannot know.
-    func hasCopysEvent(_ incarnation: Incarnation, _ sequence: DeviceSequence, _ device: SimulatedDevice) -> Bool {
+    /// Whether the log has an event at this place of a device whose store was copied. A copy may have put it there, and a
+    /// store that holds nothing of the place any more cannot tell.
+    func mayBeTakenByCopy(_ incarnation: Incarnation, _ sequence: DeviceSequence, _ device: SimulatedDevice) -> Bool {
         copied.contains(device.id)
             && places[Place(key: SequenceKey(device, incarnation), sequence: sequence)] != nil
     }

@@ -138,7 +138,7 @@ public struct ClientSession: Sendable {
         guard !awaitsResync else { return [] }
         guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
         resyncs += 1
-        // For a collection outside the view no rows come, only another checkpoint.
+        // For a collection that the view does not hold no rows come, only another checkpoint.
         awaitsResync = differing.contains { hello.collections.isEmpty || hello.collections.contains($0) }
         return [.report(.diverged(differing)), .send(.resync(differing))]
     }

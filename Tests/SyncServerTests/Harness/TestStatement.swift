@@ -108,6 +108,14 @@ enum TestStatement {
             """
     }
 
+    /// Partitions of which the read model lacks events.
+    static let unprojected = Statement(
+        name: "test_unprojected",
+        sql: """
+            SELECT count(*) FROM log_partitions p JOIN read_1.checkpoints c USING (partition)
+            WHERE c.log_offset <> p.next_offset
+            """)
+
     /// Partition 0 ends behind its first events, at once; the read model is empty.
     static func cutEnd(keeping kept: Int) -> String {
         """

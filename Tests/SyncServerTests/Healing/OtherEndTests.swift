@@ -1,5 +1,6 @@
 import FocusCore
 import PostgresClient
+import Support
 import Testing
 
 @testable import SyncServer
@@ -27,6 +28,11 @@ import Testing
         try await onThread {
             let database = try server.database()
             defer { database.close() }
+            // A projection under way would put rows of the lost history into the read model. When a log really falls back
+            // its server is gone, and what was under way with it.
+            try eventually("everything is projected") {
+                try database.query(TestStatement.unprojected).int8(row: 0, column: 0) == 0
+            }
             try database.execute(TestStatement.otherEnd(keeping: 2, behindIt: 2 + more))
         }
         if looks { await (try WireClient.open(server, user: .random())).client.close() }

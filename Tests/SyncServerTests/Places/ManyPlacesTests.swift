@@ -101,11 +101,7 @@ import Testing
         for client in [client, other] { await client.close() }
         try await onThread {
             try eventually("the read model has everything") {
-                try cluster.integer(
-                    """
-                    SELECT count(*) FROM log_partitions p JOIN read_1.checkpoints c USING (partition)
-                    WHERE p.next_offset <> c.log_offset
-                    """) == 0
+                try cluster.integer(TestStatement.unprojected.sql) == 0
             }
         }
         try await server.server.stop()
@@ -176,11 +172,7 @@ private final class CountedCluster: Sendable {
     func beginCounting() throws {
         // The end that the first frame logged is on its way into the read model.
         try eventually("nothing runs") {
-            try integer(
-                """
-                SELECT count(*) FROM log_partitions p JOIN read_1.checkpoints c USING (partition)
-                WHERE p.next_offset <> c.log_offset
-                """) == 0
+            try integer(TestStatement.unprojected.sql) == 0
         }
         try lock.withLock { try counter.execute("SELECT pg_stat_statements_reset()") }
     }

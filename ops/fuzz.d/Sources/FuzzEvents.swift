@@ -97,7 +97,11 @@ private struct EventStage {
         check(body.type == type && PayloadCodec.encode(again) == bytes, "\(body) changes on its way")
         // JSON has no form for some; what has one comes back from it.
         if let json = try? PayloadCodec.json(type, schemaVersion: 1, bytes) {
-            check((try? PayloadCodec.payload(type, json: json)) == bytes, "\(json) is another payload")
+            guard let payload = try? PayloadCodec.payload(type, json: json) else { broken("\(json) is no payload") }
+            // The bits of a NaN have no form in JSON, and no meaning (rule P2).
+            let isNaN = json.contains("\"NaN\"")
+            let isSame = isNaN ? (try? PayloadCodec.json(type, schemaVersion: 1, payload)) == json : payload == bytes
+            check(isSame, "\(json) is another payload")
         }
         return body
     }
