@@ -137,7 +137,7 @@ final class SimulatedServer {
         self.process = nil
         pausedUntil = 0
         for link in process.links { link.serverDied() }
-        for worker in process.workers { worker.deliveries = DeliveryBatch() }
+        for worker in process.workers { worker.deliveries.removeAll() }
         process.end()
     }
 

@@ -28,6 +28,11 @@ struct AppendStaging {
     /// Nothing is to be appended, and nobody answered.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
 
+    /// Whether the statement takes more.
+    func hasRoom(_ configuration: LaneConfiguration) -> Bool {
+        eventCount < configuration.eventsPerStatement && byteCount < configuration.bytesPerStatement
+    }
+
     /// - Parameter heads: behind which the events go; nothing moves them while frames are staged.
     init(_ clock: ServerClock, behind heads: [Partition: PartitionHead]) {
         (now, step) = (clock.wall(), clock.step())

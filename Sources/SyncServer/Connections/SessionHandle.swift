@@ -51,12 +51,13 @@ extension SessionDelivery {
     }
 }
 
-/// Deliveries of one turn of a lane, so that each event loop is woken once.
-struct DeliveryBatch {
+/// Deliveries of one turn of a lane, so that each event loop is woken once. All parts of a lane that tell devices anything
+/// add to the same one: what a session gets keeps its order.
+final class DeliveryBatch {
     private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
         [:]
 
-    mutating func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
+    func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
         let id = ObjectIdentifier(handle.eventLoop)
         var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
         if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
@@ -67,8 +68,20 @@ struct DeliveryBatch {
         byLoop[id] = entry
     }
 
+    /// Rows wait in the session's outbox (rule L1).
+    func addRows(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.outbox.add(frame.count)
+        add(.rows(frame: frame), to: handle)
+    }
+
+    /// So do answers to its questions.
+    func addFetched(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.outbox.add(frame.count)
+        add(.fetched(frame: frame), to: handle)
+    }
+
     /// Instead of what was made for it and has not left.
-    mutating func cutOff(_ handle: SessionHandle) {
+    func cutOff(_ handle: SessionHandle) {
         let loop = ObjectIdentifier(handle.eventLoop)
         if var entry = byLoop.removeValue(forKey: loop) {
             for index in entry.deliveries.indices where entry.deliveries[index].0.id == handle.id {
@@ -79,7 +92,10 @@ struct DeliveryBatch {
         add(.cutOff, to: handle)
     }
 
-    mutating func send() {
+    /// Nothing of it leaves.
+    func removeAll() { byLoop = [:] }
+
+    func send() {
         for (loop, deliveries) in byLoop.values {
             loop.execute {
                 for (handle, list) in deliveries { handle.deliver(list) }

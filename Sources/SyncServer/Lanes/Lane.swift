@@ -77,3 +77,12 @@ struct LaneContext: Sendable {
     var logger: Logger
     var receiptKey: ReceiptKey?
 }
+
+extension LaneContext {
+    /// Whether heads that were confirmed at that time are fresh enough for rows to be sent (rule V2), by a PostgreSQL
+    /// server that is still the log's.
+    func isFresh(since confirmedAt: MonotonicTime) -> Bool {
+        clock.monotonic() - confirmedAt < configuration.freshnessMilliseconds
+            && primary?.vouches(within: configuration.freshnessMilliseconds) ?? true
+    }
+}

@@ -16,23 +16,18 @@ struct DeltaFrames {
     }
 }
 
-extension LaneWorker {
-    /// To every session of the user what it has not been sent.
-    func sendToAll(_ user: CachedUser) {
-        let sessions = sessions.sessions(of: user.id)
-        user.deltas = sessions.count > 1 ? DeltaFrames() : nil
-        for session in sessions { send(to: session, user) }
-        user.deltas = nil
-    }
+extension LaneSession {
+    /// The user's state has more than the session was sent.
+    func isBehind(_ user: CachedUser) -> Bool { subscription.liveVersion.map { $0 < user.state.version } ?? true }
 
-    /// The session's next frames; none when everything was sent.
-    func nextFrames(of session: LaneSession, _ user: CachedUser) -> [[UInt8]] {
-        let shared = user.deltas == nil ? nil : user.reading { session.subscription.nextDelta($0) }
+    /// What comes next; none when everything was sent, or the view saw no change.
+    func nextFrames(of user: CachedUser) -> [[UInt8]] {
+        let shared = user.deltas == nil ? nil : user.reading { subscription.nextDelta($0) }
         if let shared, let frame = user.deltas?.frame(of: shared) {
-            session.subscription.take(shared)
+            subscription.take(shared)
             return frame.map { [$0] } ?? []
         }
-        let messages = user.reading { session.subscription.advance($0) }
+        let messages = user.reading { subscription.advance($0) }
         let frames = messages.map { FrameCodec.frame($0) }
         if let shared, user.reading({ $0.mayShare(messages, of: shared) }) {
             user.deltas?.keep(frames.first, of: shared)

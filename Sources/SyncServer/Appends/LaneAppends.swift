@@ -1,0 +1,107 @@
+import EventStore
+import FocusCore
+
+/// What a lane's devices append: frames wait for the next statement, are judged one by one, and wait aside while it is
+/// looked up what the log holds at earlier places.
+///
+/// A user's frames keep their order, and so do a session's answers (rule P6).
+final class LaneAppends {
+    private var queue = AppendQueue()
+    private let context: LaneContext
+    private let judge: AppendJudge
+    private let placeFinder: any LanePlaceFinder
+    private let head: (Partition) -> PartitionHead
+    /// How many frames the last statement answered.
+    private var lastAnswered = 0
+
+    /// - Parameter head: the partition's, as the lane knows it.
+    init(
+        _ context: LaneContext, _ placeFinder: any LanePlaceFinder, head: @escaping (Partition) -> PartitionHead
+    ) {
+        (self.context, self.placeFinder, self.head) = (context, placeFinder, head)
+        judge = AppendJudge(
+            log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
+            quarantineMilliseconds: context.configuration.quarantineMilliseconds)
+    }
+
+    var isEmpty: Bool { queue.isEmpty }
+    /// Sessions whose frames wait, each as often as it has some.
+    var sessions: some Sequence<UInt64> { queue.frames.lazy.map(\.session) }
+    /// How many more frames are about to come: those who were answered by the last statement send their next within a
+    /// moment of each other.
+    var expected: Int { max(0, lastAnswered - queue.frames.count) }
+
+    func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
+
+    /// Before all that came later, in their order.
+    func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
+
+    func removeAll() -> [PendingAppend] { queue.removeAll() }
+
+    /// The last sequence of what the session appended and has no answer for.
+    func last(of session: LaneSession) -> DeviceSequence {
+        (session.looksUp + queue.frames.filter { $0.session == session.handle.id })
+            .filter { $0.request.healing == nil }
+            .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
+    }
+
+    // MARK: Staging
+
+    /// Stages what waits, as far as there is room and its users are in memory.
+    /// - Parameter foldFailed: called with users whose state is of no use any more.
+    func stage(
+        into staging: inout AppendStaging, _ users: some UserDirectory, session: (UInt64) -> LaneSession?,
+        foldFailed: (UserID, any Error) -> Void
+    ) {
+        while staging.hasRoom(context.configuration), let frame = queue.next() {
+            guard let session = session(frame.session) else {
+                context.budget.give(frame.request.bytes)
+                continue
+            }
+            queue.settle(frame, stage(frame, of: session, users, into: &staging, foldFailed))
+        }
+        queue.putBackPostponed()
+        lastAnswered = staging.answers.count
+    }
+
+    private func stage(
+        _ frame: PendingAppend, of session: LaneSession, _ users: some UserDirectory,
+        into staging: inout AppendStaging, _ foldFailed: (UserID, any Error) -> Void
+    ) -> AppendQueue.Step {
+        guard session.looksUp.isEmpty else { return .joins(session) }
+        let (id, now) = (session.identity.user, context.clock.monotonic())
+        guard !users.isAwaitingLoad(id) else { return .postponed }
+        guard let user = users[id] else {
+            let error = ProtocolError.userQuarantined(milliseconds: users.quarantineRest(of: id, now: now))
+            let partition = context.log.partition(of: id)
+            staging.answers.append(AppendStaging.Answer(append: frame, partition: partition, error: error))
+            return .done
+        }
+        user.lastUsed = now.milliseconds
+        switch judge.judge(frame, of: session, user, into: &staging) {
+        case .staged: return .done
+        case .foldFailed(let error):
+            foldFailed(id, error)
+            return .done
+        case .needsPlaces(let places, let incarnation):
+            let question = PlaceQuestion(
+                places, of: incarnation, session.identity.device, user, head(user.partition))
+            placeFinder.post(question, session: session.handle.id)
+            return .joins(session)
+        case .postponed: return .postponed
+        }
+    }
+}
+
+extension PlaceQuestion {
+    /// - Parameter head: of the user's partition, as the lane knows it.
+    fileprivate init(
+        _ places: ClosedRange<DeviceSequence>, of incarnation: Incarnation, _ device: DeviceID, _ user: CachedUser,
+        _ head: PartitionHead
+    ) {
+        self.init(
+            user: user.id, partition: user.partition, generation: head.generation, device: device,
+            incarnation: incarnation, places: places,
+            known: user.state.placeRuns(of: device, incarnation: incarnation, places), anchor: head.anchor)
+    }
+}
