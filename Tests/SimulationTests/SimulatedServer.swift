@@ -112,8 +112,9 @@ final class SimulatedServer {
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
                 mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
-                projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
-                placeFinder: placeFinder(lanes.lanes[lane].mailbox, new))
+                helpers: LaneHelpers(
+                    projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
+                    placeFinder: placeFinder(lanes.lanes[lane].mailbox, new)))
         }
         process = new
         wake()

@@ -57,6 +57,11 @@ struct AppendStaging {
         byteCount += logged.payload.count
     }
 
+    /// Nobody is answered: the lane starts over, or ends.
+    func release(to budget: InboundBudget) {
+        for answer in answers { budget.give(answer.append.request.bytes) }
+    }
+
     mutating func end(_ session: UInt64) { ended.insert(session) }
 }
 

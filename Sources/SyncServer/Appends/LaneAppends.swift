@@ -38,6 +38,14 @@ final class LaneAppends {
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
 
+    /// Nothing can be appended by this server's clock (rule E4): what waits is to be sent again.
+    func putOff() -> [AppendStaging.Answer] {
+        let error = ProtocolError(
+            .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
+        // None of it is in the log: it matters not where it would be.
+        return removeAll().map { AppendStaging.Answer(append: $0, partition: Partition(0), error: error) }
+    }
+
     /// The last sequence of what the session appended and has no answer for.
     func last(of session: LaneSession) -> DeviceSequence {
         (session.looksUp + queue.frames.filter { $0.session == session.handle.id })

@@ -57,3 +57,22 @@ protocol LanePlaceFinder: AnyObject {
 }
 
 extension PlaceFinder: LanePlaceFinder {}
+
+/// What works beside a lane, each on a thread and a connection of its own.
+struct LaneHelpers {
+    let projector: any LaneProjector
+    let fetcher: any LaneFetcher
+    let placeFinder: any LanePlaceFinder
+
+    func start() {
+        projector.start()
+        fetcher.start()
+        placeFinder.start()
+    }
+
+    func stop() {
+        projector.stop()
+        fetcher.stop()
+        placeFinder.stop()
+    }
+}

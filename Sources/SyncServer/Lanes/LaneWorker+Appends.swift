@@ -21,11 +21,7 @@ extension LaneWorker {
     /// The clock is wrong (rule E4): nothing is appended and nothing falls due.
     private func putOff() {
         users.lookAgain(after: configuration.pollMilliseconds)
-        let error = ProtocolError(
-            .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
-        for frame in appends.removeAll() {
-            sessions.deliver(AppendStaging.Answer(append: frame, partition: Partition(0), error: error))
-        }
+        for answer in appends.putOff() { sessions.deliver(answer) }
     }
 
     /// Whoever of those that the last statement answered sends first would get a statement of their own, and all the
@@ -54,63 +50,34 @@ extension LaneWorker {
         }
     }
 
-    /// Commits what was staged, or tells why not.
-    private func commit(_ staging: AppendStaging) throws {
-        guard !staging.batches.isEmpty else { return try answer(staging, CommitReport()) }
+    /// Commits what was staged, acknowledges it and sends it, or tells why not. What stood behind another server's events
+    /// is folded again. Where another generation is shown, what was folded from the one before is acknowledged and not
+    /// sent.
+    private func commit(_ staged: AppendStaging) throws {
+        var staging = staged
         let report: CommitReport
         do {
-            report = try log.append(staging.batches.values.sorted { $0.partition < $1.partition })
-        } catch let error where error is StoreStopped || error is LogFellBack {
-            release(staging)
-            throw error
+            report = try log.commit(&staging)
         } catch {
-            context.logger.error("append failed", metadata: ["error": "\(error)"])
-            for user in staging.touched.keys { users.forget(user) }
-            for var answer in staging.answers {
-                answer.withdraw()
-                sessions.deliver(answer)
-            }
-            return
+            staging.release(to: context.budget)
+            throw error
         }
-        try settle(staging, report)
-        for partition in report.behind.union(report.cutOver).sorted() { try log.catchUp(partition) }
-    }
-
-    /// Acknowledges and sends what was committed. What stood behind another server's events is folded again. Where
-    /// another generation is shown, what was folded from the one before is acknowledged and not sent.
-    private func settle(_ staging: AppendStaging, _ report: CommitReport) throws {
         for (id, keys) in staging.touched {
             guard let user = users[id] else { continue }
-            guard report.isValid(user.partition) else {
+            if report.isValid(user.partition) {
+                users.committed(user, changed: keys)
+                watchers.changed(id, by: keys)
+            } else {
                 users.forget(id)
-                continue
             }
-            users.committed(user, changed: keys)
-            watchers.changed(id, by: keys)
-        }
-        try answer(staging, report)
-        FaultPoint.pass(.answered)
-        for id in staging.touched.keys {
-            guard let user = users[id], report.isSettled(user.partition) else { continue }
-            if user.state.hasRevokedDevices { sessions.review(user) }
-            sessions.sendToAll(of: user)
-        }
-    }
-
-    private func answer(_ staged: AppendStaging, _ report: CommitReport) throws {
-        var staging = staged
-        do {
-            try log.confirm(&staging, report)
-        } catch {
-            release(staging)
-            throw error
         }
         for answer in staging.answers where report.isSettled(answer.partition) { sessions.deliver(answer) }
         appends.putBack(staging.answers.filter { !report.isSettled($0.partition) }.map(\.append))
-    }
-
-    /// Nobody is answered: the lane starts over, or ends.
-    private func release(_ staging: AppendStaging) {
-        for answer in staging.answers { context.budget.give(answer.append.request.bytes) }
+        if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
+        for user in staging.touched.keys.compactMap({ users[$0] }) {
+            if user.state.hasRevokedDevices { sessions.review(user) }
+            sessions.sendToAll(of: user)
+        }
+        for partition in report.outdated.sorted() { try log.catchUp(partition) }
     }
 }

@@ -19,9 +19,7 @@ final class LaneWorker {
     let appends: LaneAppends
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
-    private let projector: any LaneProjector
-    private let fetcher: any LaneFetcher
-    private let placeFinder: any LanePlaceFinder
+    private let helpers: LaneHelpers
     /// What the projector reports, until the lane takes it up.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     private var hasBegun = false
@@ -32,12 +30,11 @@ final class LaneWorker {
 
     init(
         context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
-        projector: any LaneProjector, fetcher: any LaneFetcher, placeFinder: any LanePlaceFinder
+        helpers: LaneHelpers
     ) {
-        (self.context, self.mailbox) = (context, mailbox)
-        (self.projector, self.fetcher, self.placeFinder) = (projector, fetcher, placeFinder)
+        (self.context, self.mailbox, self.helpers) = (context, mailbox, helpers)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
-        let appends = LaneAppends(context, placeFinder) { tails[$0] }
+        let appends = LaneAppends(context, helpers.placeFinder) { tails[$0] }
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
             context, deliveries, confirmedAt: { tails.confirmedAt }, lastWaiting: { appends.last(of: $0) },
@@ -46,7 +43,7 @@ final class LaneWorker {
             sessions.hear(news)
             watchers.hear(news)
         }
-        fetches = LaneFetches(fetcher, deliveries) { tails[$0].generation }
+        fetches = LaneFetches(helpers.fetcher, deliveries) { tails[$0].generation }
         // What is ready for devices leaves before the database is asked: it was made when the heads were fresh, and must
         // not wait until they are not.
         log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
@@ -60,9 +57,7 @@ final class LaneWorker {
     }
 
     func run() {
-        projector.start()
-        fetcher.start()
-        placeFinder.start()
+        helpers.start()
         while !isStopped {
             do {
                 try turn(taking: mailbox.take(until: nextDeadline()))
@@ -75,9 +70,7 @@ final class LaneWorker {
             }
         }
         deliveries.send()
-        projector.stop()
-        fetcher.stop()
-        placeFinder.stop()
+        helpers.stop()
         log.close()
     }
 
@@ -151,12 +144,12 @@ final class LaneWorker {
         }
     }
 
-    /// Nobody waits while there is work; else until the next checkpoint, projection or look at the heads.
+    /// Nobody waits while there is work; else until the next look at the heads, or whatever a part has to do.
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, !sessions.hasWork, reports.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let deadlines = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextCheckpoint].compactMap { $0 }
-        return .after(seconds: Double(max(0, (deadlines.min() ?? poll) - now)) / 1_000)
+        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions.nextCheckpoint ?? poll)
+        return .after(seconds: Double(max(0, next - now)) / 1_000)
     }
 
     // MARK: Users
@@ -201,7 +194,7 @@ final class LaneWorker {
         guard let (partition, missing) = users.dueProjection() else { return }
         try load(missing)
         guard let (batch, report) = users.makeBatch(log.tails[partition], log.tails.timeline) else { return }
-        projector.post(batch, report)
+        helpers.projector.post(batch, report)
     }
 
     /// One that fails is taken up again: nobody else would say that the partition's projector is free.

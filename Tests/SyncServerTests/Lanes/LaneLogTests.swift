@@ -1,0 +1,283 @@
+import EventStore
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import SyncServer
+
+/// What a lane learns of its log, from a log that holds what the test says.
+@Suite struct LaneLogTests {
+    private let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+    private let store = PartLog()
+    private let time = PartTime()
+    private let heard = Heard()
+
+    /// What was told, in words.
+    private final class Heard {
+        var news: [String] = []
+        var asked = 0
+
+        func all() -> [String] {
+            defer { news = [] }
+            return news
+        }
+
+        func hear(_ item: LogNews) {
+            switch item {
+            case .followed(let event): news.append("followed \(event.offset)")
+            case .caughtUp(let users): news.append("caught up \(users.count)")
+            case .skipped(let user, _): news.append("skipped to \(user.lastOffset)")
+            case .committed(let batch): news.append("committed \(batch.events.count)")
+            case .loaded(let user, _, _): news.append("loaded \(user.state.version)")
+            case .unloadable: news.append("unloadable")
+            case .readModelStands(_, let checkpoint, let lacking):
+                news.append("read model at \(checkpoint) lacks \(lacking.count)")
+            case .readModelFellBack(_, let checkpoint, let lacking):
+                news.append("fell back to \(checkpoint), lacks \(lacking.count)")
+            case .readModelIsAnother: news.append("another read model")
+            case .generationChanges: news.append("generation changes")
+            case .generationChanged(let head, _, _): news.append("generation \(head.generation)")
+            }
+        }
+    }
+
+    private func log(_ change: (inout LaneConfiguration) -> Void = { _ in }) -> LaneLog {
+        var configuration = LaneConfiguration()
+        change(&configuration)
+        return LaneLog(
+            LaneSamples.context(time, configuration), PartitionTails([PartLog.partition]) { _ in }, store,
+            willAsk: { [heard] in heard.asked += 1 }, tell: { [heard] in heard.hear($0) })
+    }
+
+    private func begun(_ change: (inout LaneConfiguration) -> Void = { _ in }) throws -> LaneLog {
+        let log = log(change)
+        try log.begin()
+        _ = (heard.all(), store.called())
+        return log
+    }
+
+    @Test("It begins at the heads, with those whose events are past the checkpoint, and asks for the timeline first")
+    func begins() throws {
+        for user in [anna, ben, anna] { store.appendFocus("a", of: user) }
+        store.checkpoint = LogOffset(1)
+        let log = log()
+        try log.begin()
+        #expect(heard.all() == ["read model at 1 lacks 2", "another read model"])
+        #expect(store.called() == ["timeline", "look", "checkpoints", "users"])
+        #expect(log.tails[PartLog.partition] == store.head && log.tails.timeline == store.line)
+        // What is ready leaves before each question.
+        #expect(heard.asked == 4)
+    }
+
+    @Test("A read model that is further than the heads that were seen lacks nothing")
+    func readModelAhead() throws {
+        store.appendFocus("a", of: anna)
+        store.checkpoint = LogOffset(5)
+        try log().begin()
+        #expect(heard.all() == ["read model at 1 lacks 0", "another read model"])
+    }
+
+    @Test("The heads are looked at when they may have moved, and after the time that they are good for; not before")
+    func looks() throws {
+        let log = try begun { $0.pollMilliseconds = 250 }
+        try log.confirmHeads()
+        #expect(store.called().isEmpty)
+        time.advance(249)
+        try log.confirmHeads()
+        #expect(store.called().isEmpty)
+        time.advance(1)
+        try log.confirmHeads()
+        #expect(store.called() == ["look"] && log.tails.confirmedAt == time.now)
+        log.tails.mayHaveMoved = true
+        try log.confirmHeads()
+        #expect(store.called() == ["look"] && !log.tails.mayHaveMoved)
+    }
+
+    @Test("What others appended is told event by event, in the log's order, then who has all of it")
+    func follows() throws {
+        let log = try begun()
+        for user in [anna, ben, anna] { store.appendFocus("a", of: user) }
+        try log.catchUp(PartLog.partition)
+        #expect(heard.all() == ["followed 0", "followed 1", "followed 2", "caught up 2"])
+        #expect(log.tails[PartLog.partition] == store.head)
+        try log.catchUp(PartLog.partition)
+        #expect(heard.all().isEmpty)
+    }
+
+    @Test("More events than the limit are not read: their users are told, with the last offset of each")
+    func skips() throws {
+        let log = try begun { $0.refoldLimit = 2 }
+        for user in [anna, ben, anna] { store.appendFocus("a", of: user) }
+        try log.catchUp(PartLog.partition)
+        #expect(Set(heard.all()) == ["skipped to 2", "skipped to 1"])
+        #expect(log.tails[PartLog.partition] == store.head)
+    }
+
+    @Test("S6: a log that is shorter, or has another event at its end or on the way, fell back; nothing of it is told")
+    func fallsBack() throws {
+        for _ in 0..<3 { store.appendFocus("a", of: anna) }
+        let log = try begun()
+        let known = store.events
+        store.events.removeLast()
+        #expect(throws: LogFellBack(PartLog.partition)) { try log.catchUp(PartLog.partition) }
+        // As long as before, with another end; and longer.
+        for _ in 0..<2 {
+            store.appendFocus("b", of: anna)
+            #expect(throws: LogFellBack(PartLog.partition)) { try log.catchUp(PartLog.partition) }
+        }
+        #expect(heard.all().isEmpty && log.tails[PartLog.partition].anchor == known.last?.anchor)
+        store.events = known
+        try log.catchUp(PartLog.partition)
+    }
+
+    @Test("Another generation is told before what it lacks, and what the log got meanwhile in between")
+    func generations() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        store.appendFocus("b", of: ben)
+        store.generation = 2
+        store.changed = [anna]
+        store.checkpoint = LogOffset(1)
+        try log.catchUp(PartLog.partition)
+        #expect(
+            heard.all() == [
+                "generation changes", "followed 1", "caught up 1", "read model at 1 lacks 1", "generation 2",
+            ])
+        #expect(log.tails[PartLog.partition].generation == 2)
+    }
+
+    @Test("A change of generation that fails on the way is begun again: the one before is known until then")
+    func generationFails() throws {
+        let log = try begun()
+        store.generation = 2
+        store.failure = nil
+        let broken = PostgresError(kind: .insufficientResources, message: "full")
+        // The question for the heads, then the one for the changed users.
+        _ = try store.heads(of: [])
+        store.failure = broken
+        #expect(throws: broken) { try log.catchUp(PartLog.partition) }
+        #expect(log.tails[PartLog.partition].generation == 1)
+        try log.catchUp(PartLog.partition)
+        #expect(heard.all().last == "generation 2")
+    }
+
+    @Test("Users are loaded in batches; the lane follows to the heads that the loads saw")
+    func loads() throws {
+        let log = try begun { $0.usersPerLoad = 2 }
+        for user in [anna, ben] { store.appendFocus("a", of: user) }
+        try log.load([anna, ben, UserID(UUID())])
+        #expect(store.called().filter { $0 == "load" }.count == 2)
+        let news = heard.all()
+        #expect(news.filter { $0.hasPrefix("loaded") }.count == 3 && news.contains("followed 1"))
+        #expect(log.tails[PartLog.partition] == store.head)
+    }
+
+    @Test("A checkpoint that stands further back than it was known is told, with those who are past it")
+    func loss() throws {
+        for user in [anna, ben] { store.appendFocus("a", of: user) }
+        store.checkpoint = LogOffset(2)
+        let log = try begun()
+        try log.lookForLoss { _ in LogOffset(2) }
+        #expect(heard.all().isEmpty)
+        store.checkpoint = LogOffset(1)
+        try log.lookForLoss { _ in LogOffset(2) }
+        #expect(heard.all() == ["fell back to 1, lacks 1"])
+    }
+
+    @Test("Another timeline: what is past the checkpoint is to be projected again, and batches under way mean nothing")
+    func timeline() throws {
+        for user in [anna, ben] { store.appendFocus("a", of: user) }
+        store.checkpoint = LogOffset(1)
+        let log = try begun()
+        store.line = Timeline(name: "2")
+        try log.lookForLoss { _ in LogOffset(1) }
+        #expect(heard.all() == ["another read model", "fell back to 1, lacks 1"])
+        #expect(log.tails.timeline == store.line)
+        try log.lookForLoss { _ in LogOffset(1) }
+        #expect(heard.all().isEmpty)
+    }
+
+    // MARK: Commits
+
+    private func staging(_ log: LaneLog, events: Int) throws -> AppendStaging {
+        var staging = AppendStaging(time.clock, behind: log.tails.heads)
+        let user = CachedUser(
+            id: anna, partition: PartLog.partition, generation: 1, state: UserState(user: anna), dirty: [],
+            projectedVersion: .zero, lastUsed: 0)
+        for index in 0..<events {
+            let body = EventBody.focusChanged(FocusChanged(focusID: FocusID("f\(index)"), isActive: true))
+            let event = Event(
+                version: user.state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: DeviceSequence(Int64(index + 1)), id: .random(), app: nil, occurredAt: staging.now,
+                recordedAt: staging.recordingTime(of: PartLog.partition), body: body)
+            try staging.record(event, LoggedPayload(body), user)
+        }
+        let request = IncomingAppend(firstSequence: DeviceSequence(1), events: [], bytes: 10)
+        var answer = AppendStaging.Answer(
+            append: PendingAppend(session: 1, request: request), partition: PartLog.partition)
+        answer.appended = Appended(throughSequence: DeviceSequence(1), version: Version(1))
+        staging.answers = [answer]
+        return staging
+    }
+
+    @Test("What was committed moves the head, and its own commit confirms it")
+    func commits() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 2)
+        let report = try log.commit(&staging)
+        #expect(heard.all() == ["committed 2"] && store.called() == ["append"])
+        #expect(report.isValid(PartLog.partition) && report.outdated.isEmpty)
+        #expect(log.tails[PartLog.partition] == store.head && staging.answers[0].appended != nil)
+    }
+
+    @Test("P1: an answer about what was there before waits for a commit; one that cannot be had withdraws it")
+    func confirms() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        var staging = try staging(log, events: 0)
+        store.failure = PostgresError(kind: .insufficientResources, message: "full")
+        _ = try log.commit(&staging)
+        #expect(staging.answers[0].appended == nil && staging.answers[0].error?.code == .unavailable)
+        staging = try self.staging(log, events: 0)
+        _ = try log.commit(&staging)
+        #expect(staging.answers[0].appended != nil && store.called() == ["confirm", "confirm"])
+        // It stands for all that was known.
+        _ = try log.commit(&staging)
+        #expect(store.called().isEmpty)
+    }
+
+    @Test("Another server was first: nothing is settled, and the partition is to be caught up with")
+    func behind() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 1)
+        store.appendFocus("b", of: ben)
+        let report = try log.commit(&staging)
+        #expect(!report.isSettled(PartLog.partition) && report.outdated == [PartLog.partition])
+        #expect(heard.all().isEmpty)
+    }
+
+    @Test("Another generation is shown: the events are settled, and the states that they were folded on are not valid")
+    func cutOver() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 1)
+        store.generation = 2
+        let report = try log.commit(&staging)
+        #expect(report.isSettled(PartLog.partition) && !report.isValid(PartLog.partition))
+        #expect(report.outdated == [PartLog.partition])
+    }
+
+    @Test("A log that refuses withdraws the answers; one that fell back, or is gone, ends the turn")
+    func refused() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 1)
+        store.failure = PostgresError(kind: .insufficientResources, message: "full")
+        let report = try log.commit(&staging)
+        #expect(report.isFailed && !report.isValid(PartLog.partition) && report.isSettled(PartLog.partition))
+        #expect(staging.answers[0].error?.code == .unavailable)
+        store.failure = LogFellBack(PartLog.partition)
+        #expect(throws: LogFellBack(PartLog.partition)) { _ = try log.commit(&staging) }
+        store.failure = StoreStopped()
+        #expect(throws: StoreStopped.self) { _ = try log.commit(&staging) }
+    }
+}

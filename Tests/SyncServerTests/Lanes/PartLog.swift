@@ -1,0 +1,153 @@
+import EventStore
+import FocusCore
+import FocusWire
+import Foundation
+import PostgresClient
+
+@testable import SyncServer
+
+/// One partition's log and its read model in memory, for tests of one part of a lane: exactly what the test puts in.
+final class PartLog: LaneStore {
+    static let partition = Partition(0)
+
+    var anchors: () -> [Partition: LogAnchor] = { [:] }
+    var connectionNumber = 1
+    var events: [LoggedEvent] = []
+    var generation: Int32 = 1
+    var changed: Set<UserID>?
+    var checkpoint = LogOffset.zero
+    var line = Timeline(name: "1")
+    var due: [DueUser] = []
+    /// The next call ends so.
+    var failure: (any Error)?
+    /// The calls, in their order.
+    private(set) var calls: [String] = []
+
+    func called() -> [String] {
+        defer { calls = [] }
+        return calls
+    }
+
+    private func call(_ name: String = #function) throws {
+        calls.append(String(name.prefix { $0 != "(" }))
+        defer { failure = nil }
+        if let failure { throw failure }
+    }
+
+    // MARK: Filling
+
+    var head: PartitionHead {
+        var head = PartitionHead(
+            partition: Self.partition, nextOffset: .zero, lastEvent: PartitionHead.noEvent,
+            lastRecordedAt: Timestamp(microseconds: 0), generation: generation)
+        if let last = events.last { head.move(behind: last) }
+        return head
+    }
+
+    /// Another server appends an event of a device of the user.
+    @discardableResult
+    func append(_ body: EventBody, of user: UserID, device: DeviceID = DeviceID(UUID())) -> LoggedEvent {
+        let version = Version(Int64(events.count { $0.user == user })).next
+        let time = Timestamp(microseconds: 1_800_000_000_000_000 + Int64(events.count))
+        let event = Event(
+            version: version, device: device, incarnation: Incarnation(1),
+            sequence: DeviceSequence(Int64(events.count { $0.device == device })).next, id: .random(), app: nil,
+            occurredAt: time, recordedAt: time, body: body)
+        var batch = PartitionAppend(behind: head, events: [])
+        let logged = LoggedPayload(body)
+        batch.append(
+            event, of: user, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
+        events += batch.events
+        return batch.events[0]
+    }
+
+    @discardableResult
+    func appendFocus(_ id: String, of user: UserID, device: DeviceID = DeviceID(UUID())) -> LoggedEvent {
+        append(.focusChanged(FocusChanged(focusID: FocusID(id), isActive: true)), of: user, device: device)
+    }
+
+    // MARK: LaneStore
+
+    func verifyAnchors() throws { try call() }
+
+    func timeline() throws -> Timeline {
+        try call()
+        return line
+    }
+
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+        try call()
+        return Dictionary(
+            uniqueKeysWithValues: batches.map { batch in
+                guard batch.expectedOffset == head.nextOffset else { return (batch.partition, .behind) }
+                events += batch.events
+                return (batch.partition, .committed(generation: generation))
+            })
+    }
+
+    func confirm() throws { try call() }
+
+    func heads(of partitions: [Partition]) throws -> [PartitionHead] {
+        try call()
+        return [head]
+    }
+
+    func look(at partitions: [Partition]) throws -> LogLook {
+        try call()
+        return LogLook(heads: [head], time: nil)
+    }
+
+    func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
+        try call()
+        return Array(events.filter { $0.offset >= offset }.prefix(limit))
+    }
+
+    func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
+        try call()
+        return events.first { $0.user == user && $0.version == version }?.id
+    }
+
+    func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
+        try call()
+        let found = Dictionary(grouping: events.filter { range.contains($0.offset) }, by: \.user)
+        return found.keys.sorted().compactMap { user in
+            found[user]?.last.map { UserInRange(user: user, version: $0.version, lastOffset: $0.offset) }
+        }
+    }
+
+    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+        try call()
+        return Dictionary(uniqueKeysWithValues: users.map { ($1, Result { [head] in try loaded($1, at: head) }) })
+    }
+
+    private func loaded(_ user: UserID, at head: PartitionHead) throws -> LoadedUser {
+        var state = UserState(user: user)
+        var touched: Set<RowKey> = []
+        for event in events where event.user == user { touched.formUnion(try state.apply(event.decoded())) }
+        return LoadedUser(state: state, projectedVersion: .zero, touchedKeys: touched, head: head)
+    }
+
+    func dueUsers(
+        after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
+    ) throws -> [DueUser] {
+        try call()
+        return due
+    }
+
+    func logFormat() throws -> Int32 {
+        try call()
+        return EventStore.incarnationFormat
+    }
+
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
+        try call()
+        return [Self.partition: checkpoint]
+    }
+
+    func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>? {
+        try call()
+        return changed
+    }
+
+    func close() {}
+}
