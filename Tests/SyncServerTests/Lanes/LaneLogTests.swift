@@ -8,7 +8,8 @@ import Testing
 
 /// What a lane learns of its log, from a log that holds what the test says.
 @Suite struct LaneLogTests {
-    private let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+    private let anna = UserID(UUID())
+    private let ben = UserID(UUID())
     private let store = PartLog()
     private let time = PartTime()
     private let heard = Heard()
@@ -206,7 +207,7 @@ import Testing
             id: anna, partition: PartLog.partition, generation: 1, state: UserState(user: anna), dirty: [],
             projectedVersion: .zero, lastUsed: 0)
         for index in 0..<events {
-            let body = EventBody.focusChanged(FocusChanged(focusID: FocusID("f\(index)"), isActive: true))
+            let body = EventBody.focusChanged(FocusChanged(focusID: "f\(index)", isActive: true))
             let event = Event(
                 version: user.state.version.next, device: .server, incarnation: Incarnation(0),
                 sequence: DeviceSequence(Int64(index + 1)), id: .random(), app: nil, occurredAt: staging.now,
@@ -216,7 +217,7 @@ import Testing
         let request = IncomingAppend(firstSequence: DeviceSequence(1), events: [], bytes: 10)
         var answer = AppendStaging.Answer(
             append: PendingAppend(session: 1, request: request), partition: PartLog.partition)
-        answer.appended = Appended(throughSequence: DeviceSequence(1), version: Version(1))
+        answer.appended = Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: [])
         staging.answers = [answer]
         return staging
     }

@@ -1,5 +1,6 @@
 import EventStore
 import FocusCore
+import FocusWire
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
@@ -13,7 +14,7 @@ final class PartTime: Sendable {
     private let milliseconds = NIOLockedValueBox<Int64>(1_000_000)
 
     var now: MonotonicTime { MonotonicTime(milliseconds: milliseconds.withLockedValue { $0 }) }
-    var wall: Timestamp { Timestamp(microseconds: 1_800_000_000_000_000).adding(milliseconds: now.milliseconds) }
+    var wall: Timestamp { Timestamp(microseconds: 1_800_000_000_000_000 + now.milliseconds * 1_000) }
 
     func advance(_ time: Int64) { milliseconds.withLockedValue { $0 += time } }
 
@@ -61,5 +62,77 @@ enum LaneSamples {
         SessionOpening(
             identity: identity, view: View(scope: identity.scope, device: identity.device, deviceClass: .phone),
             incarnation: Incarnation(1), cursor: nil)
+    }
+
+    /// What a device that appends these gets logged: in a session, as bytes that were decoded.
+    static func append(_ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1) -> PendingAppend {
+        let events = bodies.map { body in
+            IncomingEvent(
+                decoding: Envelope(
+                    id: .random(), type: body.type.rawValue, app: nil,
+                    occurredAt: Timestamp(microseconds: 1_800_000_000_000_000),
+                    schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body)))
+        }
+        return PendingAppend(
+            session: session,
+            request: IncomingAppend(firstSequence: DeviceSequence(sequence), events: events, bytes: 100))
+    }
+
+    static func focus(_ id: String = "work", isActive: Bool = true) -> EventBody {
+        .focusChanged(FocusChanged(focusID: id, isActive: isActive))
+    }
+}
+
+/// Connections of which the test sees what they are told.
+final class PartConnections {
+    let loop = EmbeddedEventLoop()
+    private let told = NIOLockedValueBox<[UInt64: [SessionDelivery]]>([:])
+
+    func handle(_ id: UInt64, outbox: Int = 1_000_000) -> SessionHandle {
+        SessionHandle(id: id, outbox: Outbox(limit: outbox), eventLoop: loop) { [told] deliveries in
+            told.withLockedValue { $0[id, default: []] += deliveries }
+        }
+    }
+
+    /// What the connection was told since the last time, in words.
+    func told(_ id: UInt64, _ batch: DeliveryBatch) -> [String] {
+        batch.send()
+        loop.run()
+        let deliveries = told.withLockedValue { $0.removeValue(forKey: id) ?? [] }
+        return deliveries.map { delivery in
+            switch delivery {
+            case .opened(let opened): "opened\(opened.logIsBehind ? ", log is behind" : "")"
+            case .answered(let frame, let released): "answered \(frame.isEmpty ? "nothing" : "") \(released)"
+            case .rows: "rows"
+            case .fetched: "fetched"
+            case .control: "checkpoint"
+            case .failed(let error): error.code.rawValue
+            case .goAway(let code): "go away: \(code.rawValue)"
+            case .cutOff: "cut off"
+            }
+        }
+    }
+}
+
+/// Users in memory, as the test puts them there.
+final class PartUsers: UserDirectory {
+    var users: [UserID: CachedUser] = [:]
+    var quarantined: Set<UserID> = []
+
+    subscript(id: UserID) -> CachedUser? { users[id] }
+    func isAwaitingLoad(_ id: UserID) -> Bool { users[id] == nil && !quarantined.contains(id) }
+    func isQuarantined(_ id: UserID) -> Bool { quarantined.contains(id) }
+    func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { 500 }
+
+    /// In memory, with what the log has.
+    @discardableResult
+    func load(_ id: UserID, from log: PartLog) throws -> CachedUser {
+        var state = UserState(user: id)
+        for event in log.events where event.user == id { _ = try state.apply(event.decoded()) }
+        let user = CachedUser(
+            id: id, partition: PartLog.partition, generation: 1, state: state, dirty: [],
+            projectedVersion: .zero, lastUsed: 0)
+        users[id] = user
+        return user
     }
 }

@@ -1,9 +1,9 @@
-import EventStore
 import FocusCore
 import FocusWire
 import Foundation
 import PostgresClient
 
+@testable import EventStore
 @testable import SyncServer
 
 /// One partition's log and its read model in memory, for tests of one part of a lane: exactly what the test puts in.
@@ -50,7 +50,7 @@ final class PartLog: LaneStore {
         let version = Version(Int64(events.count { $0.user == user })).next
         let time = Timestamp(microseconds: 1_800_000_000_000_000 + Int64(events.count))
         let event = Event(
-            version: version, device: device, incarnation: Incarnation(1),
+            version: version, device: device, incarnation: Incarnation(device == .server ? 0 : 1),
             sequence: DeviceSequence(Int64(events.count { $0.device == device })).next, id: .random(), app: nil,
             occurredAt: time, recordedAt: time, body: body)
         var batch = PartitionAppend(behind: head, events: [])
@@ -61,9 +61,10 @@ final class PartLog: LaneStore {
         return batch.events[0]
     }
 
+    /// One with a row that devices see.
     @discardableResult
     func appendFocus(_ id: String, of user: UserID, device: DeviceID = DeviceID(UUID())) -> LoggedEvent {
-        append(.focusChanged(FocusChanged(focusID: FocusID(id), isActive: true)), of: user, device: device)
+        append(.focusConfigured(FocusConfigured(focusID: id, name: id)), of: user, device: device)
     }
 
     // MARK: LaneStore
@@ -117,7 +118,8 @@ final class PartLog: LaneStore {
 
     func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
         try call()
-        return Dictionary(uniqueKeysWithValues: users.map { ($1, Result { [head] in try loaded($1, at: head) }) })
+        return Dictionary(
+            uniqueKeysWithValues: users.map { _, user in (user, Result { try loaded(user, at: head) }) })
     }
 
     private func loaded(_ user: UserID, at head: PartitionHead) throws -> LoadedUser {

@@ -1,0 +1,117 @@
+import EventStore
+import FocusCore
+import Foundation
+import Testing
+
+@testable import SyncServer
+
+/// Frames of several sessions on their way into one statement.
+@Suite struct LaneAppendsTests {
+    private let anna = UserID(UUID())
+    private let ben = UserID(UUID())
+    private let store = PartLog()
+    private let users = PartUsers()
+    private let time = PartTime()
+    private let finder = Finder()
+
+    private final class Finder: LanePlaceFinder {
+        var questions: [(PlaceQuestion, UInt64)] = []
+        func start() {}
+        func stop() {}
+        func post(_ question: PlaceQuestion, session: UInt64) { questions.append((question, session)) }
+    }
+
+    private func appends(_ change: (inout LaneConfiguration) -> Void = { _ in }) -> LaneAppends {
+        var configuration = LaneConfiguration()
+        change(&configuration)
+        return LaneAppends(LaneSamples.context(time, configuration), finder) { [store] _ in store.head }
+    }
+
+    /// What one statement carries.
+    private func stage(
+        _ appends: LaneAppends, _ sessions: [UInt64: LaneSession], failed: (UserID) -> Void = { _ in }
+    ) -> AppendStaging {
+        var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head])
+        appends.stage(into: &staging, users, session: { sessions[$0] }, foldFailed: { user, _ in failed(user) })
+        return staging
+    }
+
+    private func waiting(_ appends: LaneAppends) -> [UInt64] { Array(appends.sessions) }
+
+    @Test("Frames are staged in their order, up to the statement's bound; the rest is next")
+    func bound() throws {
+        let appends = appends { $0.eventsPerStatement = 2 }
+        try users.load(anna, from: store)
+        let session = LaneSamples.session(1, LaneSamples.identity(anna))
+        for sequence in Int64(1)...3 { appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: sequence)) }
+        // The first brings what says whose its incarnation is.
+        #expect(stage(appends, [1: session]).answers.count == 1 && waiting(appends) == [1, 1])
+        #expect(appends.expected == 0)
+        #expect(stage(appends, [1: session]).answers.count == 2 && appends.isEmpty && appends.expected == 2)
+    }
+
+    @Test("P6: what waits for its user waits before all that its session sends after it; others go on")
+    func postponed() throws {
+        let appends = appends()
+        try users.load(ben, from: store)
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
+            2: LaneSamples.session(2, LaneSamples.identity(ben)),
+        ]
+        for session in [UInt64(1), 2, 1] { appends.enqueue(LaneSamples.append(session, [LaneSamples.focus()])) }
+        let staging = stage(appends, sessions)
+        #expect(staging.answers.map(\.append.session) == [2] && waiting(appends) == [1, 1])
+        appends.enqueue(LaneSamples.append(2, [], at: 2))
+        #expect(waiting(appends) == [1, 1, 2])
+    }
+
+    @Test("A frame of a session that is gone gives its bytes back")
+    func gone() {
+        let context = LaneSamples.context(time)
+        let appends = LaneAppends(context, finder) { [store] _ in store.head }
+        _ = context.budget.take(100) {}
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
+        #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
+    }
+
+    @Test("A quarantined user's frames are answered so, and a fold that fails is told")
+    func quarantined() throws {
+        let appends = appends()
+        users.quarantined = [anna]
+        let session = LaneSamples.session(1, LaneSamples.identity(anna))
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
+        #expect(stage(appends, [1: session]).answers.map(\.error?.code) == [.userQuarantined])
+    }
+
+    @Test("E1: a frame about earlier places asks what stands there, and what its session sends after it joins it")
+    func looksUp() throws {
+        let appends = appends()
+        let phone = DeviceID(UUID())
+        let began = DeviceIncarnationBegan(device: phone, incarnation: Incarnation(1), scope: .system)
+        store.append(.deviceIncarnationBegan(began), of: anna, device: .server)
+        store.appendFocus("a", of: anna, device: phone)
+        try users.load(anna, from: store)
+        let session = LaneSamples.session(1, LaneSamples.identity(anna, phone))
+        for sequence in Int64(1)...2 { appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: sequence)) }
+        #expect(stage(appends, [1: session]).isEmpty && appends.isEmpty && session.looksUp.count == 2)
+        #expect(finder.questions.map(\.1) == [1] && finder.questions.first?.0.anchor == store.head.anchor)
+        #expect(appends.last(of: session) == DeviceSequence(2))
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 3))
+        #expect(appends.last(of: session) == DeviceSequence(3))
+    }
+
+    @Test("E4: while the clock is wrong everything is to be sent again, and nothing waits")
+    func putOff() {
+        let appends = appends()
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
+        #expect(appends.putOff().map(\.error?.code) == [.unavailable] && appends.isEmpty)
+    }
+
+    @Test("What is put back is before all that came later, in its order")
+    func putBack() {
+        let appends = appends()
+        appends.enqueue(LaneSamples.append(3, []))
+        appends.putBack([LaneSamples.append(1, []), LaneSamples.append(2, [])])
+        #expect(waiting(appends) == [1, 2, 3] && appends.removeAll().count == 3 && appends.isEmpty)
+    }
+}

@@ -1,0 +1,270 @@
+import EventStore
+import FocusCore
+import Foundation
+import PostgresClient
+import Testing
+
+@testable import SyncServer
+
+/// Who is let in, what is sent, and who has to go: with users that the test puts into memory.
+@Suite struct LaneSessionsTests {
+    private let anna = UserID(UUID())
+    private let phone = DeviceID(UUID())
+    private let store = PartLog()
+    private let users = PartUsers()
+    private let time = PartTime()
+    private let connections = PartConnections()
+    private let state = State()
+
+    /// What the sessions ask their surroundings.
+    private final class State {
+        var confirmedAt = MonotonicTime(milliseconds: 0)
+        var lastWaiting = DeviceSequence.zero
+        var ended: [UInt64] = []
+    }
+
+    private func sessions() -> LaneSessions {
+        state.confirmedAt = time.now
+        return LaneSessions(
+            LaneSamples.context(time), DeliveryBatch(), confirmedAt: { [state] in state.confirmedAt },
+            lastWaiting: { [state] _ in state.lastWaiting }, didEnd: { [state] in state.ended.append($0) })
+    }
+
+    private func told(_ id: UInt64, _ sessions: LaneSessions) -> [String] { connections.told(id, sessions.deliveries) }
+
+    private func event(_ user: CachedUser, _ version: Version) throws -> EventID? {
+        try store.event(of: user.id, partition: user.partition, at: version)
+    }
+
+    @discardableResult
+    private func open(
+        _ sessions: LaneSessions, _ id: UInt64 = 1, device: DeviceID? = nil, cursor: Cursor? = nil,
+        outbox: Int = 1_000_000
+    ) -> [String] {
+        var opening = LaneSamples.opening(LaneSamples.identity(anna, device ?? phone))
+        opening.cursor = cursor
+        sessions.enqueue(connections.handle(id, outbox: outbox), opening)
+        sessions.admit(users, event: event)
+        return told(id, sessions)
+    }
+
+    private func cursor(_ event: LoggedEvent, of log: LogID = LaneSamples.log) -> Cursor {
+        let opening = LaneSamples.opening(LaneSamples.identity(anna, phone))
+        return Cursor(log: log, version: event.version, event: event.id, view: opening.view.hash)
+    }
+
+    private func revoke(_ device: DeviceID) throws -> LoggedEvent {
+        let event = store.append(.deviceRevoked(DeviceRevoked(device: device)), of: anna)
+        try users.load(anna, from: store)
+        return event
+    }
+
+    // MARK: Admission
+
+    @Test("Whoever says Hello waits until their user is in memory, and is needed there meanwhile")
+    func waits() throws {
+        let sessions = sessions()
+        #expect(open(sessions).isEmpty && sessions.neededUsers == [anna] && sessions.hasWork)
+        try users.load(anna, from: store)
+        sessions.admit(users, event: event)
+        #expect(told(1, sessions).first == "opened" && sessions.neededUsers.isEmpty)
+    }
+
+    @Test("A quarantined user's device is told to wait, a revoked one that its token is not accepted")
+    func refused() throws {
+        let sessions = sessions()
+        users.quarantined = [anna]
+        #expect(open(sessions) == ["user_quarantined"])
+        users.quarantined = []
+        _ = try revoke(phone)
+        #expect(open(sessions, 2) == ["unauthenticated"] && sessions[2] == nil)
+    }
+
+    @Test("P8: the newer connection of a store wins, also when its Hello comes first")
+    func newerWins() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions, 2)
+        #expect(open(sessions, 1) == ["go away: superseded"] && sessions[2] != nil)
+        open(sessions, 3)
+        #expect(told(2, sessions).contains("go away: superseded") && sessions[2] == nil && sessions[3] != nil)
+        #expect(state.ended == [2])
+    }
+
+    @Test(
+        "S4, S6: a cursor goes on where it names an event of this log; past the log's end, or beside it, the log is behind"
+    )
+    func cursors() throws {
+        let sessions = sessions()
+        let (first, last) = (store.appendFocus("a", of: anna), store.appendFocus("b", of: anna))
+        try users.load(anna, from: store)
+        #expect(open(sessions, 1, cursor: cursor(last)) == ["opened"])
+        #expect(open(sessions, 2, cursor: cursor(first)) == ["opened", "rows"])
+        var other = cursor(last)
+        other.event = .random()
+        #expect(open(sessions, 3, cursor: other).first == "opened, log is behind")
+        other = cursor(first)
+        other.event = .random()
+        #expect(open(sessions, 4, cursor: other).first == "opened, log is behind")
+        other = cursor(last)
+        other.version = Version(9)
+        #expect(open(sessions, 5, cursor: other).first == "opened, log is behind")
+        #expect(open(sessions, 6, cursor: cursor(last, of: LogID(UUID()))).first == "opened")
+        // The log cannot be asked: a snapshot is always right.
+        store.failure = PostgresError(kind: .insufficientResources, message: "full")
+        #expect(open(sessions, 7, cursor: cursor(first)).first == "opened")
+    }
+
+    @Test("A cursor that is ahead of its user's state asks for the partition's news before it is called lost")
+    func aheadCursors() throws {
+        let sessions = sessions()
+        let event = store.appendFocus("a", of: anna)
+        try users.load(anna, from: store)
+        var opening = LaneSamples.opening(LaneSamples.identity(anna, phone))
+        opening.cursor = cursor(event)
+        sessions.enqueue(connections.handle(1), opening)
+        #expect(sessions.partitionsBehindCursors(users).isEmpty)
+        opening.cursor?.version = Version(2)
+        sessions.enqueue(connections.handle(2), opening)
+        #expect(sessions.partitionsBehindCursors(users) == [PartLog.partition])
+    }
+
+    // MARK: Rows
+
+    @Test("Rows go out while the heads are fresh; what could not be sent goes with the next that can")
+    func fresh() throws {
+        let sessions = sessions()
+        store.appendFocus("a", of: anna)
+        try users.load(anna, from: store)
+        time.advance(1_000)
+        #expect(open(sessions) == ["opened"] && sessions.hasWork)
+        sessions.sendAwaited(users)
+        #expect(told(1, sessions).isEmpty)
+        state.confirmedAt = time.now
+        sessions.sendAwaited(users)
+        #expect(told(1, sessions).first == "rows" && !sessions.hasWork)
+    }
+
+    @Test("L1: a session without room is sent nothing more until it has taken what waits")
+    func room() throws {
+        let sessions = sessions()
+        store.appendFocus("a", of: anna)
+        try users.load(anna, from: store)
+        open(sessions, outbox: 1)
+        store.appendFocus("b", of: anna)
+        let user = try users.load(anna, from: store)
+        sessions.sendToAll(of: user)
+        #expect(told(1, sessions).isEmpty)
+        let session = try #require(sessions[1])
+        _ = session.handle.outbox.release(session.handle.outbox.queuedBytes)
+        sessions.resume(1)
+        sessions.sendAwaited(users)
+        #expect(told(1, sessions) == ["rows"])
+    }
+
+    @Test("S9: a checkpoint follows the last rows after its time, and waits for a user who left memory")
+    func checkpoints() throws {
+        let sessions = sessions()
+        store.appendFocus("a", of: anna)
+        let user = try users.load(anna, from: store)
+        open(sessions)
+        sessions.sendCheckpoints(users)
+        #expect(told(1, sessions).isEmpty && sessions.nextCheckpoint == time.now.adding(milliseconds: 1_000))
+        time.advance(1_000)
+        state.confirmedAt = time.now
+        users.users = [:]
+        sessions.sendCheckpoints(users)
+        #expect(told(1, sessions).isEmpty && sessions.neededUsers == [anna])
+        users.users[anna] = user
+        sessions.sendAwaited(users)
+        sessions.sendCheckpoints(users)
+        #expect(told(1, sessions) == ["checkpoint"])
+    }
+
+    // MARK: Review
+
+    @Test("A3: a revoked device is cut off, and so is one that was told to go and has not taken it yet")
+    func revoked() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions, 1)
+        open(sessions, 2, device: DeviceID(UUID()))
+        _ = try revoke(phone)
+        sessions.hear(.caughtUp(try #require(users[anna])))
+        #expect(told(1, sessions) == ["cut off"] && sessions[1] == nil && sessions[2] != nil)
+    }
+
+    @Test("A3: so it is while the user is not in memory, for the revoked device alone")
+    func revokedAbsent() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions, 1)
+        open(sessions, 2, device: DeviceID(UUID()))
+        sessions.end(try #require(sessions[1]), .shuttingDown)
+        sessions.hear(.missed(store.appendFocus("a", of: anna)))
+        sessions.hear(.missed(try revoke(phone)))
+        #expect(told(1, sessions).last == "cut off" && sessions[2] != nil)
+    }
+
+    @Test("P8: a device whose events come from another server goes, but not for what it had under way when it came")
+    func appendsElsewhere() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions)
+        store.appendFocus("a", of: anna, device: phone)
+        let user = try users.load(anna, from: store)
+        // It has just come.
+        sessions.review(user)
+        #expect(sessions[1]?.lastSequence == DeviceSequence(1))
+        time.advance(10_000)
+        state.confirmedAt = time.now
+        store.appendFocus("b", of: anna, device: phone)
+        // It has sent the same, and waits for the answer.
+        state.lastWaiting = DeviceSequence(2)
+        sessions.review(try users.load(anna, from: store))
+        #expect(sessions[1] != nil)
+        state.lastWaiting = .zero
+        store.appendFocus("c", of: anna, device: phone)
+        sessions.review(try users.load(anna, from: store))
+        #expect(told(1, sessions).last == "go away: superseded" && sessions[1] == nil)
+    }
+
+    // MARK: Answers
+
+    private func answer(_ change: (inout AppendStaging.Answer) -> Void) -> AppendStaging.Answer {
+        var answer = AppendStaging.Answer(append: LaneSamples.append(1, [LaneSamples.focus()]), partition: Partition(0))
+        change(&answer)
+        return answer
+    }
+
+    @Test("P3, P4: an answer gives its bytes back; a gap is told once; after a conflict the session goes")
+    func answers() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions)
+        sessions.deliver(
+            answer { $0.appended = Appended(throughSequence: DeviceSequence(1), version: Version(1), refused: []) })
+        #expect(told(1, sessions) == ["answered  100"] && sessions[1]?.lastSequence == DeviceSequence(1))
+        let gap = answer { $0.error = ProtocolError(.sequenceGap, "a gap", expected: DeviceSequence(2)) }
+        sessions.deliver(gap)
+        sessions.deliver(gap)
+        #expect(told(1, sessions) == ["answered  100", "answered nothing 100"])
+        sessions.deliver(answer { $0.error = ProtocolError(.sequenceConflict, "another") })
+        #expect(told(1, sessions) == ["answered  100", "go away: sequence_conflict"] && sessions[1] == nil)
+    }
+
+    @Test(
+        "P6: frames that waited for what the log holds go on in their order; if it cannot be asked, the first is told so"
+    )
+    func placesFound() throws {
+        let sessions = sessions()
+        try users.load(anna, from: store)
+        open(sessions)
+        let session = try #require(sessions[1])
+        let frames = [1, 5, 9].map { LaneSamples.append(1, [LaneSamples.focus()], at: $0) }
+        session.looksUp = frames
+        #expect(sessions.placesFound(1, nil).map(\.request.firstSequence) == [DeviceSequence(5), DeviceSequence(9)])
+        #expect(told(1, sessions) == ["answered  100"] && session.looksUp.isEmpty)
+        #expect(sessions.placesFound(1, nil).isEmpty && sessions.placesFound(7, nil).isEmpty)
+    }
+}

@@ -1,0 +1,66 @@
+import EventStore
+import FocusCore
+import Foundation
+import Testing
+
+@testable import SyncServer
+
+/// What watchers of a lane's users are told, and when.
+@Suite struct LaneWatchersTests {
+    private let anna = UserID(UUID())
+    private let viewer = UserID(UUID())
+    private let users = PartUsers()
+    private let time = PartTime()
+    private let connections = PartConnections()
+    private let deliveries = DeliveryBatch()
+
+    private func watchers(_ context: LaneContext) -> LaneWatchers {
+        context.freshness.confirm(lane: 0, at: time.now)
+        let watchers = LaneWatchers(context, deliveries)
+        watchers.watch(connections.handle(1), Viewer(user: viewer, scope: .app(AppID("com.example.chat")!)), [anna])
+        return watchers
+    }
+
+    private func told() -> [String] { connections.told(1, deliveries) }
+
+    @Test("V1: a watcher is told of a user as soon as they are in memory, and they are needed there until then")
+    func needs() throws {
+        let watchers = watchers(LaneSamples.context(time))
+        watchers.tell(users)
+        #expect(told().isEmpty && watchers.dequeueAwaitingLoad() == [anna])
+        try users.load(anna, from: PartLog())
+        watchers.tell(users)
+        #expect(told() == ["rows"] && watchers.dequeueAwaitingLoad().isEmpty)
+    }
+
+    @Test("V2: nothing is told while any lane has not confirmed its heads")
+    func stale() throws {
+        let context = LaneSamples.context(time)
+        let watchers = watchers(context)
+        try users.load(anna, from: PartLog())
+        time.advance(1_000)
+        watchers.tell(users)
+        #expect(told().isEmpty && watchers.nextDeadline == time.now.adding(milliseconds: 50))
+        context.freshness.confirm(lane: 0, at: time.now)
+        watchers.tell(users)
+        #expect(told() == ["rows"])
+    }
+
+    @Test("Of a quarantined user nothing is known, and that is told without waiting")
+    func quarantined() {
+        let watchers = watchers(LaneSamples.context(time))
+        users.quarantined = [anna]
+        watchers.tell(users)
+        #expect(watchers.dequeueAwaitingLoad().isEmpty && told() == ["rows"])
+    }
+
+    @Test("A session that ended is told nothing more")
+    func closed() throws {
+        let watchers = watchers(LaneSamples.context(time))
+        try users.load(anna, from: PartLog())
+        watchers.close(1)
+        watchers.hear(.changed(anna))
+        watchers.tell(users)
+        #expect(told().isEmpty)
+    }
+}
