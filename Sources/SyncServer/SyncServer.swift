@@ -78,7 +78,7 @@ public final class SyncServer: Service {
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPace()) }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // The system takes no more than this before the device does: the rest waits in the outbox, where a newer
+            // The system takes no more than this before the device does: the rest waits in the quota, where a newer
             // value takes an older one's place, and each part that a slow device takes is told of (rule L2). By itself
             // the system would hold 4 MB, and tell of room once a third of it is free.
             .childChannelOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)

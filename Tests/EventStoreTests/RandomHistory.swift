@@ -100,8 +100,8 @@ struct RandomHistory {
         case 3 where Int.random(in: 0..<4, using: &random) == 0:
             return .deviceRevoked(DeviceRevoked(device: DeviceID(random.uuid())))
         case 3: return .audienceChanged(AudienceChanged(add: [users[0]], remove: []))
-        case 4: return .notificationRead(NotificationsNamed(ids: [id]))
-        case 5: return .notificationRemoved(NotificationsNamed(ids: [id]))
+        case 4: return .notificationRead(NotificationIDs(ids: [id]))
+        case 5: return .notificationRemoved(NotificationIDs(ids: [id]))
         case 6: return .badgeCleared
         case 7: return .routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 3_600))
         case 8: return .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points()))

@@ -32,7 +32,7 @@ import Testing
         var bodies: [EventBody] = [
             .notificationPosted(NotificationPosted(notificationID: "n1", title: "T", body: "B")),
             .notificationPosted(NotificationPosted(notificationID: "n2", title: "T", body: "B")),
-            .notificationRead(NotificationsNamed(ids: ["n1"])),
+            .notificationRead(NotificationIDs(ids: ["n1"])),
         ]
         for id in ["gone", "run"] {
             bodies.append(.routeStarted(RouteStarted(routeID: id, activity: "running", utcOffsetSeconds: 0)))

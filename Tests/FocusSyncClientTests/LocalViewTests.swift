@@ -170,7 +170,7 @@ struct LocalViewTests {
             DeltaRow(key: badge, version: Version(99), value: BadgeRow(count: 7).encoded),
             DeltaRow(key: focus, version: Version(99), value: [0xFF]),
         ])
-        try device.append((.notificationRead(NotificationsNamed(ids: ["n"])), app))
+        try device.append((.notificationRead(NotificationIDs(ids: ["n"])), app))
         try device.append((.focusChanged(FocusChanged(focusID: "work", isActive: true)), nil))
         #expect(try device.view.row(badge) == LocalRow(key: badge, value: BadgeRow(count: 7).encoded))
         #expect(try device.view.row(focus)?.value == [0xFF])

@@ -40,8 +40,8 @@ struct RandomBodies {
         case 0, 1:
             let title = Bool.random(using: &random) ? "t" : nil
             return (.notificationPosted(NotificationPosted(notificationID: id(), title: title, body: id())), app)
-        case 2: return (.notificationRead(NotificationsNamed(ids: [id(), id()])), app)
-        case 3: return (.notificationRemoved(NotificationsNamed(ids: [id()])), app)
+        case 2: return (.notificationRead(NotificationIDs(ids: [id(), id()])), app)
+        case 3: return (.notificationRemoved(NotificationIDs(ids: [id()])), app)
         case 4: return (.badgeCleared, app)
         case 5, 6:
             let value = PropertyValue.integer(Int64(number(0..<3)))

@@ -6,8 +6,8 @@ extension SeededRandom {
         switch Int.random(in: 0...3, using: &self) {
         case 0: .notificationPosted(notification())
         case 1:
-            .notificationRead(NotificationsNamed(ids: (0..<Int.random(in: 0...4, using: &self)).map { _ in text() }))
-        case 2: .notificationRemoved(NotificationsNamed(ids: [text()]))
+            .notificationRead(NotificationIDs(ids: (0..<Int.random(in: 0...4, using: &self)).map { _ in text() }))
+        case 2: .notificationRemoved(NotificationIDs(ids: [text()]))
         default:
             .routeLocationsInserted(
                 RouteLocationsInserted(

@@ -47,8 +47,8 @@ enum SampleEvents {
                     subtitle: "Trip",
                     body: "At half past six?", level: .timeSensitive, relevance: 0.75, marketing: true,
                     interactionID: "interaction-1", eventAt: time, sound: "chime"))
-        case .notificationRead: .notificationRead(NotificationsNamed(ids: ["message-1", "message-2"]))
-        case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: ["message-1"]))
+        case .notificationRead: .notificationRead(NotificationIDs(ids: ["message-1", "message-2"]))
+        case .notificationRemoved: .notificationRemoved(NotificationIDs(ids: ["message-1"]))
         case .interactionDonated:
             .interactionDonated(
                 InteractionDonated(
@@ -159,8 +159,8 @@ enum SampleEvents {
                     focusID: "", activation: Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero)))
         case .audienceChanged: .audienceChanged(AudienceChanged())
         case .notificationPosted: .notificationPosted(NotificationPosted(notificationID: "", body: ""))
-        case .notificationRead: .notificationRead(NotificationsNamed(ids: []))
-        case .notificationRemoved: .notificationRemoved(NotificationsNamed(ids: [""]))
+        case .notificationRead: .notificationRead(NotificationIDs(ids: []))
+        case .notificationRemoved: .notificationRemoved(NotificationIDs(ids: [""]))
         case .interactionDonated:
             .interactionDonated(
                 InteractionDonated(

@@ -30,8 +30,8 @@ struct RandomLife {
         let id = "n\(random.number(0..<6))"
         switch random.number(0..<26) {
         case 0..<7: return (.notificationPosted(post(&random, id)), app)
-        case 7: return (.notificationRead(NotificationsNamed(ids: [id, "n\(random.number(0..<6))"])), app)
-        case 8, 9: return (.notificationRemoved(NotificationsNamed(ids: [id])), app)
+        case 7: return (.notificationRead(NotificationIDs(ids: [id, "n\(random.number(0..<6))"])), app)
+        case 8, 9: return (.notificationRemoved(NotificationIDs(ids: [id])), app)
         case 10: return (.badgeCleared, app)
         case 11, 12: return (.preferenceChanged(PreferenceChanged(key: id, value: .integer(now.microseconds % 5))), app)
         case 13: return (.preferenceReset(PreferenceReset(key: id)), app)

@@ -64,7 +64,7 @@ final class SimulatedStore: LaneStore {
 
     /// As a connection to a database that was restored meanwhile: it is a new one.
     private func verify() throws {
-        for (partition, anchor) in anchors() where !log.holds(anchor, partition) { throw LogFellBack(partition) }
+        for (partition, anchor) in anchors() where !log.holds(anchor, partition) { throw LogTruncated(partition) }
     }
 
     func verifyAnchors() throws {

@@ -40,7 +40,7 @@ import Testing
             try await client.append(.appRegistered(AppRegistered(name: "App", build: 1)), app: app)
             try await client.preferences(of: app).set(16, for: "size")
             #expect(try await client.preferences(of: app)["size", default: 12] == 16)
-            try await client.waitUntilSent()
+            try await client.waitUntilAnswered()
             #expect(try await client.synchronize() == [])
             let row = try await client.row(key)
             #expect(row == LocalRow(key: key, value: PreferenceRow(value: .integer(16)).encoded))

@@ -24,7 +24,7 @@ import struct FocusCore.Cursor
         for start in stride(from: 0, to: count, by: 1_000) {
             let ids = (start..<min(start + 1_000, count)).map { "gone\($0)" }
             try await append(ids.map { .post($0, app: Self.app) })
-            try await append([.of(.notificationRemoved(NotificationsNamed(ids: ids)), app: Self.app)])
+            try await append([.of(.notificationRemoved(NotificationIDs(ids: ids)), app: Self.app)])
         }
         await client.close()
     }
@@ -51,7 +51,7 @@ import struct FocusCore.Cursor
             }
             let (client, _) = try await WireClient.open(server, user: user)
             try await client.append(
-                from: 1, [.of(.notificationRemoved(NotificationsNamed(ids: ["old"])), app: Self.app)])
+                from: 1, [.of(.notificationRemoved(NotificationIDs(ids: ["old"])), app: Self.app)])
             _ = try await client.appended()
             await client.close()
             try await comeAndGo(TombstoneQueue.limit / 2 + 100, server, user)

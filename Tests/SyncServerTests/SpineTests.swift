@@ -78,7 +78,7 @@ import Testing
             var replica = Replica()
             while replica.cursor?.version != Version(8) { replica.apply(try await tablet.next()) }
             await tablet.close()
-            let removal = Envelope.of(.notificationRemoved(NotificationsNamed(ids: ["n1"])), app: "a")
+            let removal = Envelope.of(.notificationRemoved(NotificationIDs(ids: ["n1"])), app: "a")
             try await phone.append(
                 from: 8, [.post("n2", app: "a", body: "x"), .post("n2", app: "a", body: "y"), removal])
             while try await phone.appended().throughSequence < DeviceSequence(10) {}

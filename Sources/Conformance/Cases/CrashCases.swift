@@ -103,12 +103,12 @@ enum CrashCases {
                 let app = "app\(index)"
                 let events = Envelope.setUp(app) + (2..<count).map { .post("n\($0 % 100)", app: app, body: "\($0)") }
                 group.addTask {
-                    // Also when the courier fails, so that nobody waits for its events.
+                    // Also when the resendingClient fails, so that nobody waits for its events.
                     defer { delivered.withLockedValue { $0[index] = count } }
-                    let courier = Courier(site, device, events) { through in
+                    let resendingClient = ResendingClient(site, device, events) { through in
                         delivered.withLockedValue { $0[index] = through }
                     }
-                    return (index, try await courier.deliver())
+                    return (index, try await resendingClient.deliver())
                 }
             }
             for quarter in 1...3 {

@@ -20,7 +20,7 @@ enum PeerCases {
             "unavailable is the same for who shares nothing, permits nothing, removed the viewer or does not exist"
         ) { site in
             for isApp in [true, false] {
-                let viewer = try await Onlooker(site, isApp: isApp)
+                let viewer = try await WatchingClient(site, isApp: isApp)
                 let stranger = try await Sharing.begin(site, with: [])
                 let silent = try await Sharing.begin(site, with: [viewer.user], isPermitted: false)
                 let former = try await Sharing.begin(site, with: [viewer.user])
@@ -36,8 +36,8 @@ enum PeerCases {
             }
         },
         ConformanceCase("V1", "a system session hears of each app by name; Unwatch ends it") { site in
-            let viewer = try await Onlooker(site, isApp: false)
-            let witness = try await Onlooker(site)
+            let viewer = try await WatchingClient(site, isApp: false)
+            let witness = try await WatchingClient(site)
             let sharing = try await Sharing.begin(site, with: [viewer.user, witness.user])
             for one in [viewer, witness] { try await one.ask(sharing.user) }
             try expect(
@@ -59,7 +59,7 @@ enum PeerCases {
             try expect(viewer.told(of: sharing.user).count == count, "it is told of somebody whom it unwatched")
         },
         ConformanceCase("V1", "more than 256 users are too_many_watched, and none of that Watch is added") { site in
-            let viewer = try await Onlooker(site)
+            let viewer = try await WatchingClient(site)
             let sharing = try await Sharing.begin(site, with: [viewer.user])
             try await viewer.watch([sharing.user] + (0..<256).map { _ in UserID(UUID()) })
             try await viewer.expectError(.tooManyWatched, "for 257 users")
@@ -80,7 +80,7 @@ enum PeerCases {
             "V3", "a status is valid for 60 s, and what still holds is told again in time, devices off or not",
             isLong: true
         ) { site in
-            let viewer = try await Onlooker(site)
+            let viewer = try await WatchingClient(site)
             let sharing = try await Sharing.begin(site, with: [viewer.user])
             let nobody = UserID(UUID())
             try await viewer.ask(nobody)
@@ -98,7 +98,7 @@ enum PeerCases {
             try expect(viewer.told(of: nobody).count == 1, "what is unavailable was told again")
         },
         ConformanceCase("V4", "at most one change in 250 ms is told, and the last one always is") { site in
-            let viewer = try await Onlooker(site)
+            let viewer = try await WatchingClient(site)
             let sharing = try await Sharing.begin(site, with: [viewer.user])
             try await viewer.ask(sharing.user)
             for round in 0..<41 { try await sharing.focus(round % 2 == 0) }
@@ -131,7 +131,7 @@ enum PeerCases {
         },
         ConformanceCase("V4", "the last change is told soon, also when it comes right after one that was told") {
             site in
-            let viewer = try await Onlooker(site)
+            let viewer = try await WatchingClient(site)
             let sharing = try await Sharing.begin(site, with: [viewer.user])
             try await viewer.ask(sharing.user)
             for round in 0..<6 {
@@ -152,7 +152,7 @@ enum PeerCases {
     }
 
     private static func changes(_ site: Site, toSecond: Bool) async throws {
-        let viewer = try await Onlooker(site)
+        let viewer = try await WatchingClient(site)
         let stranger = try await Sharing.begin(site, with: [], toSecond: toSecond)
         var sharings: [Sharing] = []
         for _ in 0..<3 {
@@ -178,7 +178,7 @@ enum PeerCases {
 
     /// While the viewer is in the audience the Focus is off; it is on only while the viewer is not.
     private static func removals(_ site: Site, toSecond: Bool) async throws {
-        let viewer = try await Onlooker(site)
+        let viewer = try await WatchingClient(site)
         let sharing = try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond)
         try await viewer.watch([sharing.user])
         try await viewer.hear("the current status") { $0.knows(sharing.user, false) }

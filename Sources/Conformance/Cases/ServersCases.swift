@@ -42,8 +42,8 @@ enum ServersCases {
                 try? await here.connection.send(append)
                 try? await there.connection.send(append)
             }
-            // Both connections may have ended with events unread: the courier does what a client would do then.
-            _ = try await Courier(site, device, setUp + events).deliver()
+            // Both connections may have ended with events unread: the resendingClient does what a client would do then.
+            _ = try await ResendingClient(site, device, setUp + events).deliver()
             let observer = try await site.open(device.sibling(), toSecond: true)
             var replica = Replica()
             try await replica.follow(observer.connection, to: observer.version(of: 202))

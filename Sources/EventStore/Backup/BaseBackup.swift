@@ -35,7 +35,7 @@ public struct BaseBackup: Sendable {
         conninfo: String, to directory: String, settings: EmbeddedClusterSettings = EmbeddedClusterSettings(),
         progress: (Int, Int) -> Void = { _, _ in }
     ) throws(BackupError) -> BaseBackup {
-        try Place.requireEmpty(directory)
+        try BackupFiles.requireEmpty(directory)
         let backup = BaseBackup(making: directory, settings)
         let tool = try BackupTool("pg_basebackup", for: nil, settings)
         try tool.run(
@@ -70,7 +70,7 @@ public struct BaseBackup: Sendable {
     /// Copies the checked backup to where a PostgreSQL server will run on it: a directory that must not be there or be
     /// empty. A copy that is cut short leaves only `….restoring` beside it.
     public func restore(cluster target: String, progress: (Int, Int) -> Void = { _, _ in }) throws(BackupError) {
-        try Place.requireEmpty(target)
+        try BackupFiles.requireEmpty(target)
         try verify()
         try copy(to: target, owner: nil, progress: progress)
     }
@@ -89,7 +89,7 @@ public struct BaseBackup: Sendable {
         }
         let (launcher, lock) = try claim(dataDirectory)
         defer { withExtendedLifetime(lock) {} }
-        try Place.requireEmpty(launcher.layout.cluster)
+        try BackupFiles.requireEmpty(launcher.layout.cluster)
         try verify()
         try copy(to: launcher.layout.cluster, owner: launcher.owner, progress: progress)
     }
@@ -114,7 +114,7 @@ public struct BaseBackup: Sendable {
         let building = target + ".restoring"
         do {
             try? FileManager.default.removeItem(atPath: building)
-            try Place.copyTree(from: cluster, to: building, owner: owner, progress: progress)
+            try BackupFiles.copyTree(from: cluster, to: building, owner: owner, progress: progress)
             // The manifest belongs to the backup, and PostgreSQL has no use for it in the cluster.
             try FileManager.default.removeItem(atPath: building + "/backup_manifest")
         } catch {

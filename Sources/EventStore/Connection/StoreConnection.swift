@@ -17,7 +17,7 @@ public final class StoreConnection {
     public private(set) var connectionNumber = 0
     /// Events that the log must hold. Each new connection verifies them first, because the server that it reaches may
     /// lack what was lost with the one before. If one is missing, the call that needed the connection throws
-    /// `LogFellBack`.
+    /// `LogTruncated`.
     public var anchors: () -> [Partition: LogAnchor] = { [:] }
     /// The generation that each partition showed when one of its users was last loaded.
     private var generations: [Partition: Int32] = [:]
@@ -58,7 +58,7 @@ public final class StoreConnection {
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
     /// succeeded, and the log holds `anchors`. Everything that was seen before the call is then as durable as that
-    /// commit. Throws `LogFellBack`, `StoreStopped`, `PostgresError`.
+    /// commit. Throws `LogTruncated`, `StoreStopped`, `PostgresError`.
     public func confirm() throws {
         try perform { connection in
             _ = try connection.query(Queries.commitPulse)
@@ -87,7 +87,7 @@ public final class StoreConnection {
     }
 
     /// Verifies `anchors` on the connection that there is: a pooler may change servers behind it, and then no new
-    /// connection is made. Throws `LogFellBack`.
+    /// connection is made. Throws `LogTruncated`.
     public func verifyAnchors() throws {
         try perform { try LogReader().verify(anchors(), on: $0) }
     }

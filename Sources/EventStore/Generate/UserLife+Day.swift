@@ -90,7 +90,7 @@ extension UserLife {
         }
         let count = 1 + random.below(5)
         let ids = (0..<count).map { _ in recent(slot) }
-        return ids.map { Draft(app: app.id, body: .notificationRead(NotificationsNamed(ids: [$0]))) }
+        return ids.map { Draft(app: app.id, body: .notificationRead(NotificationIDs(ids: [$0]))) }
     }
 
     private mutating func tidy(_ slot: Int) -> [Draft] {
@@ -99,7 +99,7 @@ extension UserLife {
         guard first <= last else { return [Draft(app: apps[slot].app.id, body: .badgeCleared)] }
         apps[slot].removed = last
         let ids = (first...last).map { "n\($0)" }
-        return [Draft(app: apps[slot].app.id, body: .notificationRemoved(NotificationsNamed(ids: ids)))]
+        return [Draft(app: apps[slot].app.id, body: .notificationRemoved(NotificationIDs(ids: ids)))]
     }
 
     /// Somebody writes, the app donates and notifies; often the answer follows.

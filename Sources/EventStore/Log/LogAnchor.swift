@@ -25,7 +25,7 @@ extension LoggedEvent {
 
 /// The log no longer holds an event that was seen in it. State that was folded from the log must be read anew; devices
 /// send again what was acknowledged to them (rule S6).
-public struct LogFellBack: Error, Hashable, CustomStringConvertible {
+public struct LogTruncated: Error, Hashable, CustomStringConvertible {
     public var partition: Partition
 
     public init(_ partition: Partition) { self.partition = partition }
@@ -36,10 +36,10 @@ public struct LogFellBack: Error, Hashable, CustomStringConvertible {
 }
 
 extension LogReader {
-    /// Throws `LogFellBack` unless the log holds every one of `anchors`, and `PostgresError` when it cannot be asked.
+    /// Throws `LogTruncated` unless the log holds every one of `anchors`, and `PostgresError` when it cannot be asked.
     func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
         let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)
-        for (partition, anchor) in anchors where found[partition] != anchor { throw LogFellBack(partition) }
+        for (partition, anchor) in anchors where found[partition] != anchor { throw LogTruncated(partition) }
     }
 
     private func anchors(

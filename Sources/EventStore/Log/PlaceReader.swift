@@ -76,7 +76,7 @@ public struct PlaceReader: Sendable {
     public init() {}
 
     /// Throws `PostgresError`; `EventStoreError.corrupt` when the log lacks an event that pages or runs name, or a page
-    /// cannot be read; `LogFellBack` when the whole stream is looked through and the log lacks the anchor; and what
+    /// cannot be read; `LogTruncated` when the whole stream is looked through and the log lacks the anchor; and what
     /// `LoggedEvent.decoded` throws of a refusal.
     public func read(_ question: PlaceQuestion, on connection: PostgresConnection) throws -> FoundPlaces {
         var rows: [Row] = []

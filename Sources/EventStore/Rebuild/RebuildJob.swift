@@ -13,26 +13,26 @@ struct RebuildJob: Sendable {
     let shown: [Partition: Generation]
     let work: RebuildWork
     /// Lowers the load while commits are late; nil: the load stays as it is.
-    var pulse: CommitPulse?
+    var probe: CommitLatencyProbe?
     /// How many workers may work at once; nil: all of them.
     var slots: DispatchSemaphore?
 
     /// Does everything up to the cut-over, one partition after the other.
     func prepare(on connection: PostgresConnection) throws {
-        try forEach { place, pace in
+        try forEach { place, throttle in
             if place.phase == .filling {
                 let fill = PartitionFill(rules: options.rules) { events in
                     if events > 0 { work.advance(.filling, by: events) }
-                    try pace.pause()
+                    try throttle.pause()
                 }
                 try fill.run(&place, then: verifies ? .verifying : .comparing, on: connection)
             }
-            if place.phase == .verifying { try verify(&place, pace, on: connection) }
+            if place.phase == .verifying { try verify(&place, throttle, on: connection) }
             if place.phase == .comparing, let comparison = comparison(place.partition) {
                 work.expect(try userCount(place, on: connection), in: .comparing)
                 let follow = PartitionFollow(comparison: comparison) { users in
                     work.advance(.comparing, by: users)
-                    try pace.pause()
+                    try throttle.pause()
                 }
                 try follow.compareAll(&place, on: connection)
             }
@@ -41,26 +41,26 @@ struct RebuildJob: Sendable {
     }
 
     func cutOver(on connection: PostgresConnection) throws {
-        try forEach { place, pace in
+        try forEach { place, throttle in
             guard place.phase == .following, let comparison = comparison(place.partition) else { return }
             let cutOver = CutOver(comparison: comparison)
             try cutOver.warmUp(place, on: connection)
-            let follow = PartitionFollow(comparison: comparison) { _ in try pace.pause() }
+            let follow = PartitionFollow(comparison: comparison) { _ in try throttle.pause() }
             var followed = FollowedUsers()
             try follow.recall(place, &followed, on: connection)
             try follow.follow(&place, &followed, on: connection)
             work.note(try cutOver.run(&place, &followed, on: connection))
             try LogNotification.send([place.partition], on: connection)
-            try cutOver.project(place, pause: pace.pause, on: connection)
+            try cutOver.project(place, pause: throttle.pause, on: connection)
         }
     }
 
-    private func forEach(_ body: (inout RebuildPlace, Pace) throws -> Void) throws {
-        let pace = Pace(load: options.maximumLoad, pulse: pulse, slots: slots, work: work)
-        defer { pace.end() }
+    private func forEach(_ body: (inout RebuildPlace, RebuildThrottle) throws -> Void) throws {
+        let throttle = RebuildThrottle(load: options.maximumLoad, probe: probe, slots: slots, work: work)
+        defer { throttle.end() }
         while var place = work.take() {
             do {
-                try body(&place, pace)
+                try body(&place, throttle)
             } catch {
                 work.stop()
                 throw error
@@ -81,7 +81,9 @@ struct RebuildJob: Sendable {
         return Int(try result.int8(row: 0, column: 0))
     }
 
-    private func verify(_ place: inout RebuildPlace, _ pace: Pace, on connection: PostgresConnection) throws {
+    private func verify(_ place: inout RebuildPlace, _ throttle: RebuildThrottle, on connection: PostgresConnection)
+        throws
+    {
         let verifier = UserVerifier(rules: options.rules)
         let page: Int64 = 100
         work.expect(try userCount(place, on: connection), in: .verifying)
@@ -96,7 +98,7 @@ struct RebuildJob: Sendable {
                 let verdict = try verifier.verify(filled, on: connection).verdict
                 guard case .equal = verdict else { throw RebuildError.verificationFailed(user, verdict) }
                 work.advance(.verifying, by: 1)
-                try pace.pause()
+                try throttle.pause()
             }
             var next = place
             next.after = users.last ?? place.after

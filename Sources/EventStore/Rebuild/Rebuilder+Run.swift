@@ -14,18 +14,18 @@ extension Rebuilder {
         )
         let work = RebuildWork(
             places: places, events: places.reduce(0) { $0 + Int($1.through.rawValue) }, report: report)
-        let pulse = options.maximumLoad < 100 ? try CommitPulse(planned) : nil
-        defer { pulse?.stop() }
+        let probe = options.maximumLoad < 100 ? try CommitLatencyProbe(planned) : nil
+        defer { probe?.stop() }
         let job = RebuildJob(
             options: options, target: target, verifies: verifies, folds: folds,
             shown: Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, Generation($0.generation)) }),
             work: work,
-            pulse: pulse, slots: slots)
+            probe: probe, slots: slots)
         try inParallel(preparing) { [options] connection in
             // On Linux this is the priority of this thread alone. If it may not be lowered further, it stays as
             // inherited.
             if options.niceness > 0 { _ = nice(options.niceness) }
-            if options.niceness > 0, options.isOnThisMachine { connection.standBack(options.niceness) }
+            if options.niceness > 0, options.isOnThisMachine { connection.lowerPriority(options.niceness) }
             try job.prepare(on: connection)
         }
         // Nothing is shown before everything is filled and verified.

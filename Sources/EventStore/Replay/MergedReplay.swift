@@ -37,7 +37,7 @@ public struct MergedReplay: Sendable {
             reader.join()
         }
         for lane in ranges.indices { queue.ask(lane) }
-        var lanes = ranges.map { MergeLane($0) }
+        var lanes = ranges.map { MergePart($0) }
         var heads = ArrivalQueue()
         for lane in lanes.indices {
             if let time = try lanes[lane].fill(lane, queue, passed) { heads.add(.init(time: time, slot: lane)) }
@@ -75,7 +75,7 @@ public struct MergedReplay: Sendable {
 }
 
 /// One partition's part of a merge.
-private struct MergeLane {
+private struct MergePart {
     private let range: PartitionRange
     private var events: [LoggedEvent] = []
     private var index = 0

@@ -52,7 +52,7 @@ extension UserState {
 
     /// The incarnation that was used longest ago, when the scope has as many open ones as it may; nil otherwise. It
     /// ends when another begins, which loses nothing: its store recalls.
-    public func oldestIncarnation(of device: DeviceID, _ scope: Scope) -> Incarnation? {
+    public func incarnationToEnd(of device: DeviceID, _ scope: Scope) -> Incarnation? {
         let open = (devices[device]?.incarnations ?? [:]).filter {
             $0.value.owner == .scope(scope) && !$0.value.isEnded
         }
@@ -61,14 +61,14 @@ extension UserState {
     }
 
     mutating func applyBegan(_ body: DeviceIncarnationBegan, _ context: inout FoldContext) {
-        touchBegun(body.device, body.incarnation, body.scope, isEnded: false, &context)
+        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: false, &context)
     }
 
     mutating func applyEnded(_ body: DeviceIncarnationEnded, _ context: inout FoldContext) {
-        touchBegun(body.device, body.incarnation, body.scope, isEnded: true, &context)
+        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: true, &context)
     }
 
-    private mutating func touchBegun(
+    private mutating func bindIncarnation(
         _ device: DeviceID, _ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, _ context: inout FoldContext
     ) {
         let keys = devices[device, default: DeviceRecord(device)]

@@ -8,9 +8,9 @@ struct InteractionTable: Sendable {
     private(set) var deletedConversations: [ByteText: Stamp] = [:]
     /// When everything of the app was last deleted.
     private(set) var deleted: Stamp?
-    private var leaving = LeavingOrder<Stamp>()
-    private var forgetting = LeavingOrder<Stamp>()
-    private var forgettingConversations = LeavingOrder<Stamp>()
+    private var leaving = EvictionOrder<Stamp>()
+    private var forgetting = EvictionOrder<Stamp>()
+    private var forgettingConversations = EvictionOrder<Stamp>()
 
     var rememberedCount: Int { records.count - donatedCount }
 
@@ -77,24 +77,24 @@ struct InteractionTable: Sendable {
     }
 
     // These are functions of their own, so that the copies which the closures need are gone before anything is changed.
-    private mutating func oldestDonated() -> LeavingOrder<Stamp>.Place? {
+    private mutating func oldestDonated() -> EvictionOrder<Stamp>.Place? {
         let records = records
         return leaving.removeLowest(
             scan: {
                 records.compactMap { id, record in
-                    record.donation.map { LeavingOrder<Stamp>.Place(rank: $0.stamp, id: id) }
+                    record.donation.map { EvictionOrder<Stamp>.Place(rank: $0.stamp, id: id) }
                 }
             },
             isCurrent: { records[$0.id]?.donation?.stamp == $0.rank })
     }
 
-    private mutating func oldestRemembered() -> LeavingOrder<Stamp>.Place? {
+    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Place? {
         let records = records
         return forgetting.removeLowest(
             scan: {
                 records.compactMap { id, record in
                     guard record.donation == nil, let mark = record.removed else { return nil }
-                    return LeavingOrder<Stamp>.Place(rank: mark, id: id)
+                    return EvictionOrder<Stamp>.Place(rank: mark, id: id)
                 }
             },
             isCurrent: { place in
@@ -103,10 +103,10 @@ struct InteractionTable: Sendable {
             })
     }
 
-    private mutating func oldestDeletedConversation() -> LeavingOrder<Stamp>.Place? {
+    private mutating func oldestDeletedConversation() -> EvictionOrder<Stamp>.Place? {
         let deleted = deletedConversations
         return forgettingConversations.removeLowest(
-            scan: { deleted.map { LeavingOrder<Stamp>.Place(rank: $0.value, id: $0.key) } },
+            scan: { deleted.map { EvictionOrder<Stamp>.Place(rank: $0.value, id: $0.key) } },
             isCurrent: { deleted[$0.id] == $0.rank })
     }
 }

@@ -44,7 +44,7 @@ public enum InterruptionLevel: Int32, Hashable, Sendable, CaseIterable, Comparab
 }
 
 /// `notification.read` and `notification.removed`: which of the app's notifications.
-public struct NotificationsNamed: Hashable, Sendable {
+public struct NotificationIDs: Hashable, Sendable {
     public var ids: [String]
     public init(ids: [String]) { self.ids = ids }
 }

@@ -10,8 +10,8 @@ struct NotificationList: Sendable {
     var waiting: Set<ByteText> = []
     /// Listed ones with rows in `class_alerts` (rule N15).
     var withClassAlerts: Set<ByteText> = []
-    private var leaving = LeavingOrder<LeavingRank>()
-    private var forgetting = LeavingOrder<Stamp>()
+    private var leaving = EvictionOrder<LeavingRank>()
+    private var forgetting = EvictionOrder<Stamp>()
 
     var rememberedCount: Int { records.count - listedCount }
 
@@ -49,24 +49,24 @@ struct NotificationList: Sendable {
 
     // These are functions of their own, so that the copy of `records` which the closures need is gone before anything
     // is changed.
-    private mutating func lowestListed() -> LeavingOrder<LeavingRank>.Place? {
+    private mutating func lowestListed() -> EvictionOrder<LeavingRank>.Place? {
         let records = records
         return leaving.removeLowest(
             scan: {
                 records.compactMap { id, record in
-                    record.post.map { LeavingOrder<LeavingRank>.Place(rank: $0.rank, id: id) }
+                    record.post.map { EvictionOrder<LeavingRank>.Place(rank: $0.rank, id: id) }
                 }
             },
             isCurrent: { records[$0.id]?.post?.rank == $0.rank })
     }
 
-    private mutating func oldestRemembered() -> LeavingOrder<Stamp>.Place? {
+    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Place? {
         let records = records
         return forgetting.removeLowest(
             scan: {
                 records.compactMap { id, record in
                     guard !record.isListed, let mark = record.mark else { return nil }
-                    return LeavingOrder<Stamp>.Place(rank: mark, id: id)
+                    return EvictionOrder<Stamp>.Place(rank: mark, id: id)
                 }
             },
             isCurrent: { place in

@@ -4,7 +4,7 @@ extension UserState {
     mutating func applyActionPerformed(
         _ body: NotificationActionPerformed, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) {
-        try applyRead(NotificationsNamed(ids: [body.notificationID]), slot, &context)
+        try applyRead(NotificationIDs(ids: [body.notificationID]), slot, &context)
         let id = ByteText(body.notificationID)
         guard let row = actedOn(body, slot, context.stamp), let action = resolve(body.gesture, row, slot),
             apps[slot].performed[id] < context.stamp

@@ -35,7 +35,7 @@ extension UserState {
 
     /// Rule N7: the entry stays in the list, read. Unknown ids are remembered.
     mutating func applyRead(
-        _ body: NotificationsNamed, _ slot: Int, _ context: inout FoldContext
+        _ body: NotificationIDs, _ slot: Int, _ context: inout FoldContext
     ) throws(FoldError) {
         for text in body.ids {
             let id = ByteText(text)
@@ -59,7 +59,7 @@ extension UserState {
     }
 
     /// Rule N7. Unknown ids are remembered.
-    mutating func applyRemoved(_ body: NotificationsNamed, _ slot: Int, _ context: inout FoldContext) {
+    mutating func applyRemoved(_ body: NotificationIDs, _ slot: Int, _ context: inout FoldContext) {
         for text in body.ids {
             let id = ByteText(text)
             let old = apps[slot].list[id]

@@ -1,5 +1,5 @@
 /// A row's change at a version.
-struct RowChange: Hashable, Sendable {
+struct OrderedChange: Hashable, Sendable {
     var version: Version
     /// The row's number in `NumberedRows`.
     var number: Int
@@ -9,17 +9,17 @@ struct RowChange: Hashable, Sendable {
 /// again has a stale place before its new one, which readers skip and `compact` removes.
 struct ChangeOrder: Sendable {
     /// The changes; their versions never decrease.
-    private(set) var changes: [RowChange] = []
+    private(set) var changes: [OrderedChange] = []
 
     var count: Int { changes.count }
 
     mutating func reserveCapacity(_ count: Int) { changes.reserveCapacity(count) }
 
     mutating func append(_ number: Int, at version: Version) {
-        changes.append(RowChange(version: version, number: number))
+        changes.append(OrderedChange(version: version, number: number))
     }
 
-    mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
+    mutating func compact(keeping isCurrent: (OrderedChange) -> Bool) {
         changes.removeAll { !isCurrent($0) }
     }
 
@@ -48,17 +48,17 @@ struct TombstoneQueue: Sendable {
     /// How many rows are tombstones now.
     var count = 0
     /// May hold stale places: rows that came back.
-    private var queue: [RowChange] = []
+    private var queue: [OrderedChange] = []
     private var head = 0
 
     mutating func append(_ number: Int, at version: Version) {
         count += 1
-        queue.append(RowChange(version: version, number: number))
+        queue.append(OrderedChange(version: version, number: number))
     }
 
     /// The next tombstone to drop, if the bound asks for it. With one tombstone of a version all others of that version
     /// are dropped: the horizon makes them useless, and so nothing depends on their order.
-    mutating func next(horizon: Version) -> RowChange? {
+    mutating func next(horizon: Version) -> OrderedChange? {
         guard head < queue.count, count > Self.limit || queue[head].version == horizon else {
             if queue.count > 2 * Self.limit + 1_024, head > queue.count / 2 {
                 queue.removeFirst(head)
@@ -71,7 +71,7 @@ struct TombstoneQueue: Sendable {
     }
 
     /// Removes the stale places when there are too many of them.
-    mutating func compact(keeping isCurrent: (RowChange) -> Bool) {
+    mutating func compact(keeping isCurrent: (OrderedChange) -> Bool) {
         guard queue.count - head > 2 * count + 1_024 else { return }
         queue = queue[head...].filter(isCurrent)
         head = 0

@@ -89,7 +89,7 @@ enum EventShape {
         if !(0...1).contains(body.relevance) { check.refuse(.fieldInvalid, "relevance is from 0 to 1") }
     }
 
-    private static func named(_ body: NotificationsNamed, _ check: inout FieldCheck) {
+    private static func named(_ body: NotificationIDs, _ check: inout FieldCheck) {
         if body.ids.isEmpty { check.refuse(.fieldMissing, "ids is empty") }
         check.count("ids", body.ids.count)
         for id in body.ids { check.identifier("ids", id) }

@@ -165,7 +165,7 @@ public actor SyncClient {
 
     /// Waits until the server has answered every event that is queued now or while this waits.
     /// - Throws: `SyncClientError`.
-    public func waitUntilSent() async throws {
+    public func waitUntilAnswered() async throws {
         try await wait { try !$0.hasQueued }
     }
 
@@ -225,7 +225,7 @@ public actor SyncClient {
 
     /// Ends the connection for good: waiting calls fail with `closed`, and sequences end. Nothing is lost: the store
     /// stays open, and its next client sends events without an answer again. To have them sent now, call
-    /// `waitUntilSent` before. A client that was started and is not closed stays connected.
+    /// `waitUntilAnswered` before. A client that was started and is not closed stays connected.
     public func close() async {
         isClosed = true
         timer?.cancel()

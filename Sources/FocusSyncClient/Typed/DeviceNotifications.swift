@@ -42,13 +42,13 @@ public struct DeviceNotifications: Sendable {
     /// Marks notifications as read; they stay in the list (rule N7).
     @discardableResult
     public func markRead(_ ids: [String], of app: AppID) async throws -> QueuedEvent {
-        try await client.append(.notificationRead(NotificationsNamed(ids: ids)), app: app)
+        try await client.append(.notificationRead(NotificationIDs(ids: ids)), app: app)
     }
 
     /// Removes notifications from the list (rule N7).
     @discardableResult
     public func remove(_ ids: [String], of app: AppID) async throws -> QueuedEvent {
-        try await client.append(.notificationRemoved(NotificationsNamed(ids: ids)), app: app)
+        try await client.append(.notificationRemoved(NotificationIDs(ids: ids)), app: app)
     }
 
     /// Sets the badge to zero and empties the list (rule B3).

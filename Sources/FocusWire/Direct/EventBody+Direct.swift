@@ -8,8 +8,8 @@ extension EventBody {
         do throws(Unusual) {
             switch type {
             case .notificationPosted: return .notificationPosted(try NotificationPosted(direct: payload))
-            case .notificationRead: return .notificationRead(try NotificationsNamed(direct: payload))
-            case .notificationRemoved: return .notificationRemoved(try NotificationsNamed(direct: payload))
+            case .notificationRead: return .notificationRead(try NotificationIDs(direct: payload))
+            case .notificationRemoved: return .notificationRemoved(try NotificationIDs(direct: payload))
             case .badgeCleared: return payload.isEmpty ? .badgeCleared : nil
             case .routeLocationsInserted: return .routeLocationsInserted(try RouteLocationsInserted(direct: payload))
             case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
@@ -57,7 +57,7 @@ extension NotificationPosted {
     }
 }
 
-extension NotificationsNamed {
+extension NotificationIDs {
     fileprivate init(direct payload: UnsafeRawBufferPointer) throws(Unusual) {
         self.init(ids: [])
         var reader = FieldReader(payload)

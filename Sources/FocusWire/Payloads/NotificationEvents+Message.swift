@@ -30,21 +30,21 @@ extension Focus_Events_V1_NotificationPosted: PayloadMessage {
 }
 
 extension Focus_Events_V1_NotificationRead: PayloadMessage {
-    init(_ event: NotificationsNamed) {
+    init(_ event: NotificationIDs) {
         self.init()
         ids = event.ids
     }
 
-    func eventBody() throws(PayloadError) -> EventBody { .notificationRead(NotificationsNamed(ids: ids)) }
+    func eventBody() throws(PayloadError) -> EventBody { .notificationRead(NotificationIDs(ids: ids)) }
 }
 
 extension Focus_Events_V1_NotificationRemoved: PayloadMessage {
-    init(_ event: NotificationsNamed) {
+    init(_ event: NotificationIDs) {
         self.init()
         ids = event.ids
     }
 
-    func eventBody() throws(PayloadError) -> EventBody { .notificationRemoved(NotificationsNamed(ids: ids)) }
+    func eventBody() throws(PayloadError) -> EventBody { .notificationRemoved(NotificationIDs(ids: ids)) }
 }
 
 extension Focus_Events_V1_BadgeCleared: PayloadMessage {

@@ -15,7 +15,7 @@ extension AppendJudge {
             guard format.hasIncarnations else { return nil }
             if frame.status.standing == .unknown, let error = tooMany(frame) { return error }
             let identity = frame.session.identity
-            if let oldest = frame.user.state.oldestIncarnation(of: identity.device, identity.scope) {
+            if let oldest = frame.user.state.incarnationToEnd(of: identity.device, identity.scope) {
                 try record(ended(oldest, frame), &frame, into: &staging)
             }
             try record(

@@ -11,7 +11,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     private struct Connection {
-        var outbox: Outbox
+        var quota: OutgoingQuota
         var goAway: @Sendable (ErrorCode) -> Void
     }
 
@@ -31,9 +31,9 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// False when too many have not authenticated: this one is to go.
-    func add(_ id: UInt64, _ outbox: Outbox, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
+    func add(_ id: UInt64, _ quota: OutgoingQuota, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
         state.withLockedValue {
-            $0.open[id] = Connection(outbox: outbox, goAway: goAway)
+            $0.open[id] = Connection(quota: quota, goAway: goAway)
             $0.unauthenticated.insert(id)
             return $0.unauthenticated.count <= unauthenticatedLimit
         }
@@ -52,7 +52,7 @@ final class ConnectionRegistry: Sendable {
 
     var count: Int { state.withLockedValue { $0.open.count } }
 
-    var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.outbox.queuedBytes) } }
+    var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.quota.queuedBytes) } }
 
     /// Sends all away. `whenEmpty` is called when the last has gone.
     func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {

@@ -4,15 +4,16 @@ import NIOCore
 /// A connection as the lanes know it: something to deliver to, and how much may wait there.
 struct SessionHandle: Sendable {
     let id: UInt64
-    let outbox: Outbox
+    let quota: OutgoingQuota
     let eventLoop: any EventLoop
     private let receive: @Sendable ([SessionDelivery]) -> Void
 
     init(
-        id: UInt64, outbox: Outbox, eventLoop: any EventLoop, receive: @escaping @Sendable ([SessionDelivery]) -> Void
+        id: UInt64, quota: OutgoingQuota, eventLoop: any EventLoop,
+        receive: @escaping @Sendable ([SessionDelivery]) -> Void
     ) {
         self.id = id
-        self.outbox = outbox
+        self.quota = quota
         self.eventLoop = eventLoop
         self.receive = receive
     }
@@ -29,9 +30,9 @@ enum SessionDelivery: Sendable {
     case opened(SessionOpened)
     /// One append frame was answered with these bytes; `released` of the inbound budget are free again.
     case answered(frame: [UInt8], released: Int)
-    /// Rows, counted in the outbox.
+    /// Rows, counted in the quota.
     case rows(frame: [UInt8])
-    /// One fetch was answered with this frame, counted in the outbox as rows are.
+    /// One fetch was answered with this frame, counted in the quota as rows are.
     case fetched(frame: [UInt8])
     /// A frame that is not counted: checkpoints.
     case control(frame: [UInt8])
@@ -68,15 +69,15 @@ final class DeliveryBatch {
         byLoop[id] = entry
     }
 
-    /// Rows wait in the session's outbox (rule L1).
+    /// Rows wait in the session's quota (rule L1).
     func addRows(_ frame: [UInt8], to handle: SessionHandle) {
-        handle.outbox.add(frame.count)
+        handle.quota.add(frame.count)
         add(.rows(frame: frame), to: handle)
     }
 
     /// So do answers to its questions.
     func addFetched(_ frame: [UInt8], to handle: SessionHandle) {
-        handle.outbox.add(frame.count)
+        handle.quota.add(frame.count)
         add(.fetched(frame: frame), to: handle)
     }
 

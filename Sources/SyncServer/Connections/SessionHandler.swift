@@ -28,10 +28,10 @@ final class SessionHandler: ChannelInboundHandler {
     private let services: ConnectionServices
     private var session: Session
     private var splitter: FrameSplitter
-    private let outbox: Outbox
+    private let quota: OutgoingQuota
     private var pauses: Pauses = []
     private var context: ChannelHandlerContext?
-    private var alarm: Alarm?
+    private var timer: DeadlineTimer?
     private var lane: Lane?
     private var peers = PeerLanes()
 
@@ -43,17 +43,17 @@ final class SessionHandler: ChannelInboundHandler {
         session = Session(
             id: String(id, radix: 36), limits: limits, jitter: jitter, now: services.clock.monotonic())
         splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
-        outbox = Outbox(limit: limits.outgoingBytes)
+        quota = OutgoingQuota(limit: limits.outgoingBytes)
     }
 
     // MARK: Channel
 
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
-        alarm = Alarm(on: context.eventLoop) { [weak self] in self?.tick() }
+        timer = DeadlineTimer(on: context.eventLoop) { [weak self] in self?.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let mayStay = services.connections.add(id, outbox) { code in
+        let mayStay = services.connections.add(id, quota) { code in
             eventLoop.execute { loop.value.goAway(code) }
         }
         guard mayStay else { return goAway(.overloaded) }
@@ -69,7 +69,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         session.disconnected()
-        alarm?.cancel()
+        timer?.cancel()
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
@@ -214,7 +214,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func handle(_ context: ChannelHandlerContext) -> SessionHandle {
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        return SessionHandle(id: id, outbox: outbox, eventLoop: context.eventLoop) { loop.value.receive($0) }
+        return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) { loop.value.receive($0) }
     }
 
     private func append(_ request: IncomingAppend) {
@@ -266,21 +266,21 @@ final class SessionHandler: ChannelInboundHandler {
         _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
     ) {
         guard let context else { return }
-        let (outbox, lane, id, count) = (outbox, lane, id, frame.count)
+        let (quota, lane, id, count) = (quota, lane, id, frame.count)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
             onWritten(&loop.value.session)
-            guard outbox.release(count) else { return }
+            guard quota.release(count) else { return }
             lane?.post(.resume(session: id))
             loop.value.peers.post(.resume(session: id), except: lane)
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }
 
-    /// Not counted in the outbox, but it waits as rows do: rules L2 and A3 are about it too.
+    /// Not counted in the quota, but it waits as rows do: rules L2 and A3 are about it too.
     private func writeControl(_ frame: [UInt8]) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -295,7 +295,7 @@ final class SessionHandler: ChannelInboundHandler {
     /// Flushes, then closes; a device that does not take the last bytes loses the connection all the same.
     private func close() {
         guard let context else { return }
-        alarm?.cancel()
+        timer?.cancel()
         context.flush()
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(channel.allocator.buffer(capacity: 0))).whenComplete { _ in
@@ -306,10 +306,10 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Time
 
-    /// A deadline that moved later is met when the alarm rings: frames do not touch it.
+    /// A deadline that moved later is met when the timer rings: frames do not touch it.
     private func schedule() {
         guard context != nil, !session.isClosed else { return }
-        alarm?.set(for: session.deadline, now: services.clock.monotonic())
+        timer?.set(for: session.deadline, now: services.clock.monotonic())
     }
 
     private func tick() {

@@ -23,13 +23,13 @@ struct CommitReport {
 
 extension LaneLog {
     /// Appends what was staged with one statement, and sees to it that all of its answers may be given. Throws
-    /// `LogFellBack` and `StoreStopped`: nothing may be told. When the log refuses, the answers say so.
+    /// `LogTruncated` and `StoreStopped`: nothing may be told. When the log refuses, the answers say so.
     func commit(_ staging: inout AppendStaging) throws -> CommitReport {
         var report = CommitReport()
         if !staging.batches.isEmpty {
             do {
                 report = try append(staging.batches.values.sorted { $0.partition < $1.partition })
-            } catch let error where error is StoreStopped || error is LogFellBack {
+            } catch let error where error is StoreStopped || error is LogTruncated {
                 throw error
             } catch {
                 context.logger.error("append failed", metadata: ["error": "\(error)"])
@@ -77,7 +77,7 @@ extension LaneLog {
             // One commit for all that waits, in every partition. Waits as an append does.
             try ask { try $0.confirm() }
             commitWaited(behind: known)
-        } catch let error where error is StoreStopped || error is LogFellBack {
+        } catch let error where error is StoreStopped || error is LogTruncated {
             throw error
         } catch {
             context.logger.error("nothing can be confirmed", metadata: ["error": "\(error)"])

@@ -63,7 +63,7 @@ extension LaneLog {
         guard timeline == tails.timeline else { return try projectAgain(on: timeline) }
         for (partition, checkpoint) in try ask({ try $0.checkpoints(of: tails.known) })
         where checkpoint < known(partition) {
-            try readModelFellBack(partition, to: checkpoint)
+            try checkpointRegressed(partition, to: checkpoint)
         }
     }
 
@@ -74,19 +74,19 @@ extension LaneLog {
         let checkpoints = try ask { try $0.checkpoints(of: tails.known) }
         tell(.readModelIsAnother)
         for (partition, checkpoint) in checkpoints {
-            try readModelFellBack(partition, to: min(checkpoint, tails[partition].nextOffset))
+            try checkpointRegressed(partition, to: min(checkpoint, tails[partition].nextOffset))
         }
         tails.move(to: timeline)
     }
 
     /// PostgreSQL crashed and lost projections that were not flushed (the log loses nothing): everybody with events since
     /// then is loaded again and projected again.
-    func readModelFellBack(_ partition: Partition, to checkpoint: LogOffset) throws {
+    func checkpointRegressed(_ partition: Partition, to checkpoint: LogOffset) throws {
         context.logger.warning(
             "read model fell back with PostgreSQL's crash; projecting again",
             metadata: ["partition": "\(partition)", "from": "\(checkpoint)"])
         let lacking = try users(checkpoint, tails[partition])
-        tell(.readModelFellBack(partition, to: checkpoint, lacking: lacking))
+        tell(.checkpointRegressed(partition, to: checkpoint, lacking: lacking))
     }
 }
 

@@ -96,13 +96,13 @@ final class LaneLog {
         if let head = try ask({ try $0.heads(of: [partition]) }).first { try catchUp(to: head) }
     }
 
-    /// The same up to a head that was seen. Throws `LogFellBack` when the log does not lead there any more.
+    /// The same up to a head that was seen. Throws `LogTruncated` when the log does not lead there any more.
     func catchUp(to head: PartitionHead) throws {
         guard head.generation == tails[head.partition].generation else { return try changeGeneration(to: head) }
         if try tails.isBehind(head) { try follow(head) }
     }
 
-    /// Tells what the log got until `head`. Throws `LogFellBack` when that stands behind another event than the last one
+    /// Tells what the log got until `head`. Throws `LogTruncated` when that stands behind another event than the last one
     /// that this lane knows, or does not lead to the head.
     private func follow(_ head: PartitionHead) throws {
         let (partition, known) = (head.partition, tails[head.partition])
@@ -115,7 +115,7 @@ final class LaneLog {
             for user in users { tell(.skipped(user, partition)) }
         } else {
             let events = try read(Int(count), behind: known)
-            guard events.last?.anchor == head.anchor else { throw LogFellBack(partition) }
+            guard events.last?.anchor == head.anchor else { throw LogTruncated(partition) }
             for event in events { tell(.followed(event)) }
             tell(.caughtUp(Set(events.map(\.user))))
         }
@@ -133,7 +133,7 @@ final class LaneLog {
                 partition: known.partition, from: known.nextOffset.advanced(by: -anchored), limit: count + anchored)
         }
         guard events.count == count + anchored, anchored == 0 || events.first?.anchor == known.anchor else {
-            throw LogFellBack(known.partition)
+            throw LogTruncated(known.partition)
         }
         return Array(events.dropFirst(anchored))
     }

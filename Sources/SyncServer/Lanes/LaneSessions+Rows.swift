@@ -26,7 +26,7 @@ extension LaneSessions {
     /// As much as the session has room for of what it has not been sent.
     func send(to session: LaneSession, _ user: CachedUser) {
         guard isFresh else { return plan.awaitRows(user.id) }
-        while session.isBehind(user), session.handle.outbox.hasRoom() {
+        while session.isBehind(user), session.handle.quota.hasRoom() {
             for frame in session.nextFrames(of: user) {
                 deliveries.addRows(frame, to: session.handle)
                 // One page is written while the next is made.

@@ -4,7 +4,7 @@ import FocusCore
 /// The log and the read model as a lane asks for them. `StoreConnection` is the one there is; the simulation has one
 /// that keeps both in memory and fails when its seed says so.
 protocol LaneStore: AnyObject {
-    /// See `StoreConnection.anchors`: anything may throw `LogFellBack`.
+    /// See `StoreConnection.anchors`: anything may throw `LogTruncated`.
     var anchors: () -> [Partition: LogAnchor] { get set }
     func verifyAnchors() throws
     func timeline() throws -> Timeline

@@ -81,7 +81,7 @@ final class LaneUsers {
         case .unloadable(let id, let error): quarantine(id, error)
         case .readModelStands(let partition, let checkpoint, let lacking):
             backlog.begin(partition, at: checkpoint, lacking: lacking)
-        case .readModelFellBack(let partition, let checkpoint, let lacking):
+        case .checkpointRegressed(let partition, let checkpoint, let lacking):
             backlog.regress(partition, to: checkpoint, lacking: lacking)
             for user in lacking { forget(user.user) }
         case .readModelIsAnother: backlog.beginEpoch()

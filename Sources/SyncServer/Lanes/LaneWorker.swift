@@ -78,7 +78,7 @@ final class LaneWorker {
     /// was not committed: all are loaded again. Requests wait; their devices see that nothing is acknowledged.
     func recover(from error: any Error) {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
-        if error is LogFellBack { startOver() }
+        if error is LogTruncated { startOver() }
         users.forgetAll()
         log.close()
     }
@@ -201,7 +201,7 @@ final class LaneWorker {
     private func takeReports() throws {
         while let (partition, report) = reports.first {
             if let checkpoint = users.projected(report, log.tails[partition]) {
-                try log.readModelFellBack(partition, to: checkpoint)
+                try log.checkpointRegressed(partition, to: checkpoint)
             }
             reports.removeFirst()
         }

@@ -19,7 +19,7 @@ enum LogNews {
     /// events.
     case readModelStands(Partition, at: LogOffset, lacking: [UserInRange])
     /// The checkpoint stands further back than it stood.
-    case readModelFellBack(Partition, to: LogOffset, lacking: [UserInRange])
+    case checkpointRegressed(Partition, to: LogOffset, lacking: [UserInRange])
     /// What was read of the read model before says nothing any more.
     case readModelIsAnother
     /// Another generation of the partition's read model is shown, which has other rows of these users; nil: of all.

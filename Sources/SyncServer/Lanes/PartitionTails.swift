@@ -44,13 +44,13 @@ final class PartitionTails {
     /// The events that the log must hold (`StoreConnection.anchors`).
     var anchors: [Partition: LogAnchor] { heads.compactMapValues(\.anchor) }
 
-    /// Whether the partition has events, or a generation, that this lane does not know yet. Throws `LogFellBack` when it
+    /// Whether the partition has events, or a generation, that this lane does not know yet. Throws `LogTruncated` when it
     /// has fewer, or others.
     func isBehind(_ head: PartitionHead) throws -> Bool {
         let known = self[head.partition]
-        guard head.nextOffset >= known.nextOffset else { throw LogFellBack(head.partition) }
+        guard head.nextOffset >= known.nextOffset else { throw LogTruncated(head.partition) }
         guard head.nextOffset > known.nextOffset || head.anchor == known.anchor else {
-            throw LogFellBack(head.partition)
+            throw LogTruncated(head.partition)
         }
         return head.nextOffset > known.nextOffset || head.generation != known.generation
     }

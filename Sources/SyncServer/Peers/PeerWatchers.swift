@@ -20,7 +20,7 @@ struct PeerWatchers {
 
         func hasRoom() -> Bool {
             guard !isBehind else { return false }
-            isBehind = !handle.outbox.hasRoom()
+            isBehind = !handle.quota.hasRoom()
             return !isBehind
         }
     }

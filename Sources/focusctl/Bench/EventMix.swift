@@ -94,13 +94,13 @@ struct EventMix {
             return envelope(app: Self.app, .notificationPosted(post()))
         case .read:
             let id = max(1, posted - Int(generator.next() % 10))
-            return envelope(app: Self.app, .notificationRead(NotificationsNamed(ids: [notificationID(id)])))
+            return envelope(app: Self.app, .notificationRead(NotificationIDs(ids: [notificationID(id)])))
         case .remove:
             let range = removed + 1...removed + 5
             // At first there is less to remove. Naming removed notifications is accepted all the same (rule N7).
             if posted > Self.listed { removed = range.upperBound }
             return envelope(
-                app: Self.app, .notificationRemoved(NotificationsNamed(ids: range.map { notificationID($0) })))
+                app: Self.app, .notificationRemoved(NotificationIDs(ids: range.map { notificationID($0) })))
         case .focus:
             changes += 1
             return envelope(

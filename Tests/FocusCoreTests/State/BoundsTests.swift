@@ -53,7 +53,7 @@ import Testing
         var stage = Stage.ready()
         for batch in 0..<11 {
             let ids = (0..<1_000).map { "r\(batch * 1_000 + $0)" }
-            stage.send(.notificationRemoved(NotificationsNamed(ids: ids)), app: .chat, at: Double(100 + batch))
+            stage.send(.notificationRemoved(NotificationIDs(ids: ids)), app: .chat, at: Double(100 + batch))
         }
         #expect(stage.state.apps[0].list.rememberedCount == 10_000)
         #expect(stage.rows.keys.count { $0.collection == .notifications } == 10_000)

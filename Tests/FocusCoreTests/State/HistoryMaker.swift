@@ -51,9 +51,9 @@ enum HistoryMaker {
         case 9:
             return .audienceChanged(
                 pick(2) == 0 ? AudienceChanged(add: [.bob, .ada]) : AudienceChanged(remove: [.bob]))
-        case 10, 11, 12: return .notificationRead(NotificationsNamed(ids: [id, "n\(pick(6))"]))
-        case 13: return .notificationRemoved(NotificationsNamed(ids: [id]))
-        case 14: return pick(3) == 0 ? .badgeCleared : .notificationRemoved(NotificationsNamed(ids: ["n\(pick(6))"]))
+        case 10, 11, 12: return .notificationRead(NotificationIDs(ids: [id, "n\(pick(6))"]))
+        case 13: return .notificationRemoved(NotificationIDs(ids: [id]))
+        case 14: return pick(3) == 0 ? .badgeCleared : .notificationRemoved(NotificationIDs(ids: ["n\(pick(6))"]))
         default:
             return .notificationPosted(
                 NotificationPosted(

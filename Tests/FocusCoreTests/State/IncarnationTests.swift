@@ -200,15 +200,15 @@ private struct Life {
     func openLimit() throws {
         var life = Life()
         for incarnation in 1...256 {
-            #expect(life.state.oldestIncarnation(of: .phone, .system) == nil)
+            #expect(life.state.incarnationToEnd(of: .phone, .system) == nil)
             try life.begin(Int64(incarnation))
             try life.send(in: Int64(incarnation))
         }
         try life.send(in: 1)
-        #expect(life.state.oldestIncarnation(of: .phone, .system) == Incarnation(2))
-        #expect(life.state.oldestIncarnation(of: .phone, .app(.chat)) == nil)
+        #expect(life.state.incarnationToEnd(of: .phone, .system) == Incarnation(2))
+        #expect(life.state.incarnationToEnd(of: .phone, .app(.chat)) == nil)
         try life.end(2)
-        #expect(life.state.oldestIncarnation(of: .phone, .system) == nil)
+        #expect(life.state.incarnationToEnd(of: .phone, .system) == nil)
     }
 
     @Test("E3: a scope's stamps push no other scope's, and ties between scopes are the same in any order")

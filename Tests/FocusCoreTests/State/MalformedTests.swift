@@ -85,8 +85,8 @@ import Testing
                     level: InterruptionLevel.allCases[pick(4)],
                     relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil,
                     eventAt: time()))
-        case 11: return .notificationRead(NotificationsNamed(ids: [text(), text()]))
-        case 12: return .notificationRemoved(NotificationsNamed(ids: pick(4) == 0 ? [] : [text()]))
+        case 11: return .notificationRead(NotificationIDs(ids: [text(), text()]))
+        case 12: return .notificationRemoved(NotificationIDs(ids: pick(4) == 0 ? [] : [text()]))
         case 13: return .badgeCleared
         case 14: return .routeStarted(RouteStarted(routeID: text(), activity: text(), utcOffsetSeconds: .min))
         case 15:

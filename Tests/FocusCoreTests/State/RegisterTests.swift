@@ -69,7 +69,7 @@ import Testing
     @Test("C2: notifications and routes of an app that is not registered are app_unknown")
     func unknownApps() {
         var stage = Stage()
-        let ids = NotificationsNamed(ids: ["a"])
+        let ids = NotificationIDs(ids: ["a"])
         let bodies: [EventBody] = [
             .notificationPosted(NotificationPosted(notificationID: "a", body: "")), .notificationRead(ids),
             .notificationRemoved(ids), .badgeCleared,
@@ -104,9 +104,9 @@ import Testing
         #expect(stage.send(post(""), app: .chat, at: 1) == .fieldMissing)
         #expect(stage.send(post(String(repeating: "x", count: 1_025)), app: .chat, at: 1) == .stringTooLong)
         #expect(stage.send(post("a\0b"), app: .chat, at: 1) == .fieldInvalid)
-        let many = NotificationsNamed(ids: (0...1_000).map(String.init))
+        let many = NotificationIDs(ids: (0...1_000).map(String.init))
         #expect(stage.send(.notificationRead(many), app: .chat, at: 1) == .tooMany)
-        #expect(stage.send(.notificationRead(NotificationsNamed(ids: [])), app: .chat, at: 1) == .fieldMissing)
+        #expect(stage.send(.notificationRead(NotificationIDs(ids: [])), app: .chat, at: 1) == .fieldMissing)
     }
 
     @Test("N1, E5: a post names a category that could be registered, or none: 1 to 1,024 bytes")

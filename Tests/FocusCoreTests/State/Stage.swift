@@ -189,11 +189,11 @@ extension Stage {
     }
 
     mutating func read(_ ids: String..., app: AppID = .chat, at second: Double, from device: DeviceID = .phone) {
-        send(.notificationRead(NotificationsNamed(ids: ids)), app: app, from: device, at: second)
+        send(.notificationRead(NotificationIDs(ids: ids)), app: app, from: device, at: second)
     }
 
     mutating func remove(_ ids: String..., app: AppID = .chat, at second: Double, from device: DeviceID = .phone) {
-        send(.notificationRemoved(NotificationsNamed(ids: ids)), app: app, from: device, at: second)
+        send(.notificationRemoved(NotificationIDs(ids: ids)), app: app, from: device, at: second)
     }
 
     mutating func clear(_ app: AppID = .chat, at second: Double, from device: DeviceID = .phone) {

@@ -168,7 +168,7 @@ final class FleetDevice: Sendable {
     private func draft(_ number: Int) -> EventDraft {
         let id = "n\(number % 40)"
         return switch number % 4 {
-        case 3: EventDraft(.notificationRead(NotificationsNamed(ids: [id, "n\(number % 7)"])), app: app)
+        case 3: EventDraft(.notificationRead(NotificationIDs(ids: [id, "n\(number % 7)"])), app: app)
         default:
             EventDraft(
                 .notificationPosted(NotificationPosted(notificationID: id, title: "T", body: "\(number)")), app: app)

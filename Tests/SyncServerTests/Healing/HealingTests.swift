@@ -52,7 +52,7 @@ import struct FocusSyncClient.AppendOutcome
             }
             acknowledged += try await b.with(log) { client in
                 let unknown = EventDraft(
-                    .notificationRead(NotificationsNamed(ids: ["x"])), app: AppID("com.example.nobody"))
+                    .notificationRead(NotificationIDs(ids: ["x"])), app: AppID("com.example.nobody"))
                 let outcomes = try await client.append([Self.post("b\(round)"), unknown])
                 #expect(outcomes.map(\.isAccepted) == [true, false])
                 try await client.synchronize()

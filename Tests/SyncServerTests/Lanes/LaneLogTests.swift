@@ -34,7 +34,7 @@ import Testing
             case .unloadable: news.append("unloadable")
             case .readModelStands(_, let checkpoint, let lacking):
                 news.append("read model at \(checkpoint) lacks \(lacking.count)")
-            case .readModelFellBack(_, let checkpoint, let lacking):
+            case .checkpointRegressed(_, let checkpoint, let lacking):
                 news.append("fell back to \(checkpoint), lacks \(lacking.count)")
             case .readModelIsAnother: news.append("another read model")
             case .generationChanges: news.append("generation changes")
@@ -121,11 +121,11 @@ import Testing
         let log = try begun()
         let known = store.events
         store.events.removeLast()
-        #expect(throws: LogFellBack(PartLog.partition)) { try log.catchUp(PartLog.partition) }
+        #expect(throws: LogTruncated(PartLog.partition)) { try log.catchUp(PartLog.partition) }
         // As long as before, with another end; and longer.
         for _ in 0..<2 {
             store.appendFocus("b", of: anna)
-            #expect(throws: LogFellBack(PartLog.partition)) { try log.catchUp(PartLog.partition) }
+            #expect(throws: LogTruncated(PartLog.partition)) { try log.catchUp(PartLog.partition) }
         }
         #expect(heard.all().isEmpty && log.tails[PartLog.partition].anchor == known.last?.anchor)
         store.events = known
@@ -276,8 +276,8 @@ import Testing
         let report = try log.commit(&staging)
         #expect(report.isFailed && !report.isValid(PartLog.partition) && report.isSettled(PartLog.partition))
         #expect(staging.answers[0].error?.code == .unavailable)
-        store.failure = LogFellBack(PartLog.partition)
-        #expect(throws: LogFellBack(PartLog.partition)) { _ = try log.commit(&staging) }
+        store.failure = LogTruncated(PartLog.partition)
+        #expect(throws: LogTruncated(PartLog.partition)) { _ = try log.commit(&staging) }
         store.failure = StoreStopped()
         #expect(throws: StoreStopped.self) { _ = try log.commit(&staging) }
     }

@@ -41,7 +41,7 @@ enum LaneSamples {
     }
 
     static func handle(_ id: UInt64) -> SessionHandle {
-        SessionHandle(id: id, outbox: Outbox(limit: 1_000), eventLoop: EmbeddedEventLoop()) { _ in }
+        SessionHandle(id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: EmbeddedEventLoop()) { _ in }
     }
 
     static func identity(
@@ -88,8 +88,8 @@ final class PartConnections {
     let loop = EmbeddedEventLoop()
     private let told = NIOLockedValueBox<[UInt64: [SessionDelivery]]>([:])
 
-    func handle(_ id: UInt64, outbox: Int = 1_000_000) -> SessionHandle {
-        SessionHandle(id: id, outbox: Outbox(limit: outbox), eventLoop: loop) { [told] deliveries in
+    func handle(_ id: UInt64, quota: Int = 1_000_000) -> SessionHandle {
+        SessionHandle(id: id, quota: OutgoingQuota(limit: quota), eventLoop: loop) { [told] deliveries in
             told.withLockedValue { $0[id, default: []] += deliveries }
         }
     }

@@ -39,11 +39,11 @@ import Testing
     @discardableResult
     private func open(
         _ sessions: LaneSessions, _ id: UInt64 = 1, device: DeviceID? = nil, cursor: Cursor? = nil,
-        outbox: Int = 1_000_000
+        quota: Int = 1_000_000
     ) -> [String] {
         var opening = LaneSamples.opening(LaneSamples.identity(anna, device ?? phone))
         opening.cursor = cursor
-        sessions.enqueue(connections.handle(id, outbox: outbox), opening)
+        sessions.enqueue(connections.handle(id, quota: quota), opening)
         sessions.admit(users, event: event)
         return told(id, sessions)
     }
@@ -150,13 +150,13 @@ import Testing
         let sessions = sessions()
         store.appendFocus("a", of: anna)
         try users.load(anna, from: store)
-        open(sessions, outbox: 1)
+        open(sessions, quota: 1)
         store.appendFocus("b", of: anna)
         let user = try users.load(anna, from: store)
         sessions.sendToAll(of: user)
         #expect(told(1, sessions).isEmpty)
         let session = try #require(sessions[1])
-        _ = session.handle.outbox.release(session.handle.outbox.queuedBytes)
+        _ = session.handle.quota.release(session.handle.quota.queuedBytes)
         sessions.resume(1)
         sessions.sendAwaited(users)
         #expect(told(1, sessions) == ["rows"])

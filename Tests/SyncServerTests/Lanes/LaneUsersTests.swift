@@ -206,7 +206,7 @@ import Testing
         (_, report) = try batch(users)
         report.result = .fellBack(to: .zero)
         #expect(users.projected(report, store.head) == .zero && users[anna]?.dirty.isEmpty == false)
-        users.hear(.readModelFellBack(PartLog.partition, to: .zero, lacking: [.of(anna, Version(1), LogOffset(0))]))
+        users.hear(.checkpointRegressed(PartLog.partition, to: .zero, lacking: [.of(anna, Version(1), LogOffset(0))]))
         #expect(users[anna] == nil && users.backlog.isBehind(anna, in: PartLog.partition))
     }
 

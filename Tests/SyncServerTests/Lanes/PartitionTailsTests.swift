@@ -36,7 +36,7 @@ import Testing
     func fellBack() {
         let known = head(5)
         for other in [head(4), head(5), head(5, known.lastEvent, at: 1_001)] {
-            #expect(throws: LogFellBack(partition)) { try tails(known).isBehind(other) }
+            #expect(throws: LogTruncated(partition)) { try tails(known).isBehind(other) }
         }
     }
 

@@ -107,7 +107,7 @@ private final class Roamer: @unchecked Sendable {
         let events = try await connected().enqueue(drafts)
         for _ in 0..<20 {
             do {
-                try await connected().waitUntilSent()
+                try await connected().waitUntilAnswered()
                 return lock.withLock { known += events.map(\.envelope.id) }
             } catch SyncClientError.unreachable {
                 await close()

@@ -99,7 +99,7 @@ import Testing
             try await server.wait("projected", for: TestStatement.countDue, 3)
             try clock.move(to: "2026-11-20T13:00:00Z")
             try await server.say(moved, clock, EventBody.schedule([480], "America/New_York"))
-            try await server.say(done, clock, [("a", .notificationRead(NotificationsNamed(ids: ["n"])))])
+            try await server.say(done, clock, [("a", .notificationRead(NotificationIDs(ids: ["n"])))])
         }
         try clock.move(to: "2026-11-21T07:30:00Z")
         _ = try await session(at: clock, on: first.conninfo) { server in

@@ -193,7 +193,7 @@ private final class RestoredLibrary: Sendable {
         try FileManager.default.copyItem(atPath: directory, toPath: state + "/backup")
         logged += both
         logged += try await live { client in
-            try await client.waitUntilSent()
+            try await client.waitUntilAnswered()
             return try await client.append(Self.drafts(4..<6)).map(\.event)
         }
         try FileManager.default.removeItem(atPath: directory)

@@ -190,7 +190,7 @@ private struct EventStage {
         case .foreign, .own(isEnded: true): return
         case .own(isEnded: false): log(event(.server, Incarnation(0), nil, ended))
         case .unknown, .unbound:
-            if let oldest = state.oldestIncarnation(of: device, scope) {
+            if let oldest = state.incarnationToEnd(of: device, scope) {
                 let body = DeviceIncarnationEnded(device: device, incarnation: oldest, scope: scope)
                 log(event(.server, Incarnation(0), nil, .deviceIncarnationEnded(body)))
             }

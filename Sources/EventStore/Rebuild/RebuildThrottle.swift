@@ -3,9 +3,9 @@ import Waits
 
 /// Keeps a worker idle for its share of the time, so that appends find the database free. Where PostgreSQL runs on this
 /// machine, workers also idle in turn, so that a processor is free for appends.
-final class Pace {
+final class RebuildThrottle {
     private let load: Int
-    private let pulse: CommitPulse?
+    private let probe: CommitLatencyProbe?
     private let slots: DispatchSemaphore?
     private let work: RebuildWork
     private var since = ContinuousClock.now
@@ -13,11 +13,11 @@ final class Pace {
 
     /// - Parameters:
     ///   - load: percent, 1…100.
-    ///   - pulse: lowers the load while commits are late.
+    ///   - probe: lowers the load while commits are late.
     ///   - slots: how many may work at once.
-    init(load: Int, pulse: CommitPulse?, slots: DispatchSemaphore?, work: RebuildWork) {
+    init(load: Int, probe: CommitLatencyProbe?, slots: DispatchSemaphore?, work: RebuildWork) {
         self.load = min(max(load, 1), 100)
-        self.pulse = pulse
+        self.probe = probe
         self.slots = slots
         self.work = work
         begin()
@@ -26,7 +26,7 @@ final class Pace {
     /// Idles; to be called between transactions. Throws `RebuildStopped` when another worker failed.
     func pause() throws {
         guard !work.isStopped else { throw RebuildStopped() }
-        let load = Double(load) / 100 * (pulse?.share ?? 1)
+        let load = Double(load) / 100 * (probe?.share ?? 1)
         let now = ContinuousClock.now
         let idle = (now - since) / .seconds(1) * (1 - load) / load
         end()

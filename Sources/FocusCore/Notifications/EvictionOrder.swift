@@ -1,6 +1,6 @@
 /// Finds the next entry to evict from a full list without looking at all of it each time: the lowest ranks of one scan
 /// are kept in order. It is a cache: the same entries are evicted without it.
-struct LeavingOrder<Rank: Comparable & Sendable>: Sendable {
+struct EvictionOrder<Rank: Comparable & Sendable>: Sendable {
     struct Place: Sendable {
         var rank: Rank
         var id: ByteText

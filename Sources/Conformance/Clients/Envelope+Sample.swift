@@ -25,7 +25,7 @@ extension Envelope {
     }
 
     static func remove(_ ids: [String], app: String) -> Envelope {
-        .of(.notificationRemoved(NotificationsNamed(ids: ids)), app: app)
+        .of(.notificationRemoved(NotificationIDs(ids: ids)), app: app)
     }
 
     /// An event with a payload that does not decode.

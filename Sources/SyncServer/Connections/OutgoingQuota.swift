@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 
 /// Counts the bytes of rows that wait to be written to one device (rule L1). The lane asks before it makes more; the
 /// connection tells when they have left. Shared by two threads, hence the lock.
-final class Outbox: Sendable {
+final class OutgoingQuota: Sendable {
     private struct Counts {
         var queued = 0
         var isBehind = false

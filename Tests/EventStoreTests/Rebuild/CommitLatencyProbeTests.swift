@@ -4,33 +4,33 @@ import Testing
 @testable import EventStore
 
 /// How much of the time a rebuild may work, by how long commits take.
-@Suite("Commit pulse") struct CommitPulseTests {
+@Suite("Commit probe") struct CommitLatencyProbeTests {
     @Test(
         "The measure is twice the slow commits before the work, of which the slowest may have been chance, and 4 ms more"
     )
     func measure() {
-        #expect(CommitPulse.limit([0.001, 0.002, 0.001]) == 0.005)
-        #expect(CommitPulse.limit([1, 2, 3, 1, 90]) == 6)
-        #expect(CommitPulse.limit([4]) == 8)
+        #expect(CommitLatencyProbe.limit([0.001, 0.002, 0.001]) == 0.005)
+        #expect(CommitLatencyProbe.limit([1, 2, 3, 1, 90]) == 6)
+        #expect(CommitLatencyProbe.limit([4]) == 8)
     }
 
     @Test("One late commit in a hundred leaves a rebuild most of its load; when half are late, it gets the least")
     func share() {
         #expect(Self.share(after: 10_000, lateEvery: 100) > 0.6)
-        #expect(Self.share(after: 10_000, lateEvery: 2) == CommitPulse.leastShare)
+        #expect(Self.share(after: 10_000, lateEvery: 2) == CommitLatencyProbe.leastShare)
         // A spell of late ones is forgiven: half a minute later nearly everything is allowed again.
-        #expect(Self.share(after: 600, lateEvery: .max, from: CommitPulse.leastShare) == 1)
+        #expect(Self.share(after: 600, lateEvery: .max, from: CommitLatencyProbe.leastShare) == 1)
     }
 
     @Test("It feels a real server: commits that are no later than before leave it a share, and it ends when told")
     func real() throws {
         let fixture = try StoreFixture()
-        let pulse = try CommitPulse(PostgresConfiguration(conninfo: fixture.conninfo))
-        #expect((CommitPulse.leastShare...1).contains(pulse.share))
-        pulse.stop()
+        let probe = try CommitLatencyProbe(PostgresConfiguration(conninfo: fixture.conninfo))
+        #expect((CommitLatencyProbe.leastShare...1).contains(probe.share))
+        probe.stop()
     }
 
     private static func share(after count: Int, lateEvery period: Int, from start: Double = 1) -> Double {
-        (1...count).reduce(start) { CommitPulse.share($0, isLate: $1 % period == 0) }
+        (1...count).reduce(start) { CommitLatencyProbe.share($0, isLate: $1 % period == 0) }
     }
 }

@@ -8,7 +8,7 @@ import Waits
 ///
 /// Flow: some commits before the work, of which the slow ones give the limit → one every `interval` beside the work; a
 /// late one cuts the share by a third, each timely one raises it by half a per cent. So about one in eighty is late.
-final class CommitPulse: Sendable {
+final class CommitLatencyProbe: Sendable {
     private static let interval = 0.05
     /// How many commits are measured before the work, and how many seconds lie between them.
     private static let calmCount = 20
@@ -42,7 +42,7 @@ final class CommitPulse: Sendable {
         let limit = Self.limit(calm)
         // unsafe: from here on that thread alone uses it.
         nonisolated(unsafe) let own = connection
-        let started = try PostgresThread(name: "commit-pulse") { [state] in
+        let started = try PostgresThread(name: "commit-probe") { [state] in
             defer { own.close() }
             while !state.withLockedValue({ $0.isStopping }) {
                 Deadline.after(seconds: Self.interval).sleep()

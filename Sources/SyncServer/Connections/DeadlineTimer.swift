@@ -6,7 +6,7 @@ import NIOCore
 /// A task of the loop is never cancelled, only ignored when its time comes: to cancel one, NIO looks through all that the
 /// loop has, and ten thousand devices that leave at once would hold everybody up for as many times ten thousand looks
 /// (rule L5).
-final class Alarm {
+final class DeadlineTimer {
     private let eventLoop: any EventLoop
     private var onTime: (() -> Void)?
     private var time = MonotonicTime(milliseconds: .max)

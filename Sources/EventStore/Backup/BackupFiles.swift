@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where files of a backup go.
-enum Place {
+enum BackupFiles {
     /// - Throws: `.notEmpty` unless the path is free or an empty directory.
     static func requireEmpty(_ path: String) throws(BackupError) {
         var status = stat()

@@ -1,7 +1,7 @@
 import FocusCore
 
 /// A device that watches other users, and keeps everything that it is told. For one task.
-final class Onlooker {
+final class WatchingClient {
     /// One status, as the server told it.
     struct Told {
         let status: PeerStatus
@@ -31,7 +31,7 @@ final class Onlooker {
     func knowsNothing(of user: UserID) -> Bool { latest(user).map { $0.isFocused == nil } ?? false }
 
     /// Listens until `isEnough`; throws when that takes longer than `seconds`.
-    func hear(_ what: String, within seconds: Double? = nil, until isEnough: (Onlooker) -> Bool) async throws {
+    func hear(_ what: String, within seconds: Double? = nil, until isEnough: (WatchingClient) -> Bool) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds ?? connection.patience))
         while !isEnough(self) {
@@ -80,7 +80,7 @@ final class Onlooker {
     }
 }
 
-extension Onlooker.Told {
+extension WatchingClient.Told {
     var text: String {
         let focus = status.isFocused.map { $0 ? "focused" : "not focused" } ?? "unavailable"
         return "\(status.user.description.prefix(8)) \(focus)"

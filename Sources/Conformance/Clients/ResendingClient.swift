@@ -2,7 +2,7 @@ import FocusCore
 
 /// Delivers a device's events whatever becomes of the server meanwhile, as a client must (rules P1, P2): it connects
 /// again and sends everything again that was not acknowledged, including what the log already has. For one task.
-final class Courier {
+final class ResendingClient {
     private static let eventsPerFrame = 20
     private static let framesUnderWay = 8
     /// The limit of all retries together, in seconds.
