@@ -23,6 +23,8 @@ struct HealingRest: Hashable, Sendable {
         from = request.lastSequence
     }
 
+    var incarnation: Incarnation { offer.incarnation }
+
     var request: HealRequest { .reoffer(offer.events(from: from)) }
 
     /// Whether it holds an event for that place, and has not offered it yet.

@@ -142,22 +142,23 @@ struct HealingSender: Hashable, Sendable {
         }
     }
 
-    /// The first frame in flight is not where the log goes on.
+    /// The first frame in flight is not where the log goes on. A gap is reported once (rule P4): what is offered next
+    /// closes it.
     mutating func missed(_ expected: DeviceSequence) {
         guard let head = inFlight.first else { return }
-        guard let rest = rests.first, rest.request == head.request else {
-            rewind()
-            // With what is left of an earlier frame the gap may close.
-            guard rests.isEmpty, expected < head.request.firstSequence else { return }
+        let isRest = rests.first?.request == head.request
+        // Where the conflict was the log takes nothing, and so nothing behind it.
+        if isRest, rests[0].holds(expected) == false { return stopped(at: nil) }
+        rewind()
+        // What is left of an older incarnation comes first, and says nothing of this one.
+        if let rest = rests.first, rest.incarnation != head.request.incarnation { return }
+        if rests.first?.holds(expected) == true {
+            rests[0].from = expected
+        } else if rests.isEmpty, expected < head.request.firstSequence {
             missing = LostEvents(
                 incarnation: head.request.incarnation, first: expected,
                 last: head.request.firstSequence.advanced(by: -1))
-            return
         }
-        // Where the conflict was the log takes nothing, and so nothing behind it.
-        guard rest.holds(expected) else { return stopped(at: nil) }
-        rewind()
-        rests[0].from = expected
     }
 
     /// What is in flight will not be taken: offer it again.

@@ -67,6 +67,12 @@ struct PartitionState {
 
 /// A session as its lane sees it.
 final class LaneSession {
+    /// What an incarnation's next place is, and was not what came.
+    struct Gap: Hashable {
+        var incarnation: Incarnation
+        var expected: DeviceSequence?
+    }
+
     let handle: SessionHandle
     let identity: Identity
     let incarnation: Incarnation
@@ -76,8 +82,8 @@ final class LaneSession {
     /// their order (rule P6). Empty: nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
-    /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
-    var reportedGap = false
+    /// Reported; until what is expected comes, appends are dropped without another report (rule P4).
+    var reportedGap: Gap?
     var awaited = AwaitedPlaces()
     let openedAt: MonotonicTime
     /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).

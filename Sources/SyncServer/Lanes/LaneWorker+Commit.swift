@@ -100,12 +100,12 @@ extension LaneWorker {
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
         // Rule P4: a gap is reported once. Not before it is delivered: what is staged may be staged again.
-        let isGap = answer.error?.code == .sequenceGap
-        if let error = answer.error, !isGap || !session.reportedGap {
+        let gap = session.gap(answer)
+        if let error = answer.error, gap == nil || gap != session.reportedGap {
             frame += FrameCodec.frame(.error(error))
             note(error, about: answer.append, session)
         }
-        session.reportedGap = isGap
+        session.reportedGap = gap
         deliveries.add(.answered(frame: frame, released: released), to: session.handle)
         // Rule P3.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
@@ -114,7 +114,18 @@ extension LaneWorker {
 
     /// What follows the frame waits for it (rule P4).
     func note(_ error: ProtocolError, about append: PendingAppend, _ session: LaneSession) {
-        let incarnation = append.request.healing?.incarnation ?? session.incarnation
-        session.awaited.note(error, about: append.request, in: incarnation)
+        session.awaited.note(error, about: append.request, in: session.incarnation(of: append))
+    }
+}
+
+extension LaneSession {
+    /// The one that the append is about.
+    fileprivate func incarnation(of append: PendingAppend) -> Incarnation {
+        append.request.healing?.incarnation ?? incarnation
+    }
+
+    fileprivate func gap(_ answer: AppendStaging.Answer) -> Gap? {
+        guard let error = answer.error, error.code == .sequenceGap else { return nil }
+        return Gap(incarnation: incarnation(of: answer.append), expected: error.expected)
     }
 }
