@@ -23,6 +23,7 @@ struct DeviceHistory {
     private(set) var acknowledged: [Acknowledged] = []
     /// What a backup of the store knows.
     private struct Backup {
+        var queued: Int
         var forgotten: [Bool]
         var rowsOf: Int
         var waiting: Set<EventID>
@@ -30,6 +31,10 @@ struct DeviceHistory {
     }
 
     private var backups: [Backup] = []
+    /// How often the store had been restored when an event was queued.
+    private var lives: [EventID: Int] = [:]
+    /// What of `queued` each life of the store began with.
+    private var inherited = [0]
     /// Queued by the present life of the store, and not answered.
     private(set) var waiting: Set<EventID> = []
     /// The history whose rows the store holds; its cursor names an event of it.
@@ -49,8 +54,18 @@ struct DeviceHistory {
     mutating func queued(_ events: [QueuedEvent]) {
         for event in events {
             queued[event.envelope.id] = queued.count
+            lives[event.envelope.id] = inherited.count - 1
             waiting.insert(event.envelope.id)
         }
+    }
+
+    /// Whether the store said `later` after `earlier`. One that was restored from a backup knows nothing of what was said
+    /// between the two.
+    func said(_ earlier: EventID, before later: EventID) -> Bool {
+        guard let (first, last) = queued[earlier].flatMap({ first in queued[later].map { (first, $0) } }),
+            let life = lives[earlier], let end = lives[later], first < last, life <= end
+        else { return false }
+        return inherited[(life + 1)...].prefix(end - life).allSatisfy { first < $0 }
     }
 
     var backupCount: Int { backups.count }
@@ -69,12 +84,15 @@ struct DeviceHistory {
 
     mutating func backedUp() {
         backups.append(
-            Backup(forgotten: acknowledged.map(\.isForgotten), rowsOf: rowsOf, waiting: waiting, told: told))
+            Backup(
+                queued: queued.count, forgotten: acknowledged.map(\.isForgotten), rowsOf: rowsOf, waiting: waiting,
+                told: told))
     }
 
     mutating func restored(_ number: Int) {
         let backup = backups[number]
         wasEverRestored = true
+        inherited.append(backup.queued)
         for index in acknowledged.indices {
             acknowledged[index].isForgotten = index < backup.forgotten.count ? backup.forgotten[index] : true
         }

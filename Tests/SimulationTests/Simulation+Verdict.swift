@@ -66,16 +66,16 @@ extension Simulation {
     /// Rule P6: what one store said, in each incarnation.
     private func judgeOrder(of device: SimulatedDevice) {
         var last: [Incarnation: DeviceSequence] = [:]
-        var orders: [Incarnation: Int] = [:]
+        var before: [Incarnation: [EventID]] = [:]
         for event in witness.log where event.device == device.id {
             // What comes to a place that was lost comes late.
             guard event.sequence > last[event.incarnation, default: .zero] else { continue }
             last[event.incarnation] = event.sequence
-            guard event.lost == nil, let order = device.record.queued[event.id] else { continue }
-            if order < orders[event.incarnation, default: -1] {
+            guard event.lost == nil else { continue }
+            if before[event.incarnation, default: []].contains(where: { device.record.said(event.id, before: $0) }) {
                 witness.fail("P6: events of \(device) are not in its order")
             }
-            orders[event.incarnation] = order
+            before[event.incarnation, default: []].append(event.id)
         }
     }
 

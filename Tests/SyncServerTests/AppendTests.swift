@@ -79,6 +79,36 @@ import Testing
         }
     }
 
+    @Test("P4, S6: a gap of another incarnation is another one, and named too")
+    func gapsOfTwoIncarnations() async throws {
+        try await with { _, client, _ in
+            for incarnation in Int64(7)...8 {
+                for sequence in Int64(5)...6 {
+                    let event = Reoffer.Offered(envelope: .post("n", app: "a"), outcome: .accepted)
+                    let offer = Reoffer(
+                        incarnation: Incarnation(incarnation), firstSequence: DeviceSequence(sequence),
+                        events: [event], code: [])
+                    try await client.send(.heal(.reoffer(offer)))
+                }
+            }
+            for _ in 7...8 {
+                let error = try await client.error()
+                #expect(error.code == .sequenceGap && error.expected == DeviceSequence(1))
+            }
+            try await client.append(from: 3, [.post("n", app: "a")])
+            let message = try await client.first { message -> ServerMessage? in
+                switch message {
+                case .appended, .error: message
+                default: nil
+                }
+            }
+            guard case .appended = message else {
+                Issue.record("a third report: \(message)")
+                return
+            }
+        }
+    }
+
     @Test("P5, E2: one bad event does not stop the others, is logged as event.refused, and its sequence is taken")
     func refusal() async throws {
         try await with { server, client, _ in

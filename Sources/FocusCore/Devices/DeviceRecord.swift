@@ -150,7 +150,11 @@ struct DeviceRecord: Sendable {
         if let (incarnation, record) = current { incarnations[incarnation] = record }
     }
 
-    mutating func load(_ incarnation: Incarnation, _ record: IncarnationRecord) { incarnations[incarnation] = record }
+    mutating func load(_ incarnation: Incarnation, _ record: IncarnationRecord) {
+        incarnations[incarnation] = record
+        // A history without anything in it has no row.
+        if index(of: record.owner) == nil { histories.append(ScopeHistory(device, record.owner)) }
+    }
 
     /// Incarnations with a row of their own.
     var besideCurrent: [Incarnation] {

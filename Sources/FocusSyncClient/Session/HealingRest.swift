@@ -23,6 +23,8 @@ struct HealingRest: Hashable, Sendable {
         from = request.lastSequence
     }
 
+    var incarnation: Incarnation { offer.incarnation }
+
     var request: HealRequest { .reoffer(offer.events(from: from)) }
 
     /// Whether there is an event for that place that was not offered yet.

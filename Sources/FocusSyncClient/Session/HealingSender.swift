@@ -146,23 +146,24 @@ struct HealingSender: Hashable, Sendable {
         }
     }
 
-    /// The first frame in flight does not begin where the log goes on.
-    /// - Parameter expected: the sequence at which it does.
+    /// The first frame in flight does not begin where the log goes on. The server reports a gap once (rule P4), so the
+    /// next request closes it.
+    /// - Parameter expected: the sequence at which the log goes on.
     mutating func missed(_ expected: DeviceSequence) {
         guard let head = inFlight.first else { return }
-        guard let rest = rests.first, rest.request == head.request else {
-            rewind()
-            // An earlier frame's rest may close the gap.
-            guard rests.isEmpty, expected < head.request.firstSequence else { return }
+        let isRest = rests.first?.request == head.request
+        // The log expects a place that has a conflict: it stores nothing there, and so nothing behind it.
+        if isRest, rests[0].holds(expected) == false { return stopped(at: nil) }
+        rewind()
+        // The rest of an older incarnation comes first, and says nothing of this one.
+        if let rest = rests.first, rest.incarnation != head.request.incarnation { return }
+        if rests.first?.holds(expected) == true {
+            rests[0].from = expected
+        } else if rests.isEmpty, expected < head.request.firstSequence {
             missing = LostEvents(
                 incarnation: head.request.incarnation, first: expected,
                 last: head.request.firstSequence.advanced(by: -1))
-            return
         }
-        // The log expects a place that has a conflict: it stores nothing there, and so nothing behind it.
-        guard rest.holds(expected) else { return stopped(at: nil) }
-        rewind()
-        rests[0].from = expected
     }
 
     /// Offers everything in flight again, because the server ignores it.

@@ -2,6 +2,12 @@ import FocusCore
 
 /// A session as its lane sees it.
 final class LaneSession {
+    /// The next place of an incarnation, which is not what came.
+    struct Gap: Hashable {
+        var incarnation: Incarnation
+        var expected: DeviceSequence?
+    }
+
     let handle: SessionHandle
     let identity: Identity
     let incarnation: Incarnation
@@ -11,8 +17,8 @@ final class LaneSession {
     /// their order (rule P6). Empty: nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
-    /// A gap was reported; until the expected sequence comes, appends are dropped without another report (rule P4).
-    var reportedGap = false
+    /// The gap that was reported; until what is expected comes, appends are dropped without another report (rule P4).
+    var reportedGap: Gap?
     var awaited = AwaitedPlaces()
     let openedAt: MonotonicTime
     /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).

@@ -45,17 +45,27 @@ extension LaneSession {
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
         // Rule P4: a gap is reported once. Not before it is delivered: what is staged may be staged again.
-        let isGap = answer.error?.code == .sequenceGap
-        if let error = answer.error, !isGap || !reportedGap {
+        let gap = gap(answer)
+        if let error = answer.error, gap == nil || gap != reportedGap {
             frame += FrameCodec.frame(.error(error))
             note(error, about: answer.append)
         }
-        reportedGap = isGap
+        reportedGap = gap
         return frame
+    }
+
+    private func gap(_ answer: AppendStaging.Answer) -> Gap? {
+        guard let error = answer.error, error.code == .sequenceGap else { return nil }
+        return Gap(incarnation: incarnation(of: answer.append), expected: error.expected)
+    }
+
+    /// The one that the append is about.
+    private func incarnation(of append: PendingAppend) -> Incarnation {
+        append.request.healing?.incarnation ?? incarnation
     }
 
     /// What follows the frame waits for it (rule P4).
     func note(_ error: ProtocolError, about append: PendingAppend) {
-        awaited.note(error, about: append.request, in: append.request.healing?.incarnation ?? incarnation)
+        awaited.note(error, about: append.request, in: incarnation(of: append))
     }
 }

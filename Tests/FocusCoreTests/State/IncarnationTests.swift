@@ -166,6 +166,21 @@ private struct Life {
         }
     }
 
+    @Test(
+        "P10, S6: an incarnation of which all is lost is its scope's after a reload too, and takes its events back there"
+    )
+    func lostBeforeScope() throws {
+        var life = Life()
+        let lost = EventBody.deviceEventsLost(DeviceEventsLost(first: DeviceSequence(1), last: DeviceSequence(3)))
+        try life.put(lost, in: 7, at: 3)
+        try life.begin(7)
+        try life.expectReloadIsExact()
+        life.state = try life.reloaded()
+        try life.put(in: 7, at: 1, isHealed: true)
+        try life.send(in: 7)
+        try life.expectReloadIsExact()
+    }
+
     @Test("P10: any number of incarnations of earlier programs is kept, and 256 of them stand where those look")
     func manyUnbound() throws {
         var life = Life()

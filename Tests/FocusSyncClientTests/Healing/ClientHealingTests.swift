@@ -214,9 +214,15 @@ import Testing
 
     /// A server's answers to re-offered events of protocol 1, when the log ends at `last`, with another store's events
     /// at `others` (rules P3, P4, S6).
-    private func answers(_ request: HealRequest, _ last: inout Int64, others: Set<Int64>) -> [ServerMessage] {
+    /// - Parameter reportedGap: of several gaps in a row the first is reported.
+    private func answers(
+        _ request: HealRequest, _ last: inout Int64, others: Set<Int64>, _ reportedGap: inout Bool
+    ) -> [ServerMessage] {
         let first = request.firstSequence.rawValue
-        guard first <= last + 1 else {
+        let isGap = first > last + 1
+        defer { reportedGap = isGap }
+        guard !isGap else {
+            if reportedGap { return [] }
             let gap = ProtocolError(
                 .sequenceGap, "", expected: DeviceSequence(last + 1), sequence: request.firstSequence)
             return [.error(gap)]
@@ -246,10 +252,11 @@ import Testing
             var offered: Set<Int64> = []
             var answers: [ServerMessage] = []
             var report: HealingReport?
+            var reportedGap = false
             func take(_ request: HealRequest) {
                 if case .lost(let lost) = request { Issue.record("\(lost) is declared lost, and held") }
                 offered.formUnion(request.firstSequence.rawValue...request.lastSequence.rawValue)
-                answers += self.answers(request, &last, others: others)
+                answers += self.answers(request, &last, others: others, &reportedGap)
             }
             var steps = 0
             while report == nil, steps < 100 {
