@@ -436,7 +436,7 @@ extension Rule {
             name: "P4", title: "Gap", document: .protocol,
             section: "Append",
             text: #"""
-            `sequence_gap{expected}`, and appends are ignored until the expected one comes; so too after an error about an event that may be sent again.
+            `sequence_gap{expected}`, once for an incarnation and what is expected of it, and appends are ignored until that comes; so too after an error about an event that may be sent again.
             """#),
         Rule(
             name: "P5", title: "Refusals in a batch", document: .protocol,
