@@ -3,13 +3,13 @@
 ///
 /// A device has the public rows of its view and none of what the fold remembers beside them, so the state it folds on
 /// has *neutral* memory: everything confirmed counts as written before everything this device does now, which is what
-/// the device's clock sees to (rule E3). `EventType.predicted` says which rows of which event come out right that way;
+/// the device's clock sees to (rule E3). `EventTraits.predicted` says which rows of which event come out right that way;
 /// the others stay as they were confirmed. Nothing is validated: the server does that, and what it refuses is taken
 /// back by making the prediction anew.
 public struct Prediction: Sendable {
     private var state: UserState
     private let device: DeviceID
-    private let predictable: Set<RowCollection>
+    private let predictable: RowCollections
     private let confirmed: [RowKey: [UInt8]]
     private var sequence = DeviceSequence.zero
     /// The rows that are predicted to differ from the confirmed ones; a value of nil means that the row is gone.
@@ -23,13 +23,14 @@ public struct Prediction: Sendable {
     public init(
         user: UserID, device: DeviceID, rows: [RowKey: [UInt8]], collections: Set<RowCollection> = []
     ) throws(FoldError) {
-        let held = collections.isEmpty ? Set(RowCollection.allCases.filter(\.isPublic)) : collections
+        let asked = collections.isEmpty ? Set(RowCollection.allCases.filter(\.isPublic)) : collections
+        let held = RowCollections(asked)
         self.device = device
-        predictable = held.filter { $0.predictionNeeds.isSubset(of: held) }
+        predictable = RowCollections(asked.filter { $0.traits.predictionNeeds.isSubset(of: held) })
         confirmed = rows
         var neutral: [RowKey: Row] = [:]
         for (key, value) in rows where predictable.contains(key.collection) {
-            guard key.collection.isFoldedOn else { continue }
+            guard key.collection.traits.isFoldedOn else { continue }
             do throws(ProtoError) {
                 neutral[key] = Row(version: .zero, value: value, memo: try NeutralMemo.bytes(key, value, device))
             } catch {
@@ -46,7 +47,7 @@ public struct Prediction: Sendable {
     public mutating func apply(
         _ id: EventID, _ body: EventBody, app: AppID?, occurredAt: Timestamp
     ) throws(FoldError) {
-        let predicted = body.type.predicted.intersection(predictable)
+        let predicted = body.type.traits.predicted.intersection(predictable)
         guard !predicted.isEmpty else { return }
         sequence = sequence.next
         // When the server will record it is not known: a Focus that ends after it begins counts as on.

@@ -47,16 +47,3 @@ extension RowStore {
         leaveTombstone(key, at: version)
     }
 }
-
-extension RowCollection {
-    /// True when no event of the fold removes such a row: only a rebuild does.
-    var isNeverRemoved: Bool {
-        switch self {
-        case .apps, .authorizations, .categories, .workouts, .audience, .badges, .suggestions, .focusVisibility: true
-        case .focuses, .activeFocus, .notifications, .alerts, .classAlerts, .actions, .notificationSettings,
-            .deliverySchedule, .routes, .preferences, .routeTotals, .refusals, .stream, .devices, .incarnations,
-            .placePages, .interactions, .routePoints, .preferenceDefaults:
-            false
-        }
-    }
-}

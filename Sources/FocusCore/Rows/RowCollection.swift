@@ -53,18 +53,6 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     /// What an app registered (domain.md §6); key: "".
     case preferenceDefaults = "preference_defaults"
 
-    /// Whether devices may ever see rows of this collection.
-    public var isPublic: Bool {
-        switch self {
-        case .apps, .authorizations, .focuses, .activeFocus, .focusVisibility, .audience, .notifications, .alerts,
-            .badges, .categories, .actions, .suggestions,
-            .routes, .workouts, .routeTotals, .refusals, .classAlerts, .notificationSettings, .deliverySchedule,
-            .preferences:
-            true
-        case .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults: false
-        }
-    }
-
     // Compared and hashed by number: what Swift derives from a raw value compares and hashes the names.
     public static func == (a: Self, b: Self) -> Bool { a.ordinal == b.ordinal }
     public func hash(into hasher: inout Hasher) { hasher.combine(ordinal) }
@@ -88,34 +76,7 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
 extension RowCollection {
     /// A number that stands for it in a hash: cheaper than its name, and without meaning outside the process.
     var ordinal: UInt8 {
-        switch self {
-        case .apps: 0
-        case .authorizations: 1
-        case .focuses: 2
-        case .activeFocus: 3
-        case .focusVisibility: 4
-        case .audience: 5
-        case .notifications: 6
-        case .alerts: 7
-        case .badges: 8
-        case .routes: 9
-        case .workouts: 10
-        case .refusals: 11
-        case .stream: 12
-        case .devices: 13
-        case .routePoints: 14
-        case .categories: 15
-        case .actions: 16
-        case .suggestions: 17
-        case .interactions: 18
-        case .classAlerts: 19
-        case .notificationSettings: 20
-        case .deliverySchedule: 21
-        case .preferences: 22
-        case .preferenceDefaults: 23
-        case .routeTotals: 24
-        case .incarnations: 25
-        case .placePages: 26
-        }
+        // A case without a payload is its place among the cases, in memory.
+        unsafeBitCast(self, to: UInt8.self)
     }
 }

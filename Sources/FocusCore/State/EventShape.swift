@@ -5,22 +5,10 @@ enum EventShape {
     }
 
     private static func appRefusal(_ event: Event) -> Refusal? {
-        switch event.body {
-        case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
-            .summaryDelivered, .projectionRebuilt:
-            event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
-        case .deviceRevoked:
-            event.app == nil ? nil : Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
-        case .eventRefused, .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost: nil
-        // Without an app the settings are the default for all apps (rule N15).
-        case .notificationSettingsChanged: nil
-        case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
-            .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
-            .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
-            .workoutSaved,
-            .routeFinished, .routeDiscarded, .appMuted, .appUnmuted, .preferencesRegistered, .preferenceChanged,
-            .preferenceReset:
-            event.app == nil ? Refusal(.fieldMissing, "the envelope's app is required") : nil
+        switch (event.body.type.traits.app, event.app) {
+        case (.required, nil): Refusal(.fieldMissing, "the envelope's app is required")
+        case (.absent, .some): Refusal(.fieldInvalid, "the envelope's app must be absent: this is of the user")
+        case (.required, .some), (.absent, nil), (.optional, _): nil
         }
     }
 

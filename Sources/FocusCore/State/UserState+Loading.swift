@@ -102,7 +102,7 @@ extension UserState {
 
     private mutating func load(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
         // A row that another fold had made and this one never did (`projection.rebuilt`): there is nothing to remember.
-        if row.isDeleted, row.memo.isEmpty, key.collection.isNeverRemoved { return }
+        if row.isDeleted, row.memo.isEmpty, key.collection.traits.isNeverRemoved { return }
         switch key.collection {
         case .apps:
             try apps[slot].read(memo: row.memo, value: row.isDeleted ? nil : AppRow(decoding: row.value).registration)

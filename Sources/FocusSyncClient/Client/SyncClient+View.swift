@@ -7,7 +7,7 @@ extension SyncClient {
     public static let outcomeLimit = 1_024
 
     /// The rows of a collection as the device shows them, ordered by key: as confirmed, with the effects of this
-    /// device's own events where those can be foreseen (`EventType.predicted`).
+    /// device's own events where those can be foreseen (`EventTraits.predicted`).
     /// - Parameter collection: nil: the rows of all collections.
     public func rows(of collection: RowCollection?) throws -> [LocalRow] { try view.rows(of: collection) }
 

@@ -16,7 +16,7 @@ struct LocalView {
     /// Whether the current rows and events cannot be folded; the next delta may change that.
     private var cannotPredict = false
 
-    private static let predictedTypes = EventType.allCases.filter { !$0.predicted.isEmpty }.map(\.rawValue)
+    private static let predictedTypes = EventType.allCases.filter { !$0.traits.predicted.isEmpty }.map(\.rawValue)
 
     init(store: DeviceStore, owner: DeviceOwner, collections: [RowCollection]) {
         self.store = store

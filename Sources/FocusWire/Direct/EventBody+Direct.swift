@@ -12,14 +12,7 @@ extension EventBody {
             case .notificationRemoved: return .notificationRemoved(try NotificationIDs(direct: payload))
             case .badgeCleared: return payload.isEmpty ? .badgeCleared : nil
             case .routeLocationsInserted: return .routeLocationsInserted(try RouteLocationsInserted(direct: payload))
-            case .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
-                .appRegistered, .authorizationChanged, .focusConfigured, .focusRemoved, .focusChanged,
-                .focusStatusReported, .focusExpired, .audienceChanged, .routeStarted, .workoutSaved, .routeFinished,
-                .routeDiscarded, .deviceRevoked, .deviceIncarnationBegan, .deviceIncarnationEnded, .eventRefused,
-                .deviceEventsLost, .projectionRebuilt,
-                .notificationSettingsChanged, .appMuted, .appUnmuted, .deliveryScheduleChanged, .summaryDelivered,
-                .preferencesRegistered, .preferenceChanged, .preferenceReset:
-                return nil
+            default: return nil
             }
         } catch {
             return nil

@@ -83,15 +83,11 @@ struct TimelineWatch {
     }
 
     private static func isTold(_ collection: RowCollection) -> Bool {
-        switch collection {
-        case .activeFocus, .focusVisibility, .alerts, .classAlerts, .badges, .preferences, .routes, .refusals: true
-        case .apps, .authorizations, .focuses, .audience, .notifications, .categories, .actions, .suggestions,
-            .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices, .incarnations,
-            .placePages,
-            .interactions,
-            .routePoints, .preferenceDefaults:
-            false
-        }
+        // The person sees these change by themselves; of the others the event's own sentence tells.
+        let told: RowCollections = [
+            .activeFocus, .focusVisibility, .alerts, .classAlerts, .badges, .preferences, .routes, .refusals,
+        ]
+        return told.contains(collection)
     }
 
     private static func value(_ key: RowKey, _ state: borrowing UserState) -> [UInt8]? {

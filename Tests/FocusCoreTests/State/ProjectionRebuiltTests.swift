@@ -52,7 +52,7 @@ import Testing
         let app = try #require(AppID("com.example.stranger"))
         // What a user has one of, whatever the app, is never a stranger.
         let strangers = RowCollection.allCases.filter { $0.isPublic && $0 != .activeFocus && $0 != .deliverySchedule }
-            .map { RowKey($0, app: app, key: $0.isNeverRemoved ? "" : "x/1") }
+            .map { RowKey($0, app: app, key: $0.traits.isNeverRemoved ? "" : "x/1") }
         var after = try rebuilt(before, strangers + [RowKey(.devices, key: "x")])
         for key in strangers {
             #expect(after.row(key)?.isDeleted == true && after.row(key)?.version == after.version, "\(key)")

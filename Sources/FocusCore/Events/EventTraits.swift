@@ -1,0 +1,74 @@
+/// What is fixed for a type of event, whatever an event of it says. The comments of `Schema/proto` say the same of its
+/// message, and a test holds the two together.
+public struct EventTraits: Hashable, Sendable {
+    /// Whose sessions may append it (rule C2 of the domain's rules).
+    public enum Author: Hashable, Sendable {
+        /// Those of the event's app, and those of the system.
+        case apps
+        case system
+        /// Nobody's: it is the server's own.
+        case server
+    }
+
+    /// What its envelope says of an app.
+    public enum AppField: Hashable, Sendable {
+        case required
+        /// It is of the user.
+        case absent
+        /// Without an app it is of all apps; or the server, which makes it, says of whose.
+        case optional
+    }
+
+    public var author: Author
+    public var app: AppField
+    /// The collections whose rows a device may change by itself when it appends such an event, because the fold needs
+    /// nothing for them that a device does not have.
+    ///
+    /// Other rows stay as they were confirmed until the server sends them: alerts, their classes and resolved actions
+    /// (decided once, by the server: rule E6), suggestions (counted from donations, which are not sent), routes and
+    /// their totals (made of points, which are not sent), and what an event also changes where that needs reports,
+    /// registered defaults or the senders of communications.
+    public var predicted: RowCollections
+
+    init(_ author: Author, app: AppField, predicts predicted: RowCollections = []) {
+        (self.author, self.app, self.predicted) = (author, app, predicted)
+    }
+}
+
+extension EventType {
+    /// The table of event types.
+    public var traits: EventTraits {
+        switch self {
+        case .appRegistered: EventTraits(.system, app: .required, predicts: [.apps])
+        // Consent to marketing is asked for by the app: `EventScope`.
+        case .authorizationChanged: EventTraits(.system, app: .required, predicts: [.authorizations, .badges])
+        // A device's Focus event is later than every report that it could hide behind (rule F4).
+        case .focusConfigured, .focusRemoved, .focusChanged:
+            EventTraits(.system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility])
+        case .focusStatusReported: EventTraits(.apps, app: .required, predicts: [.focusVisibility])
+        case .focusExpired: EventTraits(.server, app: .absent)
+        case .audienceChanged: EventTraits(.apps, app: .required, predicts: [.audience])
+        case .notificationPosted, .notificationRead, .notificationRemoved, .notificationActionPerformed,
+            .badgeCleared:
+            EventTraits(.apps, app: .required, predicts: [.notifications, .badges])
+        case .categoriesRegistered: EventTraits(.apps, app: .required, predicts: [.categories])
+        case .interactionDonated, .interactionDeleted: EventTraits(.apps, app: .required)
+        case .routeStarted, .routeLocationsInserted, .routeFinished, .routeDiscarded:
+            EventTraits(.apps, app: .required)
+        case .workoutSaved: EventTraits(.apps, app: .required, predicts: [.workouts])
+        case .notificationSettingsChanged:
+            EventTraits(.system, app: .optional, predicts: [.notificationSettings, .badges])
+        case .appMuted, .appUnmuted: EventTraits(.system, app: .required, predicts: [.notificationSettings])
+        case .deliveryScheduleChanged: EventTraits(.system, app: .absent, predicts: [.deliverySchedule])
+        case .summaryDelivered: EventTraits(.server, app: .absent)
+        // Defaults show for keys that have no value yet; a value that is there counts as set, as it is not known who
+        // gave it. A reset shows what is confirmed.
+        case .preferencesRegistered, .preferenceChanged, .preferenceReset:
+            EventTraits(.apps, app: .required, predicts: [.preferences])
+        case .deviceRevoked: EventTraits(.system, app: .absent)
+        case .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost, .eventRefused:
+            EventTraits(.server, app: .optional)
+        case .projectionRebuilt: EventTraits(.server, app: .absent)
+        }
+    }
+}
