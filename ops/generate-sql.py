@@ -5,6 +5,8 @@ Flow: one .sql file -> one `Statement` in Queries.swift, or one `Migration` in M
 
 A query file `append_events.sql` becomes `Queries.appendEvents`, prepared on the server as `append_events`. The `--`
 comment lines that open the file become the doc comment; everything after them is embedded as it stands.
+`upsert_<table>.sql` also gives what else puts rows into that table of the read model: the same without its conflict
+clause, a binary COPY of the same columns, and the casts that such a COPY does not make. `Queries.tables` has them by table.
 A migration file `0001_log.sql` becomes number 1, name "log", with its whole text and the SHA-256 of the file's bytes.
 
 Usage:   ops/generate-sql.py            write the Swift files
@@ -69,16 +71,62 @@ def camel_case(name):
     return first + "".join(part.capitalize() for part in rest)
 
 
+UPSERT = re.compile(
+    r"INSERT INTO (?P<table>read_1\.(?P<name>\w+)) \((?P<columns>[^()]*)\)\nSELECT\n(?P<values>.*)\nON CONFLICT \(.*",
+    re.DOTALL,
+)
+# How the values of a statement make a type of text, and what it is called in Swift.
+CASTS = [
+    (re.compile(r"string_to_array\(unnest\(\$(\d+)::text\[\]\), ' '\)::time\[\]"), "times"),
+    (re.compile(r"string_to_array\(unnest\(\$(\d+)::text\[\]\), ' '\)(?!::)"), "words"),
+    (re.compile(r"unnest\(\$(\d+)::text\[\]\)::uuid\b"), "uuid"),
+    (re.compile(r"unnest\(\$(\d+)::text\[\]\)::date\b"), "date"),
+    (re.compile(r"unnest\(\$(\d+)::text\[\]\)::jsonb\b"), "json"),
+]
+# A value without a cast.
+PLAIN = re.compile(r"\$1::integer|unnest\(\$\d+::[a-z ]+\[\]\)(?!::)")
+
+
+def table(path, sql):
+    """What `upsert_<table>.sql` gives beside itself: the table's name, and its `TableStatements` in Swift."""
+    match = UPSERT.fullmatch(sql)
+    if not match or f"upsert_{match['name']}" != path.stem:
+        raise UnusableFile(f"{path}: is not INSERT INTO read_1.<table> (columns) SELECT values ON CONFLICT … alone")
+    casts, values = {}, match["values"]
+    for pattern, kind in CASTS:
+        casts.update({int(number): kind for number in pattern.findall(values)})
+        values = pattern.sub("", values)
+    plain = len(PLAIN.findall(values))
+    columns = len(match["columns"].split(","))
+    if len(casts) + plain != columns:
+        raise UnusableFile(f"{path}: has {columns} columns and {len(casts) + plain} values of a form that is known")
+    name = match["name"]
+    insert = sql[: match.end("values")]
+    copy = f"COPY {match['table']} ({match['columns']}) FROM STDIN (FORMAT binary)"
+    swift = ", ".join(f"{number}: .{casts[number]}" for number in sorted(casts)) or ":"
+    return name, (
+        f'        "{name}": TableStatements(\n'
+        f"            upsert: {camel_case(path.stem)},\n"
+        f'            insert: Statement(name: "insert_{name}", sql: {literal(insert, 12)}),\n'
+        f'            copy: Statement(name: "copy_{name}", sql: {literal(copy, 12)}),\n'
+        f"            casts: [{swift}]),\n"
+    )
+
+
 def queries(folder):
     output = [HEADER.format(source="queries"), "\nimport PostgresClient\n\n", "/// Every statement of Schema/queries.\n"]
     output.append("enum Queries {\n")
     paths = sorted(folder.glob("*.sql"))
+    tables = {}
     for index, path in enumerate(paths):
         if not QUERY_NAME.fullmatch(path.stem):
             raise UnusableFile(f"{path}: a query file is named verb_noun.sql in lower case")
         comment, sql = split_comment(read(path)[1])
         if not sql.strip():
             raise UnusableFile(f"{path}: has comments only")
+        if path.stem.startswith("upsert_"):
+            name, statements = table(path, sql)
+            tables[name] = statements
         if index:
             output.append("\n")
         output.extend(f"    /// {line}".rstrip() + "\n" for line in comment)
@@ -86,6 +134,8 @@ def queries(folder):
     names = ", ".join(camel_case(path.stem) for path in paths)
     if paths:
         output.append("\n")
+    output.append("    /// What puts rows into each table of the read model.\n")
+    output.append("    static let tables: [String: TableStatements] = [\n" + "".join(tables.values()) + "    ]\n\n")
     output.append("    /// All of them, for tests that prepare each one.\n")
     output.append(f"    static let all: [Statement] = [{names}]\n")
     output.append("}\n")

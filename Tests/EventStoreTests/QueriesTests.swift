@@ -28,13 +28,24 @@ struct QueriesTests {
         let connection = try StoreFixture().connection()
         // None can be prepared, and the server's role does not run the second.
         let utilities: Set<String> = [
-            "listen_log", "create_migrations", "copy_events", "copy_events_in", "copy_rows_in",
+            "listen_log", "create_migrations", "copy_events", "copy_events_in",
         ]
         for statement in Queries.all where !utilities.contains(statement.name) {
             #expect(throws: Never.self, "\(statement.name)") {
                 try connection.execute("PREPARE \(statement.name) AS \(statement.sql)")
             }
         }
+    }
+
+    @Test(
+        "Every collection has a table, into which its rows can be inserted and copied",
+        arguments: RowCollection.allCases)
+    func tables(_ collection: RowCollection) throws {
+        let connection = try StoreFixture().connection()
+        let statements = collection.statements
+        try connection.execute("PREPARE \(statements.insert.name) AS \(statements.insert.sql)")
+        try connection.copyIn(statements.copy) { _ in }
+        #expect(Queries.tables.count == RowCollection.allCases.count)
     }
 
     @Test("Every key of every table begins with partition")

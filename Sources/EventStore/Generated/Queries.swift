@@ -128,12 +128,6 @@ enum Queries {
         ) FROM STDIN (FORMAT binary)
         """#)
 
-    /// Rows of a collection as a binary stream into a table that has none of them. "apps (partition)" stands for the table
-    /// and its columns as upsert_<collection> names them.
-    static let copyRowsIn = Statement(name: "copy_rows_in", sql: #"""
-        COPY read_1.apps (partition) FROM STDIN (FORMAT binary)
-        """#)
-
     /// How many rows a table of the read model has, counted one by one. "apps" stands for the table.
     static let countRows = Statement(name: "count_rows", sql: #"""
         SELECT count(*) FROM read_1.apps
@@ -1048,6 +1042,15 @@ enum Queries {
         UPDATE log_partitions SET generation = $2 WHERE partition = $1
         """#)
 
+    /// Says which version of each user the read model shows from now on, and when something may be due for them. A due_at of
+    /// the version that is shown may be set right: what time zones say can change.
+    static let showUsers = Statement(name: "show_users", sql: #"""
+        INSERT INTO read_1.users (partition, user_id, version, due_at)
+        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[])
+        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version, due_at = EXCLUDED.due_at
+        WHERE users.version <= EXCLUDED.version
+        """#)
+
     /// Gives up what lock_rebuild took. A session that just ends keeps it until the server has noticed.
     static let unlockRebuild = Statement(name: "unlock_rebuild", sql: #"""
         SELECT pg_advisory_unlock(7381227670382732642)
@@ -1457,15 +1460,6 @@ enum Queries {
             last_at = EXCLUDED.last_at, score = EXCLUDED.score
         """#)
 
-    /// Says which version of each user the read model shows from now on, and when something may be due for him. A due_at of
-    /// the version that is shown may be set right: what time zones say can change.
-    static let upsertUsers = Statement(name: "upsert_users", sql: #"""
-        INSERT INTO read_1.users (partition, user_id, version, due_at)
-        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[])
-        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version, due_at = EXCLUDED.due_at
-        WHERE users.version <= EXCLUDED.version
-        """#)
-
     /// Puts rows of workouts into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertWorkouts = Statement(name: "upsert_workouts", sql: #"""
         INSERT INTO read_1.workouts (
@@ -1488,6 +1482,498 @@ enum Queries {
         FOR UPDATE
         """#)
 
+    /// What puts rows into each table of the read model.
+    static let tables: [String: TableStatements] = [
+        "actions": TableStatements(
+            upsert: upsertActions,
+            insert: Statement(name: "insert_actions", sql: #"""
+            INSERT INTO read_1.actions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, action, double_tap, performed_at
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::text[]), unnest($11::boolean[]), unnest($12::timestamptz[])
+            """#),
+            copy: Statement(name: "copy_actions", sql: #"""
+            COPY read_1.actions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, action, double_tap, performed_at
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "active_focus": TableStatements(
+            upsert: upsertActiveFocus,
+            insert: Statement(name: "insert_active_focus", sql: #"""
+            INSERT INTO read_1.active_focus (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, focus_id, ends_at
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::timestamptz[])
+            """#),
+            copy: Statement(name: "copy_active_focus", sql: #"""
+            COPY read_1.active_focus (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, focus_id, ends_at
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "alerts": TableStatements(
+            upsert: upsertAlerts,
+            insert: Statement(name: "insert_alerts", sql: #"""
+            INSERT INTO read_1.alerts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+                overrides_silent_switch, introduces_time_sensitive, summary_rank
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[])
+            """#),
+            copy: Statement(name: "copy_alerts", sql: #"""
+            COPY read_1.alerts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+                overrides_silent_switch, introduces_time_sensitive, summary_rank
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "apps": TableStatements(
+            upsert: upsertApps,
+            insert: Statement(name: "insert_apps", sql: #"""
+            INSERT INTO read_1.apps (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, build, capabilities,
+                declared_intents, has_usage_description
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::bigint[]), string_to_array(unnest($12::text[]), ' '), string_to_array(unnest($13::text[]), ' '),
+                unnest($14::boolean[])
+            """#),
+            copy: Statement(name: "copy_apps", sql: #"""
+            COPY read_1.apps (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, build, capabilities,
+                declared_intents, has_usage_description
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [12: .words, 13: .words]),
+        "audience": TableStatements(
+            upsert: upsertAudience,
+            insert: Statement(name: "insert_audience", sql: #"""
+            INSERT INTO read_1.audience (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, member
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::text[])::uuid
+            """#),
+            copy: Statement(name: "copy_audience", sql: #"""
+            COPY read_1.audience (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, member
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [10: .uuid]),
+        "authorizations": TableStatements(
+            upsert: upsertAuthorizations,
+            insert: Statement(name: "insert_authorizations", sql: #"""
+            INSERT INTO read_1.authorizations (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, status
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[])
+            """#),
+            copy: Statement(name: "copy_authorizations", sql: #"""
+            COPY read_1.authorizations (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, status
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "badges": TableStatements(
+            upsert: upsertBadges,
+            insert: Statement(name: "insert_badges", sql: #"""
+            INSERT INTO read_1.badges (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread, shown_on
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::bigint[]),
+                string_to_array(unnest($11::text[]), ' ')
+            """#),
+            copy: Statement(name: "copy_badges", sql: #"""
+            COPY read_1.badges (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, unread, shown_on
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [11: .words]),
+        "categories": TableStatements(
+            upsert: upsertCategories,
+            insert: Statement(name: "insert_categories", sql: #"""
+            INSERT INTO read_1.categories (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, categories
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::bigint[])
+            """#),
+            copy: Statement(name: "copy_categories", sql: #"""
+            COPY read_1.categories (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, categories
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "class_alerts": TableStatements(
+            upsert: upsertClassAlerts,
+            insert: Statement(name: "insert_class_alerts", sql: #"""
+            INSERT INTO read_1.class_alerts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::text[])
+            """#),
+            copy: Statement(name: "copy_class_alerts", sql: #"""
+            COPY read_1.class_alerts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "delivery_schedule": TableStatements(
+            upsert: upsertDeliverySchedule,
+            insert: Statement(name: "insert_delivery_schedule", sql: #"""
+            INSERT INTO read_1.delivery_schedule (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, times, time_zone
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                string_to_array(unnest($10::text[]), ' ')::time[], unnest($11::text[])
+            """#),
+            copy: Statement(name: "copy_delivery_schedule", sql: #"""
+            COPY read_1.delivery_schedule (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, times, time_zone
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [10: .times]),
+        "devices": TableStatements(
+            upsert: upsertDevices,
+            insert: Statement(name: "insert_devices", sql: #"""
+            INSERT INTO read_1.devices (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_devices", sql: #"""
+            COPY read_1.devices (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "focus_visibility": TableStatements(
+            upsert: upsertFocusVisibility,
+            insert: Statement(name: "insert_focus_visibility", sql: #"""
+            INSERT INTO read_1.focus_visibility (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, is_focused
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::boolean[])
+            """#),
+            copy: Statement(name: "copy_focus_visibility", sql: #"""
+            COPY read_1.focus_visibility (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, is_focused
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "focuses": TableStatements(
+            upsert: upsertFocuses,
+            insert: Statement(name: "insert_focuses", sql: #"""
+            INSERT INTO read_1.focuses (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, symbol, allows_time_sensitive,
+                shares_status
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[])
+            """#),
+            copy: Statement(name: "copy_focuses", sql: #"""
+            COPY read_1.focuses (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, name, symbol, allows_time_sensitive,
+                shares_status
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "incarnations": TableStatements(
+            upsert: upsertIncarnations,
+            insert: Statement(name: "insert_incarnations", sql: #"""
+            INSERT INTO read_1.incarnations (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_incarnations", sql: #"""
+            COPY read_1.incarnations (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "interactions": TableStatements(
+            upsert: upsertInteractions,
+            insert: Statement(name: "insert_interactions", sql: #"""
+            INSERT INTO read_1.interactions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_interactions", sql: #"""
+            COPY read_1.interactions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "notification_settings": TableStatements(
+            upsert: upsertNotificationSettings,
+            insert: Statement(name: "insert_notification_settings", sql: #"""
+            INSERT INTO read_1.notification_settings (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alerts, badges, sounds, previews,
+                time_sensitive, scheduled_delivery, muted_until, differs_on
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::boolean[]),
+                unnest($11::boolean[]), unnest($12::boolean[]), unnest($13::text[]), unnest($14::boolean[]),
+                unnest($15::boolean[]), unnest($16::timestamptz[]), string_to_array(unnest($17::text[]), ' ')
+            """#),
+            copy: Statement(name: "copy_notification_settings", sql: #"""
+            COPY read_1.notification_settings (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, alerts, badges, sounds, previews,
+                time_sensitive, scheduled_delivery, muted_until, differs_on
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [17: .words]),
+        "notifications": TableStatements(
+            upsert: upsertNotifications,
+            insert: Statement(name: "insert_notifications", sql: #"""
+            INSERT INTO read_1.notifications (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, title, subtitle, body, level,
+                relevance, marketing, category, thread, posted_at, is_read
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[]), unnest($12::text[]), unnest($13::text[]), unnest($14::double precision[]),
+                unnest($15::boolean[]), unnest($16::text[]), unnest($17::text[]), unnest($18::timestamptz[]),
+                unnest($19::boolean[])
+            """#),
+            copy: Statement(name: "copy_notifications", sql: #"""
+            COPY read_1.notifications (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, title, subtitle, body, level,
+                relevance, marketing, category, thread, posted_at, is_read
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "place_pages": TableStatements(
+            upsert: upsertPlacePages,
+            insert: Statement(name: "insert_place_pages", sql: #"""
+            INSERT INTO read_1.place_pages (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_place_pages", sql: #"""
+            COPY read_1.place_pages (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "preference_defaults": TableStatements(
+            upsert: upsertPreferenceDefaults,
+            insert: Statement(name: "insert_preference_defaults", sql: #"""
+            INSERT INTO read_1.preference_defaults (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_preference_defaults", sql: #"""
+            COPY read_1.preference_defaults (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "preferences": TableStatements(
+            upsert: upsertPreferences,
+            insert: Statement(name: "insert_preferences", sql: #"""
+            INSERT INTO read_1.preferences (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, setting
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[])::jsonb
+            """#),
+            copy: Statement(name: "copy_preferences", sql: #"""
+            COPY read_1.preferences (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, kind, setting
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [11: .json]),
+        "refusals": TableStatements(
+            upsert: upsertRefusals,
+            insert: Statement(name: "insert_refusals", sql: #"""
+            INSERT INTO read_1.refusals (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, event_id, type, code, message,
+                occurred_at
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::text[])::uuid, unnest($11::text[]), unnest($12::text[]), unnest($13::text[]),
+                unnest($14::timestamptz[])
+            """#),
+            copy: Statement(name: "copy_refusals", sql: #"""
+            COPY read_1.refusals (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, event_id, type, code, message,
+                occurred_at
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [10: .uuid]),
+        "route_points": TableStatements(
+            upsert: upsertRoutePoints,
+            insert: Statement(name: "insert_route_points", sql: #"""
+            INSERT INTO read_1.route_points (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, route
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[])
+            """#),
+            copy: Statement(name: "copy_route_points", sql: #"""
+            COPY read_1.route_points (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, route
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "route_totals": TableStatements(
+            upsert: upsertRouteTotals,
+            insert: Statement(name: "insert_route_totals", sql: #"""
+            INSERT INTO read_1.route_totals (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, period, starts_on, routes,
+                distance_m, moving_s, elevation_gain_m, longest_m, longest_route_id, fastest_1km_s, fastest_5km_s, fastest_10km_s
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::text[]), unnest($12::text[])::date, unnest($13::bigint[]), unnest($14::double precision[]),
+                unnest($15::double precision[]), unnest($16::double precision[]), unnest($17::double precision[]),
+                unnest($18::text[]), unnest($19::double precision[]), unnest($20::double precision[]),
+                unnest($21::double precision[])
+            """#),
+            copy: Statement(name: "copy_route_totals", sql: #"""
+            COPY read_1.route_totals (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, period, starts_on, routes,
+                distance_m, moving_s, elevation_gain_m, longest_m, longest_route_id, fastest_1km_s, fastest_5km_s, fastest_10km_s
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [12: .date]),
+        "routes": TableStatements(
+            upsert: upsertRoutes,
+            insert: Statement(name: "insert_routes", sql: #"""
+            INSERT INTO read_1.routes (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, finished, workout_id,
+                started_by, points, duplicates, dropped, started_at, ended_at, duration_s, moving_s, distance_m,
+                elevation_gain_m, elevation_loss_m, min_altitude_m, max_altitude_m, average_speed_mps,
+                moving_average_speed_mps, max_speed_mps, fastest_1km_s, fastest_5km_s, fastest_10km_s
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::boolean[]), unnest($12::text[]), unnest($13::text[])::uuid, unnest($14::bigint[]),
+                unnest($15::bigint[]), unnest($16::bigint[]), unnest($17::timestamptz[]), unnest($18::timestamptz[]),
+                unnest($19::double precision[]), unnest($20::double precision[]), unnest($21::double precision[]),
+                unnest($22::double precision[]), unnest($23::double precision[]), unnest($24::double precision[]),
+                unnest($25::double precision[]), unnest($26::double precision[]), unnest($27::double precision[]),
+                unnest($28::double precision[]), unnest($29::double precision[]), unnest($30::double precision[]),
+                unnest($31::double precision[])
+            """#),
+            copy: Statement(name: "copy_routes", sql: #"""
+            COPY read_1.routes (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, finished, workout_id,
+                started_by, points, duplicates, dropped, started_at, ended_at, duration_s, moving_s, distance_m,
+                elevation_gain_m, elevation_loss_m, min_altitude_m, max_altitude_m, average_speed_mps,
+                moving_average_speed_mps, max_speed_mps, fastest_1km_s, fastest_5km_s, fastest_10km_s
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [13: .uuid]),
+        "stream": TableStatements(
+            upsert: upsertStream,
+            insert: Statement(name: "insert_stream", sql: #"""
+            INSERT INTO read_1.stream (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_stream", sql: #"""
+            COPY read_1.stream (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "suggestions": TableStatements(
+            upsert: upsertSuggestions,
+            insert: Statement(name: "insert_suggestions", sql: #"""
+            INSERT INTO read_1.suggestions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, outgoing, incoming, last_at, score
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::bigint[]), unnest($11::bigint[]), unnest($12::timestamptz[]), unnest($13::double precision[])
+            """#),
+            copy: Statement(name: "copy_suggestions", sql: #"""
+            COPY read_1.suggestions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, outgoing, incoming, last_at, score
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+        "workouts": TableStatements(
+            upsert: upsertWorkouts,
+            insert: Statement(name: "insert_workouts", sql: #"""
+            INSERT INTO read_1.workouts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, started_at, ended_at
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
+                unnest($11::timestamptz[]), unnest($12::timestamptz[])
+            """#),
+            copy: Statement(name: "copy_workouts", sql: #"""
+            COPY read_1.workouts (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, activity, started_at, ended_at
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
+    ]
+
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, copyRowsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertUsers, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

@@ -132,9 +132,9 @@ public struct ProjectionWriter: Sendable {
         }
         // One order for all projectors; they hold different partitions, but share pages of indexes.
         var requests = known.values.sorted { $0.collection < $1.collection }
-            .map { ($0.collection.upsert, $0.parameters(partition)) }
+            .map { ($0.collection.statements.upsert, $0.parameters(partition)) }
         requests += new.values.sorted { $0.collection < $1.collection }
-            .map { ($0.collection.insert, $0.parameters(partition)) }
+            .map { ($0.collection.statements.insert, $0.parameters(partition)) }
         if !gone.isEmpty { requests.append((Queries.deleteRows, gone.parameters(partition))) }
         return requests
     }
@@ -144,6 +144,6 @@ public struct ProjectionWriter: Sendable {
             .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)), .int8Array(users.map(\.version.rawValue)),
             .timestamptzArray(users.map { $0.dueAt?.stored.microseconds }),
         ]
-        return (Queries.upsertUsers, parameters)
+        return (Queries.showUsers, parameters)
     }
 }

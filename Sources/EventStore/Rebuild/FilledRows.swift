@@ -39,12 +39,12 @@ struct FilledRows {
     ) throws {
         let tables = tables.values.sorted { $0.collection < $1.collection }
         var requests = tables.filter { $0.count < Self.leastCopied }
-            .map { ($0.collection.insert, $0.parameters(partition)) }
+            .map { ($0.collection.statements.insert, $0.parameters(partition)) }
         requests.append(ProjectionWriter.users(partition, users))
         _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
         for table in tables where table.count >= Self.leastCopied {
             let columns = table.copyColumns(partition)
-            try connection.copyIn(generation.statement(table.collection.copy)) { writer in
+            try connection.copyIn(generation.statement(table.collection.statements.copy)) { writer in
                 try writer.rows(table.count, columns, piece: Self.piece, pause: pause)
             }
         }

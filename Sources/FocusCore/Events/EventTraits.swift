@@ -66,9 +66,9 @@ extension EventType {
         case .preferencesRegistered, .preferenceChanged, .preferenceReset:
             EventTraits(.apps, app: .required, predicts: [.preferences])
         case .deviceRevoked: EventTraits(.system, app: .absent)
-        case .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost, .eventRefused:
-            EventTraits(.server, app: .optional)
-        case .projectionRebuilt: EventTraits(.server, app: .absent)
+        case .deviceEventsLost, .eventRefused: EventTraits(.server, app: .optional)
+        case .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt:
+            EventTraits(.server, app: .absent)
         }
     }
 }

@@ -137,10 +137,8 @@ extension UserState {
                 try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
         case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
         case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
-        case .badges, .focuses, .activeFocus, .suggestions, .routes, .refusals, .stream, .devices, .incarnations,
-            .placePages, .routePoints,
-            .classAlerts, .notificationSettings, .deliverySchedule, .routeTotals:
-            break
+        case .badges: break
+        default: throw .unexpected
         }
     }
 

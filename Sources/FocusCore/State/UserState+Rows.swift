@@ -111,10 +111,7 @@ extension UserState {
         case .notificationSettings: return SettingsMemo.bytes(apps[slot].ownSettings, apps[slot].mutes)
         case .preferences: return apps[slot].preferences.memo(of: key.id)
         case .preferenceDefaults: return apps[slot].preferences.defaults?.memo ?? []
-        case .stream, .devices, .incarnations, .placePages, .focuses, .activeFocus, .deliverySchedule, .alerts, .badges,
-            .suggestions, .refusals,
-            .routes, .classAlerts, .routeTotals:
-            return []
+        default: return []
         }
     }
 }

@@ -52,11 +52,7 @@ enum TimelineText {
             return value.map { "preference \(key.key) of \(app): \(RowText.summary(key.collection, $0))" }
                 ?? "preference \(key.key) of \(app) is absent"
         case .routes: return value.map { route(key.key, $0) } ?? "route \(key.key) of \(app) is gone"
-        case .refusals, .apps, .authorizations, .focuses, .audience, .notifications, .categories, .actions,
-            .suggestions, .notificationSettings, .deliverySchedule, .workouts, .routeTotals, .stream, .devices,
-            .incarnations,
-            .placePages, .interactions, .routePoints, .preferenceDefaults:
-            return nil
+        default: return nil
         }
     }
 

@@ -10,8 +10,8 @@ import Testing
     private func expectAlike(_ table: RowTable, _ fixture: RebuildFixture) throws {
         let partition = RandomHistory.partition
         let (collection, name) = (table.collection, table.collection.rawValue)
-        _ = try fixture.connection.query(collection.insert, table.parameters(partition))
-        let copied = try fixture.connection.copyIn(Generation(2).statement(collection.copy)) { writer in
+        _ = try fixture.connection.query(collection.statements.insert, table.parameters(partition))
+        let copied = try fixture.connection.copyIn(Generation(2).statement(collection.statements.copy)) { writer in
             try writer.rows(table.count, table.copyColumns(partition))
         }
         #expect(copied == table.count)

@@ -2,52 +2,8 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-extension RowCollection {
-    /// Copies rows into the collection's table, which must not have them: one that it has is a unique violation.
-    var copy: Statement {
-        let (upsert, copy) = (upsert, Queries.copyRowsIn)
-        guard let start = upsert.sql.firstRange(of: "read_1."), let end = upsert.sql.firstRange(of: ")") else {
-            preconditionFailure("\(upsert.name) names no table and columns")
-        }
-        return Statement(
-            name: "\(copy.name)_\(rawValue)",
-            sql: copy.sql.replacing("read_1.apps (partition)", with: upsert.sql[start.lowerBound..<end.upperBound]))
-    }
-
-    /// Columns whose type is made of text by a cast in `upsert_<collection>`, by the number of their parameter there: a
-    /// binary COPY casts nothing.
-    fileprivate var castColumns: [Int: CastColumn] {
-        switch self {
-        case .apps: [12: .words, 13: .words]
-        case .audience, .refusals: [10: .uuid]
-        case .badges: [11: .words]
-        case .notificationSettings: [17: .words]
-        case .deliverySchedule: [10: .times]
-        case .preferences: [11: .json]
-        case .routeTotals: [12: .date]
-        case .routes: [13: .uuid]
-        case .authorizations, .focuses, .activeFocus, .focusVisibility, .notifications, .alerts, .classAlerts,
-            .categories, .actions, .suggestions, .workouts, .stream, .devices, .incarnations, .placePages,
-            .interactions, .routePoints, .preferenceDefaults:
-            [:]
-        }
-    }
-}
-
-extension RowTable {
-    /// The columns in the order of `RowCollection.copy`.
-    func copyColumns(_ partition: Partition) -> [CopyColumn] {
-        let casts = collection.castColumns
-        return parameters(partition).enumerated().map { index, value in
-            if index == 0 { return .all(value) }
-            guard let cast = casts[index + 1], case .textArray(let texts) = value else { return .elements(value) }
-            return .values(texts.map { $0.map(cast.value) ?? .null })
-        }
-    }
-}
-
 /// A type that PostgreSQL's casts make of text, in the binary form of its `…_recv`.
-private enum CastColumn {
+enum CastColumn: Sendable {
     case uuid
     /// `text[]`, of words between spaces.
     case words
@@ -96,5 +52,17 @@ private enum CastColumn {
 
     private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
+
+extension RowTable {
+    /// The columns in the order of `TableStatements.copy`.
+    func copyColumns(_ partition: Partition) -> [CopyColumn] {
+        let casts = collection.statements.casts
+        return parameters(partition).enumerated().map { index, value in
+            if index == 0 { return .all(value) }
+            guard let cast = casts[index + 1], case .textArray(let texts) = value else { return .elements(value) }
+            return .values(texts.map { $0.map(cast.value) ?? .null })
+        }
     }
 }
