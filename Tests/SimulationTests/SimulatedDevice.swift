@@ -220,7 +220,7 @@ final class SimulatedDevice: CustomStringConvertible {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
         case .failed(let error) where error.code == .unauthenticated && simulation.witness.isRevoked(self):
-            // It tries for ever, as whoever holds it might.
+            // A revoked device keeps trying, as its holder might.
             newToken()
             connect(in: 1_000_000)
         case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
