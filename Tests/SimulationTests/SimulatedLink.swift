@@ -221,7 +221,7 @@ final class SimulatedLink {
 
     // MARK: Ends
 
-    /// The server's process died; a part of the bytes under way to the device is lost.
+    /// The server's process died; some of the bytes under way to the device may be lost.
     func serverDied() {
         if random.once(in: 2) { toDevice.bytes.removeLast(random.number(0...toDevice.bytes.count)) }
         // What the process still writes while it ends reaches nobody.

@@ -113,7 +113,7 @@ import Testing
         _ = try CutOver(comparison: comparison).run(&place, &users, on: fixture.owner)
         #expect(try changed(1, 2) == Set(history.users[0...2]))
         #expect(try changed(3, 2) == nil && changed(2, 1) == nil)
-        // Past the limit the users are not named.
+        // If there are as many users as the limit, they are not named.
         #expect(try store.changedUsers(of: partition, from: 1, to: 2, limit: 4)?.count == 3)
         #expect(try store.changedUsers(of: partition, from: 1, to: 2, limit: 3) == nil)
         #expect(try store.changedUsers(of: Partition(1), from: 1, to: 2) == nil)

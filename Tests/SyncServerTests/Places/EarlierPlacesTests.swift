@@ -15,7 +15,7 @@ import Testing
     private let user = UserID.random()
     private let device = DeviceID.random()
 
-    /// A log that holds `count` events of incarnation 1, and the server that is asked about them.
+    /// A log that holds these events in incarnation 1, and the server that is asked about them.
     private func with(
         _ which: Server, _ events: [Envelope], _ body: (TestServer) async throws -> Void
     ) async throws {
