@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Reads every `import` line of `Sources` against the arrows of `Sources/README.md`, "Modules".
+/// Checks every `import` line of `Sources` against the table in `Sources/README.md`, "Modules".
 @Suite("Arrows") struct ArrowTests {
-    /// Who may import whom among our own modules, by the table's first and last column. Nothing else.
+    /// For each of our modules, the modules of ours that it may import: first and last column of the table.
     static let arrows: [String: Set<String>] = {
         let file = root.appendingPathComponent("Sources/README.md")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
@@ -17,15 +17,15 @@ import Testing
     }()
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-    /// What the pure core may import from outside.
+    /// The modules from outside this package that `FocusCore` may import.
     static let coreImports: Set<String> = ["Crypto", "Foundation", "FoundationEssentials", "Glibc"]
-    /// Whose names must not be found outside these modules.
+    /// Library modules, each with the modules of ours that alone may import it.
     static let confined: [String: Set<String>] = [
         "SwiftProtobuf": ["FocusWire"],
         "CLibPQ": ["PostgresClient"],
         "GRDB": ["FocusSyncClient"],
         "NIOCore": ["SyncServer", "FocusSyncClient", "Conformance"],
-        // For tests only: the simulation turns its servers' event loops by hand.
+        // Only tests use it: the simulation drives its servers' event loops by hand.
         "NIOEmbedded": [],
         "NIOPosix": ["SyncServer", "FocusSyncClient", "Conformance"],
         "NIOSSL": ["SyncServer", "FocusSyncClient", "Conformance"],
@@ -103,7 +103,7 @@ import Testing
     }
 
     private func imports(of module: String) throws -> [(file: String, module: String)] {
-        // Attributes, access and kind may stand around the word.
+        // Attributes, an access level and a declaration kind may stand around the keyword.
         let pattern = try Regex(
             #"^\s*(?:@\w+\s+)*(?:\w+ )?import (?:(?:struct|class|enum|func|protocol|typealias|var|let) )?(\w+)"#,
             as: (Substring, Substring).self)

@@ -5,13 +5,13 @@ import Testing
 @Suite("References") struct ReferenceTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-    /// A released migration is never edited: comments in these name documents of before the rules were here.
+    /// Released migrations are never edited. Comments in these files name documents that `Schema/rules` has replaced.
     private static let released = [
         "0001_log.sql", "0002_read_model.sql", "0012_rebuild.sql", "Migrations.swift",
     ]
-    /// What programs write.
+    /// Files that programs write, so the repository does not contain them.
     private static let outputs: Set = ["against.md"]
-    /// Recorded tracks are used where they lie beside the checkout, and not needed.
+    /// Tests that read recorded tracks from beside the checkout and are skipped when there are none.
     private static let optional = ["RecordedRoutes.swift", "GPXRealTrackTests.swift"]
     private static let folders = ["Sources", "Tests", "Schema", "ops", ".github"]
     private static let ends = ["swift", "proto", "sql", "md", "py", "sh", "pml", ""]
@@ -43,7 +43,7 @@ import Testing
                 Issue.record("\(file.lastPathComponent) names \(match.0)")
             }
             guard !Self.optional.contains(file.lastPathComponent) else { continue }
-            // In two parts, as this file is read too.
+            // The strings are split so that this file does not contain what it searches for.
             for outside in [".." + "/shared", "shared" + "/data", "/work" + "/"] {
                 #expect(!text.contains(outside), "\(file.lastPathComponent) names \(outside)")
             }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Rules have one name each in the whole package. The documents of `Schema/rules` define them, code decides by them,
-/// tests prove them; each says so by the name.
+/// Each rule has one name in the whole package. The documents of `Schema/rules` define the rules, the code that decides
+/// by a rule names it, and the test that proves a rule begins with its name.
 @Suite("Rules") struct RuleTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
-    /// A released migration is never edited: comments in these name C1 as A1, and D1 to D3 as P1 to P3. The comments
-    /// that they leave in the database are replaced by a later one.
+    /// Released migrations are never edited. Comments in these files call A1 by its former name C1, and P1 to P3 by D1
+    /// to D3. A later migration replaces the comments that they leave in the database.
     private static let earlierNames = ["0002_read_model.sql", "0005_preferences.sql"]
 
     @Test("Every rule is defined once, in one of the two documents")
@@ -30,7 +30,7 @@ import Testing
     @Test("Every rule is named where code decides by it")
     func eachIsDecided() throws {
         let files = try Self.files(in: "Sources") { path in
-            // A case of the conformance suite is a test, and what is generated from a document decides nothing.
+            // The cases of the conformance suite are tests, and generated code only repeats a document.
             path.hasSuffix(".swift") && !path.contains("/Generated/") && !path.contains("/Conformance/")
         }
         let decided = try Set(files.flatMap { try Self.mentions(in: $0).map(\.name) })
@@ -55,13 +55,13 @@ import Testing
                 }
             }
         }
-        // A scan that finds nothing proves nothing.
+        // An empty scan would pass without having checked anything.
         #expect(count > 5)
     }
 
-    // MARK: What there is
+    // MARK: Definitions, mentions and tests
 
-    /// The names that begin an item of a list: `- **P2 Exactly once per place.** …`.
+    /// The names that begin a list item: `- **P2 Exactly once per place.** …`.
     private static func defined() throws -> [String] {
         try ["domain.md", "protocol.md"].flatMap { file in
             let text = try String(contentsOf: root.appendingPathComponent("Schema/rules/\(file)"), encoding: .utf8)
@@ -74,7 +74,7 @@ import Testing
         var line: Int
     }
 
-    /// Names of rules in a file: in Swift, of comments and strings alone. A range (`S1 to S3`) names its ends.
+    /// The rules that a file names; in Swift, only comments and strings count. A range (`S1 to S3`) names its two ends.
     private static func mentions(in file: URL) throws -> [Mention] {
         let isSwift = file.pathExtension == "swift"
         let lines = try String(contentsOf: file, encoding: .utf8).split(
@@ -82,7 +82,7 @@ import Testing
         return lines.enumerated().flatMap { index, line -> [Mention] in
             let texts = isSwift ? line.matches(of: #/\/\/.*|"(?:[^"\\]|\\.)*"/#).map(\.output) : [line]
             return texts.flatMap { text in
-                // Neither an escape (`\u{E9}`) nor a part of a name or of a date (`2026-W47`).
+                // Excludes escapes (`\u{E9}`), parts of identifiers and parts of dates (`2026-W47`).
                 text.matches(of: #/(?:^|[^\w{\-])([A-Z][1-9]\d?)(?!\w)/#).map {
                     Mention(name: String($0.1), line: index + 1)
                 }
@@ -96,7 +96,7 @@ import Testing
         var rules: [String]
     }
 
-    /// Every test, with the names of rules that its own begins with: `N9.4, E6: …` or `L1–L4: …`.
+    /// Every test, with the rules that its title begins with: `N9.4, E6: …` or `L1–L4: …`.
     private static func tests() throws -> [NamedTest] {
         let tests = try files(in: "Tests") { $0.hasSuffix(".swift") }.flatMap { file -> [NamedTest] in
             let text = try String(contentsOf: file, encoding: .utf8)

@@ -1,5 +1,5 @@
-/// Swift's source without what is no code: comments are gone, strings are empty, lines stay where they are. What is
-/// interpolated into a string is code.
+/// Swift source with comments removed and string literals emptied; line numbers stay. Interpolations in strings are
+/// code and stay too.
 struct SwiftCode {
     let lines: [String]
 
@@ -38,7 +38,7 @@ struct SwiftCode {
             }
         }
 
-        /// Comments nest.
+        /// Swift's block comments nest.
         private mutating func comment() {
             var depth = 0
             repeat {
@@ -54,7 +54,7 @@ struct SwiftCode {
             } while depth > 0 && place < bytes.count
         }
 
-        /// The number of `#` before the quote.
+        /// The number of `#` before the opening quote; nil if no string literal begins here.
         private func stringBegins() -> Int? {
             var end = place
             while end < bytes.count, bytes[end] == UInt8(ascii: "#") { end += 1 }
@@ -86,7 +86,7 @@ struct SwiftCode {
 
         private func has(_ text: String) -> Bool { bytes[min(place, bytes.count)...].starts(with: text.utf8) }
 
-        /// Lines keep their numbers.
+        /// Skips one byte but keeps line breaks, so that line numbers stay.
         private mutating func skip() {
             guard place < bytes.count else { return }
             if bytes[place] == UInt8(ascii: "\n") { kept.append(bytes[place]) }

@@ -1,20 +1,21 @@
 import Foundation
 import Testing
 
-/// Every place where the modules that take data from outside can end the process, each with the reason why no data
-/// does: `Traps.txt`, beside this file. A new one that is not listed fails; so does one that is gone.
+/// `Traps.txt`, beside this file, lists every place where a module that takes data from outside can end the process,
+/// with the reason why no data reaches it. A place that is not listed fails the test, and so does a listed place that
+/// no longer exists.
 ///
-/// Found are, by the text of a line without comments and strings: force unwraps, `try!`, `as!`; `precondition`,
-/// `fatalError` and their like; integers made of another number (`Int32(x)`, `Int64(x)`; not `clamping:`,
-/// `truncatingIfNeeded:`, `bitPattern:`, `exactly:`, nor of a literal or a `count`, which a 64-bit integer holds);
-/// dictionaries of unique keys; ranges that do not begin at a literal; and `+ - *` beside `rawValue`, `microseconds`
-/// and `milliseconds`, which is what positions and times from outside are made of.
+/// The scan goes by the text of a line without comments and strings. It finds force unwraps, `try!`, `as!`;
+/// `precondition`, `fatalError` and the like; integers made from another number (`Int32(x)`, `Int64(x)`; but not
+/// `clamping:`, `truncatingIfNeeded:`, `bitPattern:`, `exactly:`, nor a literal or a `count`, which a 64-bit integer
+/// holds); dictionaries with unique keys; ranges that do not begin at a literal; and `+ - *` beside `rawValue`,
+/// `microseconds` and `milliseconds`, because positions and times from outside have these.
 ///
-/// Not found, as it takes types to tell: other arithmetic (`+`, `*`, `-x`, `abs`, `<<`), division by zero, subscripts
-/// and slices, ranges that begin at a literal (`0..<n` with a negative n), `removeFirst()` of what is empty,
-/// initialisers of our own that trap, recursion that ends the stack, what libraries do, and exclusive access.
-/// `FocusCore`, which folds what has passed here, is not read: the targets of `ops/fuzz` feed it anything. What SQL and
-/// Promela do is not Swift.
+/// The scan cannot find what takes types to tell: other arithmetic (`+`, `*`, `-x`, `abs`, `<<`), division by zero,
+/// subscripts and slices, ranges that begin at a literal (`0..<n` with a negative n), `removeFirst()` of an empty
+/// collection, our own initialisers that trap, recursion that exhausts the stack, traps inside libraries, and exclusive
+/// access. It does not read `FocusCore`, because the targets of `ops/fuzz` feed that module arbitrary input, and it
+/// reads neither SQL nor Promela.
 @Suite("Traps") struct TrapTests {
     private static let modules = [
         "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Waits",
@@ -32,7 +33,7 @@ import Testing
                 found["\(file): \(line.trimmingCharacters(in: .whitespaces))", default: 0] += 1
             }
         }
-        // A scan that finds nothing proves nothing.
+        // An empty scan would pass without having checked anything.
         #expect(found.count > 100)
         for (place, count) in found.sorted(by: { $0.key < $1.key }) where count > listed[place, default: 0] {
             Issue.record("not in Traps.txt: can data reach it? If not, list it under the reason:\n\(place)")
@@ -89,7 +90,7 @@ import Testing
     private static let harmless = expression(#"\b(?:Int64|Int)\([\w.$]*\bcount\)"#)
     private static let traps = expression(
         [
-            // Unwraps; `try!` and `as!` too.
+            // Force unwraps, and `try!` and `as!`.
             #"[\w)\]}]!(?!=)"#,
             #"\b(?:precondition|preconditionFailure|fatalError|assert|assertionFailure)\("#,
             #"\b(?:unsafelyUnwrapped|unsafeBitCast|unsafeDowncast)\b"#,
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    /// How often each place is listed. What stands before the first reason is for readers.
+    /// How often each place is listed. Lines before the first reason are an introduction for readers.
     private static func listed() throws -> [String: Int] {
         var listed: [String: Int] = [:]
         var hasBegun = false

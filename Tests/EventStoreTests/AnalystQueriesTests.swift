@@ -5,14 +5,15 @@ import PostgresClient
 import Support
 import Testing
 
-/// What Schema/README.md tells analysts must run, and find something; what they see must be explained.
+/// The SQL that Schema/README.md gives analysts must run and find something, and every view and column must be
+/// explained.
 @Suite("SQL for analysts") struct AnalystQueriesTests {
     private struct WorkedQuery {
         var title: String
         var sql: String
     }
 
-    /// The user that the queries ask about.
+    /// The user id in the document's queries.
     private static let example = "11111111-1111-4111-8111-111111111111"
 
     @Test("Every query of Schema/README.md runs on a random history and finds something")
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    /// What happens by chance, and at last an action: few of them stay, since a new post takes its row away.
+    /// A random life, and an action at its end: a new post removes the row of an action, so few stay by chance.
     private func history() throws -> RandomHistory {
         var history = try RandomHistory(seed: 11, users: 3, events: 2_000)
         let action = NotificationAction(id: "reply", title: "Reply", textInput: true)
@@ -44,7 +45,7 @@ import Testing
             .notificationActionPerformed(NotificationActionPerformed(notificationID: "last", gesture: .doubleTap)),
         ]
         for body in bodies { try history.append(history.users[0], AppID("com.example.mail"), body) }
-        // Something that falls due.
+        // A Focus with an end, so that something falls due.
         let end = history.events.last!.recordedAt.adding(microseconds: 60_000_000)
         try history.append(history.users[0], nil, .focusConfigured(FocusConfigured(focusID: "due", name: "Due")))
         try history.append(
@@ -66,7 +67,7 @@ import Testing
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [])
     }
 
-    /// `-- title`, then a statement up to its semicolon.
+    /// Splits a block of SQL into queries: a line `-- title`, then a statement up to its semicolon.
     private func queries() throws -> [WorkedQuery] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -52,7 +52,7 @@ struct AppendOnlyTests {
             let error = #expect(throws: PostgresError.self) { try connection.execute(change) }
             #expect(error?.kind == .insufficientPrivilege, "\(change)")
         }
-        // Answered with a warning only.
+        // PostgreSQL answers this GRANT with a warning, not an error.
         try connection.execute("GRANT DELETE ON events TO current_role")
         #expect(try connection.integer("SELECT has_table_privilege('events', 'DELETE')::integer") == 0)
         #expect(try connection.integer("SELECT count(*) FROM pg_class c WHERE c.relowner = current_role::regrole") == 0)

@@ -49,7 +49,7 @@ struct InDoubtTests {
         let connection = try fixture.connection()
         _ = try LogWriter().appendToEnd([batch(0)], on: connection)
         #expect(try LogWriter().resolveInDoubt([batch(0)], on: connection) == [Partition(0): .behind])
-        // The same event, judged otherwise by another server.
+        // The same event, which another server has refused and logged as such.
         var refused = batch(3)
         let ours = refused
         refused.events[1].type = EventType.eventRefused.rawValue
@@ -72,7 +72,7 @@ struct InDoubtTests {
             let result = Result { try LogWriter().resolveInDoubt(batches, on: fixture.connection()) }
             outcome.withLock { $0 = result }
         } during: {
-            // Also when an expectation fails: nobody waits for ever.
+            // Closed even if an expectation fails, so that the resolver does not wait for ever.
             defer { lost.close() }
             let observer = try fixture.owner()
             try eventually("the resolver waits for the lock") {

@@ -6,7 +6,7 @@ import Support
 import Synchronization
 import Testing
 
-/// The proof behind "offsets are dense and in commit order": writers that do not know of one another share partitions.
+/// Proves that offsets are dense and in commit order when writers that do not know each other share partitions.
 @Suite("Interleaved writers")
 struct LogConcurrencyTests {
     private static let writers = 4
@@ -58,7 +58,7 @@ extension Set<Written> {
     fileprivate var ids: Set<EventID> { Set<EventID>(map(\.id)) }
 }
 
-/// Users that all writers append for, some in each partition.
+/// Users for whom all writers append; every partition has some.
 private struct Users: Sendable {
     let all: [Partition: [UserID]]
 
@@ -69,7 +69,7 @@ private struct Users: Sendable {
     }
 }
 
-/// One server, as far as the log can tell: appends where it believes the partitions end, reads the gap when behind.
+/// A server as the log sees it: appends where it believes the partitions end, and reads the gap when it is behind.
 private struct Writer {
     private var random: SeededGenerator
     private let users: Users
@@ -85,10 +85,10 @@ private struct Writer {
 
     mutating func round(on connection: PostgresConnection) throws {
         var waiting = Set(users.all.keys.filter { _ in Bool.random(using: &random) })
-        // Every partition that is behind is read and tried again: somebody else got ahead each time, so this ends.
+        // A partition that is behind is read and tried again. Each time another writer got ahead, so the loop ends.
         while !waiting.isEmpty {
             var planned = versions
-            // In any order: the statement sorts.
+            // The order does not matter, because the statement sorts.
             let batches = waiting.shuffled(using: &random).map { batch($0, &planned) }
             let outcomes = try LogWriter().append(batches, on: connection)
             for batch in batches {
@@ -130,7 +130,7 @@ private struct Writer {
     }
 }
 
-/// Readers that follow partitions while they grow, asking only for what comes after the last event they saw.
+/// Readers that follow partitions while these grow, and ask only for what comes after the last event they saw.
 private final class Tail: Sendable {
     private struct State {
         var isFinished = false
@@ -151,7 +151,7 @@ private final class Tail: Sendable {
             defer { connection.close() }
             var seen: [EventID] = []
             while true {
-                // Asked before reading: what was written until then is read below.
+                // Checked before reading, so that the read below sees everything written by then.
                 let isFinished = state.withLock { $0.isFinished }
                 let from = LogOffset(Int64(seen.count))
                 let events = try LogReader().events(partition: partition, from: from, limit: 50, on: connection)

@@ -164,7 +164,7 @@ struct LogWriterTests {
         let result = try connection.query(
             Statement(name: "types", sql: "SELECT unnest(enum_range(NULL::event_type))::text"))
         let names = try (0..<result.rowCount).map { try result.text(row: $0, column: 0) }
-        // In whatever order: migrations add new ones at the end.
+        // The order does not matter: migrations add new types at the end.
         #expect(names.sorted() == EventType.allCases.map(\.rawValue).sorted())
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct MergedReplayTests {
     private let fixture: StoreFixture
     private let ranges: [PartitionRange]
-    /// Partition by partition.
+    /// The events of the log, one partition after the other.
     private let log: [LoggedEvent]
 
     init() throws {

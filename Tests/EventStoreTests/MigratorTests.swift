@@ -80,7 +80,7 @@ struct MigratorTests {
         #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relname = 'half'") == 0)
     }
 
-    /// As a program did that knew no `last_event_id`.
+    /// Appends as an earlier program did, which knew no `last_event_id`.
     private func log(_ events: [LoggedEvent], on connection: PostgresConnection) throws {
         try connection.transaction { connection in
             let last = events[events.count - 1]
@@ -126,7 +126,7 @@ struct MigratorTests {
         _ = try connection.query(Queries.initializeGeneration, [.int4(1)])
         let history = try RandomHistory(seed: 7, users: 2, events: 60)
         try log(history.events, on: connection)
-        // What fold 1 left: a user said to be complete, with a row that fold 2 would not make.
+        // A read model as fold 1 left it: a user marked complete, with a row that fold 2 would not make.
         let user = history.users[0]
         try connection.execute(
             """
@@ -161,7 +161,7 @@ struct MigratorTests {
         #expect(try Migrator.finish(on: connection) == nil)
         identity.format = EventStore.logFormats.upperBound
         #expect(try LogIdentity.read(on: connection) == identity)
-        // A log of this program has the newest format from the start.
+        // A log that this program creates has the newest format from the start.
         let new = try PostgresConnection(PostgresConfiguration(conninfo: TestCluster.shared.makeDatabase()))
         try Migrator.migrate(on: new)
         #expect(try Migrator.finish(on: new) == nil)

@@ -1,7 +1,7 @@
 import PostgresClient
 import Synchronization
 
-/// Runs `body` on `count` threads at once and gives what each returned, or throws the first error.
+/// Runs `body` on `count` threads at once; returns what each returned, or throws the first error.
 func inParallel<T: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) throws -> T) throws -> [T] {
     let results = Results<T>()
     let threads = try (0..<count).map { index in

@@ -29,7 +29,8 @@ import Testing
             schemaVersion: 1, encoding: LoggedEvent.asSent, payload: [0x0A, 0x01, 0x66])
     }
 
-    /// A log in which each of the phone's events has so many of the tablet's behind it.
+    /// Logs `count` events of the phone, each followed by `gap` events of the tablet, so that no two of the phone's are
+    /// adjacent.
     private static func log(_ count: Int, gap: Int, on connection: PostgresConnection) throws {
         var events: [LoggedEvent] = []
         for number in 0..<count {
@@ -95,7 +96,7 @@ import Testing
                 Self.expectAll(try PlaceReader().read(question, on: connection), places, gap: gap)
             }
         }
-        // 600 runs of one event are more than two pages, and the last is not full.
+        // 600 runs of one event each fill more than two pages; only full pages are written.
         let pages = try connection.integer("SELECT count(*) FROM read_1.place_pages")
         #expect(pages == (gap == 17 ? 2 : 0))
     }
@@ -122,7 +123,7 @@ import Testing
         let owner = try fixture.owner()
         defer { owner.close() }
         try Self.log(600, gap: 17, on: owner)
-        // Nearly everybody else has one event.
+        // Many users with one event each, so that the planner expects few events for any user.
         try owner.execute(
             """
             INSERT INTO events (

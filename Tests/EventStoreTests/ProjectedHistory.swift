@@ -5,7 +5,7 @@ import Support
 import Testing
 
 extension RandomHistory {
-    /// Appends the next `count` events and gives how many are in the log then.
+    /// Appends the next `count` events; returns how many are in the log afterwards.
     func log(next count: Int, after logged: Int, on connection: PostgresConnection) throws -> Int {
         let events = Array(events[logged..<min(logged + count, events.count)])
         guard let first = events.first else { return logged }
@@ -14,7 +14,7 @@ extension RandomHistory {
         return logged + events.count
     }
 
-    /// Loads users and writes what the read model lacks of them, as a lane does.
+    /// Loads the users and writes what the read model lacks, as a lane does.
     func project(
         _ users: [UserID], upTo checkpoint: LogOffset = .zero, on connection: PostgresConnection
     ) throws {

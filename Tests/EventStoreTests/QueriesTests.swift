@@ -26,7 +26,7 @@ struct QueriesTests {
     @Test("Every query can be planned by the server's role")
     func everyQueryPrepares() throws {
         let connection = try StoreFixture().connection()
-        // None can be prepared, and the server's role does not run the second.
+        // PostgreSQL cannot prepare these, and the server's role does not run `create_migrations`.
         let utilities: Set<String> = [
             "listen_log", "create_migrations", "copy_events", "copy_events_in",
         ]
@@ -62,7 +62,8 @@ struct QueriesTests {
                     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
                     WHERE n.nspname IN ('public', 'read_1')
                     """))
-        // One row each, or one per generation or migration: the same on every node of a cluster.
+        // Tables with one row, or one row for each generation or migration. In a sharded database every node holds all
+        // of them.
         let global: Set<String> = ["log", "generations", "rebuilds", "schema_migrations"]
         for row in 0..<result.rowCount {
             let table = try result.text(row: row, column: 0)

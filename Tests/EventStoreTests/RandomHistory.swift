@@ -5,20 +5,20 @@ import Foundation
 import PostgresClient
 import Support
 
-/// A few users' lives, made from a seed: every kind of event, accepted or refused as the fold decides. In one
-/// partition.
+/// The lives of a few users in one partition, made from a seed: events of every kind, accepted or refused as validation
+/// decides.
 struct RandomHistory {
     static let partition = Partition(0)
     let users: [UserID]
     private(set) var events: [LoggedEvent] = []
-    /// Each user's state after each of their events, from version 0.
+    /// For each user, the state after each event, beginning with version 0.
     private(set) var states: [UserID: [UserState]] = [:]
     private var random: SeededGenerator
     private var sequences: [UserID: Int64] = [:]
     private var now: Int64 = 1_760_000_000_000_000
 
     private static let apps = ["com.example.mail", "com.example.run"].compactMap { AppID($0) }
-    /// Among them ids that no index takes as they are.
+    /// Includes ids that an index cannot hold as they are: with NUL, or too long.
     private static let ids = ["a", "b", "c/1", "e\u{301}", "\u{e9}", "nul\u{0}", String(repeating: "long", count: 600)]
 
     init(seed: UInt64, users count: Int, events total: Int) throws {
@@ -39,7 +39,7 @@ struct RandomHistory {
         while events.count < total { try append(users.randomElement(using: &self.random)!, nil, nil) }
     }
 
-    /// One user's life, as given.
+    /// One user with the given events.
     init(_ bodies: [(AppID, EventBody)]) throws {
         try self.init(seed: 1, users: 1, events: 0)
         for (app, body) in bodies { try append(users[0], app, body) }
@@ -58,7 +58,7 @@ struct RandomHistory {
         ]
         + AuthorizationKind.allCases.map { .authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)) }
 
-    /// One more event; nil: a random one.
+    /// Appends one event; a random one if `body` is nil.
     mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
         now += Int64.random(in: 0...3_000_000, using: &random)
         var state = last(of: user)
@@ -162,7 +162,7 @@ struct RandomHistory {
         }
     }
 
-    /// Whatever it is, a column for people must take it.
+    /// A preference value of any kind; the columns for people must accept all of them.
     private mutating func value() -> PropertyValue {
         let values: [PropertyValue] = [
             .bool(true), .integer(.min), .real(.nan), .real(1e300), .data([0, 255]), .array([.string("\u{E9}")]),
@@ -200,7 +200,7 @@ extension EventBody {
 }
 
 extension RandomHistory {
-    /// Appends everything, in batches.
+    /// Appends all events, in batches.
     func log(on connection: PostgresConnection) throws {
         var rest = events[...]
         while !rest.isEmpty {

@@ -12,7 +12,7 @@ struct ReadModelTests {
 
     init() throws { fixture = try StoreFixture() }
 
-    /// Loads users and writes what the read model lacks of them, as a lane does.
+    /// Loads the users and writes what the read model lacks, as a lane does.
     private func project(
         _ users: [UserID], upTo checkpoint: LogOffset, loader: UserLoader = UserLoader(),
         on connection: PostgresConnection

@@ -42,7 +42,7 @@ struct RouteLoaderTests {
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [])
     }
 
-    /// Among them ids that no index takes as they are, alone or with the number of a chunk.
+    /// The ids include some that an index cannot hold as they are, alone or with the number of a chunk appended.
     @Test(
         "R6, R8: a route is loaded with its points, wherever the read model stands",
         arguments: ["a/1", String(repeating: "x", count: 1_024)],
@@ -55,7 +55,7 @@ struct RouteLoaderTests {
             let append = PartitionAppend(
                 partition: RandomHistory.partition, expectedOffset: event.offset, events: [event])
             _ = try LogWriter().appendToEnd([append], on: connection)
-            // The read model learns of the first so many events of the route's life, the rest comes from the log.
+            // The read model gets the first `projected` events of the route's life; the rest comes from the log.
             if number < beginning + projected { try project(history.users[0], on: connection) }
             let found = try RouteLoader().load(
                 id, of: app, user: history.users[0], in: RandomHistory.partition, on: connection)

@@ -4,7 +4,7 @@ import Foundation
 import PostgresClient
 import Support
 
-/// A migrated database of one test.
+/// A migrated database for one test.
 struct StoreFixture {
     static let partitions: Int32 = 4
 
@@ -17,7 +17,7 @@ struct StoreFixture {
             defer { connection.close() }
             try Migrator.migrate(on: connection, partitions: Self.partitions)
         }
-        // The copy has a name of its own, so its role is to be made.
+        // The server's role is named for its database, so the copy needs one of its own.
         let owner = try self.owner()
         defer { owner.close() }
         try Migrator.migrate(on: owner)
@@ -29,7 +29,7 @@ struct StoreFixture {
         try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
     }
 
-    /// As the server works: with the role that may append and read.
+    /// A connection with the server's role, which may append and read.
     func connection() throws -> PostgresConnection {
         let connection = try owner()
         try SessionRole.assume(on: connection)
@@ -38,12 +38,12 @@ struct StoreFixture {
 }
 
 extension PostgresConnection {
-    /// The one integer that a query of a test gives.
+    /// The single integer that a query returns.
     func integer(_ sql: String) throws -> Int64 {
         try query(Statement(name: "test_\(sql.hashValue)", sql: sql)).int8(row: 0, column: 0)
     }
 
-    /// Until no other client of this database holds a snapshot.
+    /// Waits until no other client of this database holds a snapshot.
     func waitForNoSnapshot() throws {
         try eventually("nobody holds a snapshot") {
             try integer(
@@ -54,15 +54,15 @@ extension PostgresConnection {
         }
     }
 
-    /// Gives up every advisory lock, and closes. A session that is only closed keeps its locks until the server's process
-    /// has seen that.
+    /// Releases every advisory lock, then closes. A session that is only closed keeps its locks until its server
+    /// process notices.
     func releaseAndClose() throws {
         try execute("SELECT pg_advisory_unlock_all()")
         close()
     }
 }
 
-/// SplitMix64: the same numbers for the same seed, on every machine.
+/// SplitMix64: gives the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -74,7 +74,7 @@ struct TimeTravelTests {
         let head = history.last(of: user).version
         _ = try state(at: head, cache())
         let folder = "\(directory)/\(log)/fold-\(FocusCore.foldVersion)/\(user)"
-        // The state of another user's history under this one's name.
+        // A state of another user's events, stored under this user's name.
         var foreign = UserState(user: user)
         for logged in history.events where logged.user == history.users[1] && logged.version.rawValue <= 100 {
             _ = try foreign.apply(logged.decoded())
@@ -145,7 +145,7 @@ struct TimeTravelTests {
         }
     }
 
-    /// What devices may see.
+    /// The public rows of a version.
     private func shown(_ version: Version) -> [RowKey: [UInt8]] {
         let state = history.state(of: user, at: version)
         return Dictionary(

@@ -11,7 +11,7 @@ import Testing
     private let owner: PostgresConnection
     private let users: [UserID]
 
-    /// Users of the log, the last one of the read model alone; in two partitions.
+    /// 25 users in two partitions; the last one is in the read model only.
     init() throws {
         let fixture = try StoreFixture()
         (connection, owner) = (try fixture.connection(), try fixture.owner())
@@ -54,7 +54,7 @@ import Testing
         #expect(try sample(6, 1) != sample(6, 2))
         #expect(try Set(sample(99, 1)) == Set(users))
         #expect(try sample(0, 1).isEmpty)
-        // Any user may come.
+        // Over many seeds every user is sampled.
         #expect(try Set((0..<60).flatMap { try sample(3, $0) }) == Set(users))
     }
 
@@ -65,7 +65,7 @@ import Testing
         #expect(status.partitions.map(\.partition) == (0..<4).map { Partition($0) })
         #expect(status.partitions.map(\.lagEvents) == [72, 0, 0, 0])
         #expect(status.partitions.map(\.head) == [72, 0, 72, 0].map { LogOffset($0) })
-        // Recorded a second after 1970.
+        // The fixture's events are recorded one second after 1970.
         #expect((status.partitions[0].lagMicroseconds ?? 0) > 1_700_000_000_000_000)
         #expect(status.partitions[1...].allSatisfy { $0.lagMicroseconds == nil })
         #expect(status.partitions.allSatisfy { $0.generation == 1 && $0.foldVersion == FocusCore.foldVersion })

@@ -17,11 +17,11 @@ import Testing
     }
 
     private func verify(_ user: UserID) throws -> UserVerification {
-        // Chunks that end within and at the end of histories.
+        // Small chunks, so that boundaries fall within and at the end of histories.
         try UserVerifier(chunk: 6).verify(user, in: RandomHistory.partition, on: connection)
     }
 
-    /// A short life, its last events: two notifications, one read, a route discarded, one finished.
+    /// A short history; its last events are two notifications, one read, a route discarded and one finished.
     private func life() throws -> (history: RandomHistory, first: Int64) {
         let start = Timestamp(microseconds: 1_760_000_000_000_000)
         let points = (0..<20).map {
@@ -49,7 +49,7 @@ import Testing
         return (history, Int64(history.events.count - bodies.count))
     }
 
-    /// What is found after rows were changed behind the projector's back.
+    /// The differences that the verifier finds after a test has changed rows behind the projector's back.
     private func differences(_ history: RandomHistory, count: Int = 1) throws -> [RowDifference] {
         guard case .different(let found) = try verify(history.users[0]).verdict, found.rows.count >= count else {
             throw EventStoreError.corrupt("differences were not found")
@@ -85,7 +85,7 @@ import Testing
     func changedValue() throws {
         let (history, first) = try life()
         let key = RowKey(.badges, app: app)
-        // Its value before the event that read n1.
+        // The badge before the event that read n1.
         let old = history.state(of: history.users[0], at: Version(first + 2)).row(key)!.value
         let set = Statement(name: "set", sql: "UPDATE read_1.badges SET value = $1 WHERE app = $2")
         _ = try owner.query(set, [.bytea(old), .text(app.rawValue)])
@@ -112,7 +112,7 @@ import Testing
     @Test("An extra row is named, with the event that took it away, if one did")
     func extraRow() throws {
         let (history, first) = try life()
-        // The points of a route that was discarded.
+        // Points of a route that was discarded.
         try owner.execute(
             """
             INSERT INTO read_1.route_points
@@ -207,7 +207,7 @@ import Testing
         }
         try goOn()
         while logged < history.events.count {
-            // Between reading the version and reading the rows, and between that and the fold.
+            // The log grows and the projector writes between reading the version, reading the rows, and folding.
             let shown = try ShownUser.read(user, in: RandomHistory.partition, on: connection, meanwhile: goOn)
             try goOn()
             let found = try UserVerifier().verify(shown, on: connection)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Partition")
 struct PartitionTests {
-    /// From Python: `int.from_bytes(hashlib.sha256(uuid.bytes).digest()[:8], 'big') % count`.
+    /// Computed in Python: `int.from_bytes(hashlib.sha256(uuid.bytes).digest()[:8], 'big') % count`.
     private static let vectors: [(user: String, counts: [Int32: Int32])] = [
         ("00000000-0000-0000-0000-000000000000", [1: 0, 16: 5, 7: 2, 4096: 3541]),
         ("ffffffff-ffff-ffff-ffff-ffffffffffff", [1: 0, 16: 9, 7: 2, 4096: 9]),

@@ -85,7 +85,8 @@ struct ClientSessionTests {
         _ = session.sent(0, 10)
         _ = session.sent(10, 20)
         let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(6), sequence: DeviceSequence(11))
-        // The frame that was asked for before does not count any more. What became of the first five was not heard.
+        // The frame that was requested before the gap no longer counts. The first five events have no answer yet, so
+        // they are sent again too.
         #expect(session.receive(.error(gap), now: at(2)) == [])
         #expect(session.sent(20, 30) == [sendAppend(after: 0)])
     }
@@ -140,7 +141,7 @@ struct ClientSessionTests {
             ])
     }
 
-    /// What `Resync` of badges is answered with.
+    /// The server's answer to a `Resync` of badges.
     private func resynced(_ session: inout ClientSession) {
         _ = session.receive(.snapshotBegin(version: Version(3), collections: [.badges]), now: at(2))
         _ = session.receive(.snapshotEnd(cursor(3)), now: at(2))
@@ -279,7 +280,7 @@ private func welcome(last: Int64, window: UInt32 = 64) -> Welcome {
         serverTime: Timestamp(microseconds: 0))
 }
 
-/// A session that has got its Welcome, and what it said to it.
+/// A session that has received Welcome, and its actions at that moment.
 private func live(
     acknowledged: Int64, last: Int64, logged: Int64? = nil, window: UInt32 = 64
 ) -> (ClientSession, [ClientAction]) {

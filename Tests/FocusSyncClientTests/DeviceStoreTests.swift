@@ -105,10 +105,10 @@ struct DeviceStoreTests {
         }
         let week = DeviceStore.keptMicroseconds
         try send(DeviceStore.keptEvents, at: Fixture.clock)
-        // Old, and not too many.
+        // Old enough, but not too many: all stay.
         try send(1, at: Fixture.clock.adding(microseconds: 1))
         #expect(try store.sent().count == DeviceStore.keptEvents + 1)
-        // Too many, and not old.
+        // Too many, but not old enough: all stay.
         try send(9, at: Fixture.clock.adding(microseconds: week))
         #expect(try store.sent().count == DeviceStore.keptEvents + 10)
         try send(1, at: Fixture.clock.adding(microseconds: week + 1))
@@ -130,7 +130,7 @@ struct DeviceStoreTests {
         let week = DeviceStore.keptMicroseconds
         try send(10, at: Fixture.clock.adding(microseconds: 52 * week))
         try send(DeviceStore.keptEvents, at: Fixture.clock)
-        // Too many, and not old.
+        // Too many, but not old enough: all stay.
         try send(1, at: Fixture.clock.adding(microseconds: week))
         #expect(try store.sent().count == DeviceStore.keptEvents + 11)
         try send(1, at: Fixture.clock.adding(microseconds: week + 1))
@@ -181,7 +181,8 @@ struct DeviceStoreTests {
         let store = try open()
         let year: Int64 = 365 * 86_400_000_000
         _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock.adding(microseconds: year))
-        // It was set right before the server was heard: what was queued happened by now.
+        // The clock is corrected before the device hears a server: the queued event cannot have happened later than
+        // now.
         try store.see(Fixture.reading(clock: Fixture.clock), logged: .zero)
         #expect(try store.queued().map(\.envelope.occurredAt) == [Fixture.clock])
         try store.close()
@@ -196,13 +197,14 @@ struct DeviceStoreTests {
         let store = try open()
         let (minute, ahead) = (Int64(60_000_000), Int64(3_600_000_000))
         let at = { Fixture.clock.adding(microseconds: $0) }
-        // By the server's clock at -90, -50, -10 and 0 minutes; the first looks like an event of half an hour ago.
+        // Made at -90, -50, -10 and 0 minutes by the server's clock. With an hour added, the first seems to be 30
+        // minutes old.
         for real in [-90, -50, -10, 0] {
             _ = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: at(Int64(real) * minute + ahead))
         }
         #expect(try store.see(Fixture.reading(clock: at(ahead)), logged: .zero))
         let times = try store.queued().map { $0.envelope.occurredAt.microseconds - Fixture.clock.microseconds }
-        // Nothing shows that the first two are wrong; what comes after them stays after them.
+        // Nothing shows that the first two stamps are wrong, and later events stay after them.
         #expect(
             times == [
                 -30 * minute, -30 * minute + 1, -30 * minute + 2, -30 * minute + 3, -10 * minute, -10 * minute + 1, 0,
@@ -222,7 +224,7 @@ struct DeviceStoreTests {
         chosen.occurredAt = fast
         let drafts = [Fixture.draft(), Fixture.draft(), chosen, Fixture.draft()]
         let queued = try store.enqueue(drafts, clock: fast).map(\.envelope.occurredAt)
-        // Welcome was an hour on its way: it may be so late.
+        // Welcome may have been under way for an hour, so the stamps may be correct.
         #expect(try !store.see(Fixture.reading(latest: hour + 3, clock: fast), logged: .zero))
         #expect(try store.queued().map(\.envelope.occurredAt) == queued)
         #expect(try store.see(Fixture.reading(clock: fast), logged: DeviceSequence(1)))

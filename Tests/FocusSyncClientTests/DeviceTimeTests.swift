@@ -24,7 +24,7 @@ import Testing
         time.hear(server, asked: .seconds(5))
         let fast = server.adding(microseconds: 2 * hour)
         #expect(time.now(clock: fast, at: .seconds(5) + .microseconds(hour)) == server.adding(microseconds: hour))
-        // Set back, and forth again.
+        // The device's clock is set back, then forward again.
         #expect(time.now(clock: server, at: .seconds(6)) == server)
         #expect(time.now(clock: fast, at: .seconds(6)) == server.adding(microseconds: 1_000_000))
         time.hear(Timestamp(microseconds: .max), asked: .seconds(6))

@@ -28,7 +28,7 @@ import Testing
         let fetched = Fetched(request: 3, version: Version(1), .speed(2))
         #expect(session.receive(.fetched(fetched), now: at(2)) == [.fetched(fetched)])
         let error = ProtocolError(code, "", request: 4)
-        // Neither the connection nor appends have anything to do with it.
+        // A failed fetch affects neither the connection nor appends.
         #expect(session.receive(.error(error), now: at(3)) == [.fetchFailed(request: 4, error)])
         #expect(!session.isClosed && session.queued(through: DeviceSequence(1)).count == 1)
     }

@@ -2,7 +2,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 
-/// What the tests of this module share.
+/// Fixtures that the tests of this module share.
 enum Fixture {
     static let log = LogID(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
     static let clock = Timestamp(microseconds: 1_800_000_000_000_000)
@@ -13,8 +13,8 @@ enum Fixture {
         return Cursor(log: log, version: Version(version), event: event, view: .max - 5)
     }
 
-    /// A Welcome at `clock`.
-    /// - Parameter latest: microseconds for which it may have been on its way.
+    /// The reading of a Welcome that the server sent at `clock`.
+    /// - Parameter latest: microseconds that the Welcome may have been under way.
     static func reading(latest: Int64 = 0, clock own: Timestamp) -> ClockReading {
         ClockReading(serverTime: clock, latest: clock.adding(microseconds: latest), clock: own)
     }
@@ -27,7 +27,7 @@ enum Fixture {
         UserID(UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, UInt8(number))))
     }
 
-    /// Of a system session. Nobody listens on port 1, and nobody but root may.
+    /// A client with a system token that cannot connect: nothing listens on port 1, and only root could.
     static func unconnectedClient(
         _ directory: TemporaryDirectory, _ adjust: (inout SyncClientConfiguration) -> Void = { _ in }
     ) throws -> SyncClient {
@@ -51,7 +51,7 @@ enum Fixture {
     }
 }
 
-/// A directory for one test, removed when it goes.
+/// A directory for one test, removed with this object.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -69,7 +69,7 @@ final class TemporaryDirectory: Sendable {
     }
 }
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
+/// SplitMix64: gives the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }

@@ -3,7 +3,8 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-/// Recordings that nobody here made, with figures by GeographicLib; beside the checkout when they are there at all.
+/// Public recordings with the figures that GeographicLib computes. They lie beside the checkout; without them the test
+/// is skipped.
 @Suite struct GPXRealTrackTests {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FocusSyncClient
 
-/// The public schema's licence is unclear, so it is not here: `GPX_XSD=/path/to/gpx.xsd ops/test --filter GPXSchema`
-/// runs these, with libxml2's `xmllint`. (http://www.topografix.com/GPX/1/1/gpx.xsd)
+/// The licence of the public schema (http://www.topografix.com/GPX/1/1/gpx.xsd) is unclear, so the repository does not
+/// contain it. `GPX_XSD=/path/to/gpx.xsd ops/test --filter GPXSchema` runs these tests with libxml2's `xmllint`.
 @Suite struct GPXSchemaTests {
     private static let schema = ProcessInfo.processInfo.environment["GPX_XSD"]
     private static let isThere = schema != nil
 
-    /// What xmllint has to say of the export; empty when it is valid.
+    /// What xmllint says about the export; empty if the export is valid.
     private func complaints(_ points: [RoutePoint], id: String = "r", activity: String = "running") throws -> String {
         var text = ""
         GPXWriter.write(try RouteExport(GPXWriterTests.row(points, id: id, activity: activity), points), to: &text)

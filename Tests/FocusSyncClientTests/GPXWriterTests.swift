@@ -20,7 +20,7 @@ import Testing
         return text
     }
 
-    /// Every bit of latitudes, longitudes, altitudes and microseconds is random.
+    /// Points with random bits in latitude, longitude, altitude and time.
     static func points(_ seed: UInt64, count: Int = 400) -> [RoutePoint] {
         var random = SeededGenerator(seed: seed)
         var time: Int64 = -62_135_596_800_000_000

@@ -5,7 +5,7 @@ import Testing
 @testable import FocusSyncClient
 
 @Suite struct GeoJSONWriterTests {
-    /// JSONSerialization rounds numbers a second time; this gives them bit by bit.
+    /// Decodes with JSONDecoder because JSONSerialization rounds numbers a second time.
     private struct Line: Decodable {
         struct Geometry: Decodable {
             var type: String
@@ -43,7 +43,7 @@ import Testing
         "R8: a line of longitude, latitude and known altitude, with a time for each",
         arguments: 1...4 as ClosedRange<UInt64>)
     func line(seed: UInt64) throws {
-        // East of Greenwich only: it never comes near the antimeridian.
+        // Only points east of Greenwich, so that the line never comes near the antimeridian.
         let points = GPXWriterTests.points(seed).filter { $0.longitude > 1e-7 && abs($0.latitude) > 1e-7 }
         var text = ""
         GeoJSONWriter.write(try RouteExport(GPXWriterTests.row(points), points), to: &text)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FocusSyncClient
 
-/// A device's store and view beside the real fold, with another device of the user in between.
+/// A device's store and view against the real fold, while another device of the user acts too.
 @Suite("LocalView")
 struct LocalViewTests {
     @Test(
@@ -21,7 +21,7 @@ struct LocalViewTests {
             }
             #expect(others.map(\.key) == [], "seed \(seed), step \(step): what is not foreseen stays as confirmed")
             let predicted = try device.predicted(in: Self.foreseen)
-            // Two in three events wait for later ones, so that the prediction has several events to fold.
+            // In two of three steps nothing is delivered, so that predictions fold several events.
             guard bodies.number(0..<3) == 0 else { continue }
             try device.deliver(.max)
             let sent = device.server.rows.filter { Self.foreseen.contains($0.key.collection) }
@@ -50,8 +50,8 @@ struct LocalViewTests {
         }
     }
 
-    /// Visibility after an authorization, preferences after a reset, and a Focus that was put on before it was
-    /// configured (again) are the server's to say.
+    /// Collections that a device predicts for all events. It leaves others to the server: visibility after an
+    /// authorization, preferences after a reset, and the active Focus when it was put on before it was configured.
     private static let foreseenOfAny: Set<RowCollection> = [
         .apps, .authorizations, .focuses, .notifications, .badges, .audience, .notificationSettings, .deliverySchedule,
     ]
@@ -133,7 +133,7 @@ struct LocalViewTests {
         try device.append(
             (.preferenceChanged(PreferenceChanged(key: "k", value: .bool(true))), RandomBodies.apps[0]))
         try device.deliver(.max)
-        // As after a restart, and before a delta: it is made anew from the store.
+        // As after a restart before the delta: the view is made anew from the store.
         device.view.forget()
         #expect(try device.view.row(key)?.isPredicted == true)
         try device.receive()
@@ -145,7 +145,7 @@ struct LocalViewTests {
         var device = try SimulatedDevice()
         try device.begin()
         try device.append((.focusChanged(FocusChanged(focusID: "work", isActive: true)), nil))
-        // The connection breaks before the answer; the next begins with what is new, and the repeat is answered later.
+        // The connection breaks before the answer. The next one begins with new rows, and the answer is repeated later.
         try device.log(.max)
         try device.elsewhere((.focusChanged(FocusChanged(focusID: "sleep", isActive: true)), nil))
         try device.receive()
@@ -163,7 +163,7 @@ struct LocalViewTests {
         var device = try SimulatedDevice()
         try device.begin()
         let app = RandomBodies.apps[0]
-        // A badge without its notification, and a Focus of a later server.
+        // Rows that the fold rejects: a badge without its notification, and a Focus written by a later server.
         let badge = RowKey(.badges, app: app)
         let focus = RowKey(.focuses, key: "work")
         try device.confirm([

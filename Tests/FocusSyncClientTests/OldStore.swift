@@ -4,7 +4,7 @@ import GRDB
 
 @testable import FocusSyncClient
 
-/// The file of a store as an earlier version of the library wrote it: sequences were places minus `sequenceBase`.
+/// The file of a store as an earlier version of the library wrote it: event sequences were places minus `sequenceBase`.
 final class OldStore {
     struct Device: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = "device"
@@ -58,7 +58,7 @@ final class OldStore {
     private let database: DatabaseQueue
     var device = Device()
 
-    /// - Parameter upTo: the newest migration that it knew.
+    /// - Parameter migration: the newest migration that the earlier version knew.
     init(directory: String, upTo migration: String) throws {
         self.directory = directory
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ final class OldStore {
         try DeviceSchema.migrator.migrate(database, upTo: migration)
     }
 
-    /// In the current incarnation.
+    /// Adds an event of the current incarnation.
     @discardableResult
     func add(bytes: Int = 8, isAcknowledged: Bool) throws -> EventID {
         device.lastPlace += 1

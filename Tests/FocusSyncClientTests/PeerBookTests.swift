@@ -12,7 +12,7 @@ import Testing
 
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
     private func told(_ statuses: PeerStatus...) -> PeerStatuses {
-        // By a server whose clock is years away from the device's.
+        // The server's clock is years away from the device's.
         PeerStatuses(statuses, now: Timestamp(microseconds: 42))
     }
 

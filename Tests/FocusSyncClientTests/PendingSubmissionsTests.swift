@@ -26,7 +26,7 @@ struct PendingSubmissionsTests {
         pending.resolve([outcome(1), outcome(2)])
         pending.resolve([outcome(3)])
         #expect(pending.isEmpty)
-        // What is still pending fails rather than wait.
+        // A call that still waits fails when the client closes.
         pending.failAll(.closed)
         #expect(try await first.outcomes() == [outcome(2), outcome(1)])
         #expect(try await second.outcomes() == [outcome(1), outcome(2), outcome(3)])

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Random things that a person does on a device, of few ids, so that they meet.
+/// Random events of a device, with few different ids, so that events concern the same things.
 struct RandomBodies {
     static let apps = ["com.example.a", "com.example.b"].compactMap(AppID.init)
 
@@ -9,7 +9,7 @@ struct RandomBodies {
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 
-    /// What every user of these tests begins with.
+    /// The events that every user of these tests begins with.
     static var setUp: [(EventBody, AppID?)] {
         apps.flatMap { app -> [(EventBody, AppID?)] in
             let registered = AppRegistered(
@@ -28,12 +28,12 @@ struct RandomBodies {
 
     private mutating func id() -> String { "n\(number(0..<6))" }
     private mutating func focus() -> String { ["work", "sleep", "gym"][number(0..<3)] }
-    /// One of those that every user has. Putting on one that is not configured yet leaves something in the server's
-    /// memory that shows in no row.
+    /// A Focus that every user has. Putting on one that is not configured leaves something in the server's memory that
+    /// no row shows.
     private mutating func configured() -> String { ["work", "sleep"][number(0..<2)] }
     private mutating func choice() -> SwitchChoice? { [nil, .on, .off, .follow][number(0..<4)] }
 
-    /// Of the kinds whose effect is wholly foreseen.
+    /// A random event whose whole effect the device predicts.
     mutating func simple() -> (EventBody, AppID?) {
         let app = Self.apps[number(0..<2)]
         switch number(0..<10) {
@@ -55,7 +55,7 @@ struct RandomBodies {
         }
     }
 
-    /// Of every kind that a device predicts something of, some to be refused.
+    /// A random event of any kind that the device predicts in part; the server refuses some.
     mutating func any() -> (EventBody, AppID?) {
         let app = number(0..<20) == 0 ? AppID("com.example.unknown") : Self.apps[number(0..<2)]
         switch number(0..<20) {

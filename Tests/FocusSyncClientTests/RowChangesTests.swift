@@ -62,7 +62,7 @@ struct RowChangesTests {
         let key = RowKey(.preferences, app: app, key: "k")
         let value = PreferenceRow(value: .string("x")).encoded
         #expect(await preferences.next()?.rows == [LocalRow(key: key, value: value, isPredicted: true)])
-        // A Focus that is not configured is not on: no row.
+        // A Focus that is not configured cannot be active, so there is no row for it.
         #expect(await all.next()?.rows.map(\.key) == [key])
         var late = try await client.changes(of: .preferences).makeAsyncIterator()
         #expect(await late.next()?.rows.map(\.key) == [key])
@@ -72,7 +72,7 @@ struct RowChangesTests {
         #expect(try client.store.queued().count == 2)
     }
 
-    /// The limit is far beyond what a loaded machine takes, and far below the wait that the change cuts short.
+    /// The time limit is far more than a loaded machine takes and far less than the backoff that the change cuts short.
     @Test("When the network changes the next attempt is made at once", .timeLimit(.minutes(3)))
     func networkChange() async throws {
         let directory = try TemporaryDirectory()

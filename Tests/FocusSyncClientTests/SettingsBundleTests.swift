@@ -3,7 +3,7 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-/// A bundle in a directory of its own, gone with the fixture.
+/// A settings bundle in a directory of its own, removed with this object.
 private final class BundleFixture {
     let directory: URL
 
@@ -20,7 +20,7 @@ private final class BundleFixture {
 
     func write(_ name: String, text: String) throws { try write(name, Data(text.utf8)) }
 
-    /// A pane with these specifiers.
+    /// Writes a pane with these specifiers.
     func pane(
         _ name: String, _ specifiers: [[String: Any]], _ format: PropertyListSerialization.PropertyListFormat = .xml
     ) throws {
@@ -134,7 +134,7 @@ private final class BundleFixture {
                 .init(ignored: keyed("twice", 1, "Root.plist"), file: "Root.plist"),
                 .init(ignored: keyed("twice", 3, "One.plist"), file: "Root.plist"),
                 .init(ignored: keyed("late", 4, "One.plist"), file: "Root.plist"),
-                // Rule D2: 1 and true differ.
+                // Rule D2: 1 and true are different values.
                 .init(ignored: keyed("kind", 1, "One.plist"), file: "Root.plist"),
             ])
         #expect(try values()["twice"] == .integer(2) && values()["late"] == .integer(5))
@@ -177,7 +177,7 @@ private final class BundleFixture {
     func outside(_ name: String) throws {
         try fixture.pane("Root.plist", [child(name)])
         let file = name.hasSuffix(".plist") ? name : name + ".plist"
-        // What stands for a directory's parent once the extension is added is only missing.
+        // With the extension added, `..` is a file name, which is only missing.
         let expected: SettingsBundleError =
             name == ".." ? .missing(file: "...plist") : .outside(file: "Root.plist", name: file)
         #expect(fixture.failure() == expected)

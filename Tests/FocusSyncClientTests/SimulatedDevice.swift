@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FocusSyncClient
 
-/// A device with a real store and view, and a server that is the fold; messages go when the test says so.
+/// A device with a real store and view, and a server made of the real fold; messages travel when the test says so.
 struct SimulatedDevice {
     private let directory: TemporaryDirectory
     let store: DeviceStore
@@ -12,12 +12,12 @@ struct SimulatedDevice {
     private let owner: DeviceOwner
     private var clock = Fixture.clock
     private var otherSequence = DeviceSequence.zero
-    /// The last of this device's events that the log has.
+    /// The last event of this device that is logged.
     private var logged = DeviceSequence.zero
-    /// Answers that are under way.
+    /// Answers under way to the device.
     private var answers: [Appended] = []
     private var confirmedRows: [RowKey: [UInt8]] = [:]
-    /// What an observer was told.
+    /// The rows that an observer was told.
     private(set) var observed: [RowKey: [UInt8]] = [:]
 
     init(_ scope: Scope = .system) throws {
@@ -29,7 +29,7 @@ struct SimulatedDevice {
         server = SimulatedServer(user: owner.user, device: owner.device, scope: scope, clock: clock)
     }
 
-    /// Apps and Focuses are there, from another device; somebody looks.
+    /// Sets up apps and Focuses from another device, receives them and begins to observe.
     mutating func begin() throws {
         for body in RandomBodies.setUp { try elsewhere(body) }
         try receive()
@@ -46,7 +46,7 @@ struct SimulatedDevice {
         note(try view.append(queued))
     }
 
-    /// Another device of the user acts.
+    /// Logs an event of another device of the user.
     mutating func elsewhere(_ event: (EventBody, AppID?)) throws {
         otherSequence = otherSequence.next
         let draft = EventDraft(event.0, app: event.1)
@@ -58,13 +58,13 @@ struct SimulatedDevice {
         try server.log(envelope, of: other, Incarnation(1), otherSequence, in: .system)
     }
 
-    /// So many queued events reach the log, and the answer comes back; no rows.
+    /// Logs up to `count` queued events and returns the answer to the device; sends no rows.
     mutating func deliver(_ count: Int) throws {
         try log(count)
         try answer()
     }
 
-    /// So many queued events reach the log; the answer is under way.
+    /// Logs up to `count` queued events; the answer stays under way.
     mutating func log(_ count: Int) throws {
         let events = try store.queued().filter { $0.sequence > logged }.prefix(count)
         guard let last = events.last else { return }
@@ -81,7 +81,7 @@ struct SimulatedDevice {
         answers.append(Appended(throughSequence: last.sequence, version: server.state.version, refused: refused))
     }
 
-    /// The answers come back: before the rows, or after them when an answer was lost and is repeated (rule P2).
+    /// Delivers the answers: before the rows, or after them if an answer was lost and is repeated (rule P2).
     mutating func answer() throws {
         for appended in answers {
             let outcomes = try store.acknowledge(appended)
@@ -90,7 +90,7 @@ struct SimulatedDevice {
         answers = []
     }
 
-    /// A delta with all that is new comes.
+    /// Delivers a delta with everything new.
     mutating func receive() throws {
         let rows = server.rows
         try confirm(SimulatedServer.delta(from: confirmedRows, to: rows, at: server.state.version))
@@ -109,7 +109,7 @@ struct SimulatedDevice {
         Self.values(try view.rows(of: nil))
     }
 
-    /// What a view that is made now shows.
+    /// The rows of a view that is made from the store now.
     func shownAnew() throws -> [RowKey: [UInt8]] {
         var view = LocalView(store: store, owner: owner, collections: [])
         return Self.values(try view.rows(of: nil))

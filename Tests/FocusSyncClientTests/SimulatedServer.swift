@@ -2,7 +2,7 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// The server's side of one user, without a connection: the real fold and validation, and deltas for one device.
+/// The server's side for one user, without a connection: the real fold and validation, and deltas for one device.
 struct SimulatedServer {
     private(set) var state: UserState
     private let scope: Scope
@@ -40,13 +40,13 @@ struct SimulatedServer {
         return refusal
     }
 
-    /// Everything that the device may see.
+    /// All rows that the device may see.
     var rows: [RowKey: [UInt8]] {
         let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)
         return Dictionary(uniqueKeysWithValues: page.rows.compactMap { row in row.value.map { (row.key, $0) } })
     }
 
-    /// What changed between two sets of rows.
+    /// The difference between two sets of rows.
     static func delta(from before: [RowKey: [UInt8]], to after: [RowKey: [UInt8]], at version: Version) -> [DeltaRow] {
         Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
             .map { DeltaRow(key: $0, version: version, value: after[$0]) }

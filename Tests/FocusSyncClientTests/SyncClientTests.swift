@@ -3,13 +3,13 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-/// Without a server; with one: `SyncServerTests`.
+/// The client without a server; `SyncServerTests` has the tests with one.
 @Suite("SyncClient")
 struct SyncClientTests {
     let directory: TemporaryDirectory
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Nobody listens on port 1, and nobody but root may.
+    /// A client that cannot connect: nothing listens on port 1, and only root could.
     private func makeClient(
         server: ServerAddress = ServerAddress(host: "127.0.0.1", port: 1), security: ConnectionSecurity = .plaintext,
         _ adjust: (inout SyncClientConfiguration) -> Void = { _ in }
@@ -33,7 +33,7 @@ struct SyncClientTests {
             return
         }
         #expect(try client.store.queued().count == 1)
-        // The next call tries again.
+        // The next call tries to connect again.
         await #expect(throws: SyncClientError.self) { try await client.synchronize() }
         await client.close()
     }

@@ -1,7 +1,7 @@
 import FocusCore
 import FocusSyncClient
 
-// The code of FirstDevice.md, word for word: `WorkedExampleTests` compares them.
+// The code of FirstDevice.md, word for word; `WorkedExampleTests` compares the two.
 
 func makeClient(token: String, server: ServerAddress, directory: String) throws -> SyncClient {
     let store = try DeviceStore(directory: directory)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `ops/generate-catalogue.py`: what a comment in Schema/proto says, Schema/README.md says.
+/// `ops/generate-catalogue.py` carries the comments of Schema/proto into Schema/README.md.
 @Suite("Catalogue generator")
 struct CatalogueGeneratorTests {
-    /// A copy of Schema, to be changed; gone with the test.
+    /// A copy of Schema that the test may change; removed with the object.
     private final class Copy {
         let root: URL
 
@@ -22,7 +22,7 @@ struct CatalogueGeneratorTests {
             try String(contentsOf: root.appendingPathComponent("Schema/\(file)"), encoding: .utf8)
         }
 
-        /// Replaces the one place where `old` stands.
+        /// Replaces `old`, which must occur exactly once.
         func replace(_ old: String, _ new: String, in file: String) throws {
             let parts = try text(file).components(separatedBy: old)
             try #require(parts.count == 2, "\(old)")
@@ -35,7 +35,7 @@ struct CatalogueGeneratorTests {
                 to: root.appendingPathComponent("Schema/\(file)"), atomically: true, encoding: .utf8)
         }
 
-        /// What it complains of; nil: it ended well.
+        /// Runs the generator; returns what it complains about, or nil if it succeeds.
         func generate(_ arguments: String...) throws -> String? {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -3,7 +3,7 @@ import FocusWire
 import Foundation
 import Testing
 
-/// `Schema/README.md` is what others write clients by: what it shows must be so.
+/// Authors of other clients rely on `Schema/README.md`, so its examples and tables must be correct.
 @Suite("Catalogue")
 struct CatalogueTests {
     private let text: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of the repository that are not Swift.
+/// Paths of the repository's files.
 enum Checkout {
     static func path(_ relative: String) -> String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -14,7 +14,7 @@ struct EnumAgreementTests {
             let name = String(describing: Wire(number: value.rawValue))
             #expect(name == String(describing: value), "\(Core.self) \(value.rawValue)")
         }
-        // The other way round: nothing but the unspecified zero is missing.
+        // The reverse: apart from the unspecified zero, the .proto file has no further value.
         #expect(Set(Wire.allCases.map { Int32($0.rawValue) }) == Set(Core.allCases.map(\.rawValue)).union([0]))
     }
 

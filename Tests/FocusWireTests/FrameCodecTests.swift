@@ -23,7 +23,7 @@ struct FrameCodecTests {
         #expect(try FrameCodec.generatedServer(bytes) == message)
     }
 
-    /// The 4-byte big-endian length stands in front and is right.
+    /// Checks the 4-byte big-endian length prefix and returns the message after it.
     private func expectPrefix(_ frame: [UInt8]) throws -> [UInt8] {
         try #require(frame.count >= 4)
         let length = UInt32(frame[0]) << 24 | UInt32(frame[1]) << 16 | UInt32(frame[2]) << 8 | UInt32(frame[3])
@@ -83,7 +83,7 @@ struct FrameCodecTests {
             let bytes = Array(FrameCodec.frame(message).dropFirst(4))
             #expect(try FrameCodec.decodeServer(later.bytes + bytes + later.bytes) == message)
         }
-        // Inside an envelope too.
+        // Unknown fields inside an envelope are ignored too.
         var envelope = ProtoWriter()
         envelope.presentData(1, EventID(SampleEvents.id(1)).bytes)
         envelope.string(2, "badge.cleared")

@@ -51,7 +51,7 @@ struct FrameSplitterTests {
             let piece = stream.prefix(Int.random(in: 1...700, using: &random))
             stream = stream.dropFirst(piece.count)
             piece.withUnsafeBytes { splitter.feed($0) }
-            // Taken only now and then: what waits is not lost.
+            // Drains only now and then: frames that wait must not be lost.
             if Bool.random(using: &random) { received += try drain(&splitter) }
         }
         received += try drain(&splitter)
@@ -67,7 +67,7 @@ struct FrameSplitterTests {
         let expected = FrameError.tooLarge(announced: announced, limit: 8)
         #expect(throws: expected) { try splitter.next() }
         #expect(splitter.pendingBytes == 0)
-        // For good: what follows such a length means nothing.
+        // The error is permanent, because the bytes after such a length have no meaning.
         splitter.feed(prefix(1) + [1])
         #expect(throws: expected) { try splitter.next() }
         #expect(splitter.pendingBytes == 0)

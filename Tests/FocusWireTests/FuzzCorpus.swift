@@ -3,11 +3,11 @@ import Foundation
 
 @testable import FocusWire
 
-/// What `ops/fuzz` starts from, one line of text for each input: a name and the bytes in hexadecimal. An input is a
-/// list of records (`ops/fuzz.d/Sources/FuzzInput.swift`): two bytes of length, little-endian, and so many bytes.
+/// The corpus of `ops/fuzz`, a line of text for each input: a name and the bytes in hexadecimal. An input is a list of
+/// records (`ops/fuzz.d/Sources/FuzzInput.swift`): a length of two bytes, little-endian, then that many bytes.
 enum FuzzCorpus {
     static let targets = ["frames", "session", "events", "tokens", "stored"]
-    /// Larger samples say nothing more to a fuzzer, and slow it down.
+    /// Larger samples tell the fuzzer nothing more and slow it down.
     private static let longest = 2_000
 
     static func text(_ target: String) throws -> String {
@@ -36,7 +36,7 @@ enum FuzzCorpus {
 
     // MARK: Frames
 
-    /// Each message, in pieces of 8 bytes; and all as one stream.
+    /// Each message, in pieces of 8 bytes; and the short ones as one stream.
     private static var frames: [Input] {
         let client = SampleMessages.client.enumerated().map { ("client-\($0)", FrameCodec.frame($1)) }
         let server = SampleMessages.server.enumerated().map { ("server-\($0)", FrameCodec.frame($1)) }
@@ -48,7 +48,7 @@ enum FuzzCorpus {
 
     // MARK: Sessions
 
-    /// What a record of a session says first.
+    /// The first byte of a session's record.
     private enum Moment: UInt8 {
         case message = 0
         case time = 4
@@ -57,7 +57,7 @@ enum FuzzCorpus {
         case tick
     }
 
-    /// Each message first and after the opening; and what else happens to a session.
+    /// Each message alone and after the opening; and everything else that happens to a session.
     private static var sessions: [Input] {
         let messages = SampleMessages.client.map { message(FrameCodec.frame($0)) }
         let opening: [[UInt8]] = [
@@ -100,13 +100,13 @@ enum FuzzCorpus {
 
     // MARK: Events
 
-    /// Without an app.
+    /// Types of events that belong to no app.
     private static let ofUser: Set<EventType> = [
         .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged, .summaryDelivered,
         .deviceRevoked, .projectionRebuilt,
     ]
 
-    /// Of the app, by a system session, of the first device, a second after the one before.
+    /// A record of the events target: the first device, a system session, one second after the event before.
     private static func record(_ body: EventBody, choice: UInt8? = nil, time: UInt8 = 3) -> [UInt8] {
         return [ordinal(body.type), choice ?? (ofUser.contains(body.type) ? 3 : 0), time] + PayloadCodec.encode(body)
     }
@@ -115,13 +115,13 @@ enum FuzzCorpus {
         UInt8(EventType.allCases.firstIndex(of: type) ?? 0)
     }
 
-    /// What the server does by itself, after the last type.
+    /// A record for something the server does by itself, numbered after the last event type.
     private static func server(_ number: UInt8, _ rest: [UInt8]) -> [UInt8] {
         [UInt8(EventType.allCases.count) + number] + rest
     }
 
-    /// Each sample alone, after what it needs; the least of each; and all as one history, with reloads, timers, a
-    /// rebuild, losses, healing and devices that follow.
+    /// Each sample after the events it depends on; the minimal form of each; and all of them as one history with
+    /// reloads, timers, a rebuild, losses, healing and devices that follow.
     private static func events() throws -> [Input] {
         let ready = [
             record(try SampleEvents.full(.appRegistered)),
@@ -149,7 +149,7 @@ enum FuzzCorpus {
 
     // MARK: Tokens
 
-    /// Claims, each with what `ops/fuzz.d/Sources/FuzzTokens.swift` has for a header; and headers before good claims.
+    /// Claims, each with the leading byte of `ops/fuzz.d/Sources/FuzzTokens.swift`; and headers before good claims.
     private static var tokens: [Input] {
         let id = "01020304-0506-4708-890a-0b0c0d0e0f10"
         func claims(_ rest: String) -> [UInt8] {
@@ -176,7 +176,7 @@ enum FuzzCorpus {
 
     private static let storedApps = ["com.example.messages", "com.example.mail", "a", ""]
 
-    /// A row of the read model, as `ops/fuzz.d/Sources/FuzzStored.swift` takes it.
+    /// A row of the read model in the form that `ops/fuzz.d/Sources/FuzzStored.swift` takes.
     private static func record(_ key: RowKey, _ row: Row) -> [UInt8] {
         let collection = UInt8(RowCollection.allCases.firstIndex(of: key.collection) ?? 0)
         let app = UInt8(storedApps.firstIndex(of: key.app?.rawValue ?? "") ?? 0)
@@ -186,8 +186,8 @@ enum FuzzCorpus {
         return head + memo + name + row.memo + row.value
     }
 
-    /// The rows that each sample makes after those before it, with its event behind them; events of every type; values
-    /// of every PostgreSQL type; and tuples.
+    /// For each sample, the rows that the samples before it make, and its event; events of every type; values of every
+    /// PostgreSQL type; and tuples of COPY.
     private static func stored() throws -> [Input] {
         var state = UserState(user: UserID(SampleEvents.id(2)))
         var inputs: [Input] = []

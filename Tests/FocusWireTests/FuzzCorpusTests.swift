@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The corpus is made from the samples that other tests hold to be complete, so a new message or event is in it.
+/// The corpus is made from samples that other tests hold to be complete, so every new message or event is in it.
 @Suite("Fuzz corpus")
 struct FuzzCorpusTests {
     @Test("what ops/fuzz starts from is what the samples say", arguments: FuzzCorpus.targets)

@@ -3,8 +3,8 @@ import FocusWire
 import Foundation
 import Testing
 
-/// Old events live for ever: the bytes in `Schema/samples` were written once and must always mean the same. That they
-/// also fold is shown by `GoldenFoldTests`.
+/// Old events live for ever: the stored bytes in `Schema/samples` must always mean the same. `GoldenFoldTests` shows
+/// that they also fold.
 @Suite("Golden events")
 struct GoldenEventsTests {
     @Test("every sample of schema version 1 decodes to what it always meant")

@@ -3,13 +3,13 @@ import FocusWire
 import Support
 import Testing
 
-/// Every stored sample is folded, as a rebuild of the read model folds a log of any age.
+/// Every stored sample folds, because a rebuild of the read model folds logs of any age.
 @Suite("Golden fold")
 struct GoldenFoldTests {
-    /// They end what others need; left out of the story that leads up to a sample.
+    /// Types that end what later samples need; the story that leads up to a sample leaves them out.
     private static let enders: Set<EventType> = [.routeFinished]
-    /// They name the stamp of what they end, and nothing in the story has that one: they rightly change nothing. A
-    /// revocation changes nothing but what the fold remembers of the device; lost events only take sequences.
+    /// Types whose sample changes no rows. A summary's delivery names a stamp that nothing in the story has; a
+    /// revocation changes only what the fold remembers of the device; lost events only take sequences.
     private static let conditional: Set<EventType> = [.summaryDelivered, .deviceRevoked, .deviceEventsLost]
 
     private func event(_ body: EventBody, after state: UserState) throws -> Event {
@@ -24,7 +24,8 @@ struct GoldenFoldTests {
             recordedAt: SampleEvents.time.adding(microseconds: 1_000_000), body: body)
     }
 
-    /// The samples of all types that stand before `type` in the catalogue: apps first, then what needs them.
+    /// The state after the samples of all types before `type`, in the catalogue's order: apps first, then what needs
+    /// them.
     private func story(before type: EventType) throws -> UserState {
         let samples = try StoredSample.all(of: FocusWire.payloadSchemaVersion)
         var state = UserState(user: UserID(SampleEvents.id(2)))

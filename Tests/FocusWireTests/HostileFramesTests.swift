@@ -3,7 +3,7 @@ import Testing
 
 @testable import FocusWire
 
-/// Rule W4: whatever comes, the answer is a message or an error, and both decoders agree.
+/// Rule W4: any bytes decode to a message or an error, and both decoders agree.
 @Suite("Hostile frames")
 struct HostileFramesTests {
     private func expectAgreement(_ bytes: [UInt8], _ note: String) {

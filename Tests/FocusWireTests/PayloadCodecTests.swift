@@ -53,7 +53,7 @@ struct PayloadCodecTests {
             Result { try PayloadCodec.generated(type, damaged) }
         )
         switch (ours, generated) {
-        // Compared as bytes: a NaN is not equal to itself.
+        // Compares bytes, because a NaN does not equal itself.
         case (.success(let a), .success(let b)):
             #expect(PayloadCodec.encode(a) == PayloadCodec.encode(b), "seed \(seed)")
         case (.failure, .failure): break

@@ -1,7 +1,7 @@
 import FocusCore
 
 extension SeededRandom {
-    /// Any event that the direct payload decoder reads itself.
+    /// A random event of a type that has a direct payload decoder.
     mutating func event() -> EventBody {
         switch Int.random(in: 0...3, using: &self) {
         case 0: .notificationPosted(notification())
@@ -31,7 +31,7 @@ extension SeededRandom {
             horizontalAccuracy: double(), verticalAccuracy: double(), speed: double(), course: double())
     }
 
-    /// Any but NaN, which is not equal to itself.
+    /// Any number except NaN, which does not equal itself.
     private mutating func double() -> Double {
         let special: [Double] = [0, -0.0, -1, 1, 50, 50.01, .infinity, -.infinity, .leastNonzeroMagnitude]
         return special.randomElement(using: &self) ?? 0

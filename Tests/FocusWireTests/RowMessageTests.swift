@@ -4,12 +4,12 @@ import Testing
 
 @testable import FocusWire
 
-/// The fold writes row values by hand (canonically, rule S9); these are the messages of `rows.proto` and
-/// `route_rows.proto` all the same.
+/// The fold writes row values by hand (canonically, rule S9); they must be valid messages of `rows.proto` and
+/// `route_rows.proto`.
 @Suite("Row messages")
 struct RowMessageTests {
-    /// The JSON names every field and its value; the bytes hold nothing that the message does not know, and a canonical
-    /// writer in another language makes the same ones.
+    /// Checks that the JSON names every field and its value, that the bytes have no field unknown to the message, and
+    /// that a canonical writer of another language makes the same bytes.
     private func expect(_ collection: RowCollection, _ value: [UInt8], is json: String) throws {
         #expect(try RowJSON.json(collection, value) == json)
         let message = try #require(collection.message).init(serializedBytes: value)

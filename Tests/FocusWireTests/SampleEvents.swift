@@ -2,8 +2,8 @@ import FocusCore
 import Foundation
 import Testing
 
-/// One full sample of every event type; the same that `Schema/samples/events_v1.txt` holds as bytes. Never change one:
-/// they prove that events of schema version 1 are read for ever.
+/// A full sample of every event type, the same that `Schema/samples/events_v1.txt` holds as bytes. Samples never
+/// change: they prove that events of schema version 1 stay readable.
 enum SampleEvents {
     static let time = Timestamp(microseconds: 1_750_000_000_000_000)
 
@@ -143,7 +143,7 @@ enum SampleEvents {
         verticalAccuracy: 3, speed: 2.75, course: 271.5)
     private static let barePoint = RoutePoint(time: time.adding(microseconds: 1), latitude: 0, longitude: 0)
 
-    /// The least that each type can say.
+    /// The minimal event of each type.
     static func bare(_ type: EventType) -> EventBody {
         switch type {
         case .appRegistered: .appRegistered(AppRegistered(name: "", build: 0))
@@ -205,7 +205,7 @@ enum SampleEvents {
         }
     }
 
-    /// Presence that says something although the value is a default.
+    /// Events with an optional field that is present and holds its default value.
     static let presentDefaults: [EventBody] = [
         .preferenceChanged(PreferenceChanged(key: "k", value: .integer(0))),
         .preferenceChanged(PreferenceChanged(key: "k", value: .real(0))),

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Messages of every kind, full and bare.
+/// Messages of every kind, with all fields and with as few as possible.
 enum SampleMessages {
     static let cursor = Cursor(
         log: LogID(SampleEvents.id(10)), version: Version(1_234_567), event: EventID(SampleEvents.id(11)),

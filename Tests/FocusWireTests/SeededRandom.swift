@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed on every machine.
+/// SplitMix64: gives the same numbers for the same seed on every machine.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SeededRandom: RandomNumberGenerator {
 
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 
-    /// Of every size that a varint can have, and of both signs.
+    /// A random number of either sign and of any varint length.
     mutating func int() -> Int64 { Int64(bitPattern: next()) >> Int64.random(in: 0...63, using: &self) }
 
     mutating func text() -> String {

@@ -3,17 +3,17 @@ import FocusWire
 import Foundation
 import Testing
 
-/// The payloads that `Schema/samples` keeps, one file for each schema version.
+/// The payloads in `Schema/samples`, one file for each schema version.
 struct StoredSample: CustomTestStringConvertible {
     let schemaVersion: Int32
     let type: String
     let payload: [UInt8]
-    /// Proto3 JSON.
+    /// The payload as Proto3 JSON.
     let json: String
 
     var testDescription: String { "\(type), schema version \(schemaVersion)" }
 
-    /// Every sample of a schema version. A line: type, payload in hexadecimal (`-` when empty), JSON.
+    /// Every sample of a schema version. A line holds type, payload in hexadecimal (`-` when empty) and JSON.
     static func all(of version: Int32) throws -> [StoredSample] {
         let text = try String(contentsOfFile: Checkout.path("Schema/samples/events_v\(version).txt"), encoding: .utf8)
         return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
@@ -24,7 +24,7 @@ struct StoredSample: CustomTestStringConvertible {
         }
     }
 
-    /// Of all schema versions that there ever were.
+    /// The samples of all schema versions.
     static func all() throws -> [StoredSample] {
         try (1...FocusWire.payloadSchemaVersion).flatMap { try all(of: $0) }
     }
@@ -38,7 +38,7 @@ struct StoredSample: CustomTestStringConvertible {
         }
     }
 
-    /// Decoded as the log's readers do.
+    /// Decodes the payload as the log's readers do. `bytes` are appended to it first.
     func body(adding bytes: [UInt8] = []) throws -> EventBody {
         let type = try #require(EventType(rawValue: type))
         return try PayloadCodec.decode(type, schemaVersion: schemaVersion, payload + bytes)

@@ -4,7 +4,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// Whoever is killed, what was committed is there at the next start.
+/// Whichever process is killed, the next start finds everything that was committed.
 @Suite struct EmbeddedClusterCrashTests {
     @Test("the postmaster is killed: recovered in place, nothing committed is gone")
     func postmasterKilled() throws {
@@ -29,7 +29,7 @@ import Testing
         try cluster.connect().execute("CREATE TABLE kept AS SELECT 42 AS answer")
         let victim = try cluster.connect()
         let pid = victim.backendPID
-        // A loop does not look whether the postmaster lives, as a wait for the client or pg_sleep would.
+        // A busy loop does not notice that the postmaster is gone, as a wait for the client or pg_sleep would.
         let busy = try PostgresThread(name: "busy") { [conninfo = cluster.conninfo] in
             let connection = try? PostgresConnection(PostgresConfiguration(conninfo: conninfo))
             _ = try? connection?.run("SET application_name = 'busy'")
@@ -57,7 +57,8 @@ import Testing
         let own = try OwnCluster()
         var pid: Int32 = 0
         do {
-            // Dropped without a stop: its lock goes, its server stays.
+            // Dropping the cluster without stopping it releases its lock and leaves the server running, as a killed
+            // focusd does.
             let lost = try own.start()
             try lost.connect().execute("CREATE TABLE kept AS SELECT 42 AS answer")
             pid = lost.postmasterPID
@@ -76,7 +77,7 @@ import Testing
         var pid: Int32 = 0
         do { pid = try own.start().postmasterPID }
         kill(pid, SIGINT)
-        // Until it has heard the signal it is a running one, and rightly adopted.
+        // Until the server has handled the signal it counts as running, and adopting it would be right.
         let file = own.directory + "/postgres/postmaster.pid"
         try eventually("it is stopping, or has stopped") {
             (try? String(contentsOfFile: file, encoding: .utf8))?.contains("stopping") ?? true
@@ -95,7 +96,7 @@ import Testing
         let text = try String(contentsOf: file, encoding: .utf8)
         kill(cluster.postmasterPID, SIGKILL)
         try eventually("it has ended") { !cluster.isRunning }
-        // The id of another program that the server's user could signal: another cluster's postmaster.
+        // The process id of another program that the server's user may signal: another cluster's postmaster.
         let other = try OwnCluster()
         let neighbour = try other.start()
         let lines = ["\(neighbour.postmasterPID)"] + text.split(separator: "\n").dropFirst().map(String.init)
@@ -155,7 +156,8 @@ import Testing
             }
             cancellation.cancel()
         }
-        // Commits wait once the checkpointer has read the setting, which no view shows; until then they are just done.
+        // Commits wait only once the checkpointer has read the setting, which no view shows; until then they succeed at
+        // once.
         var committed = 0
         var unconfirmed: PostgresError?
         try eventually("a commit waits for the standby") {

@@ -4,7 +4,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// A cluster of the test's own, gone with it. Small, and without fsync unless a test asks for it.
+/// A cluster for a single test, removed with this object. It is small, and without fsync unless the test asks for it.
 final class OwnCluster {
     let directory: String
     private let root: String
@@ -14,7 +14,7 @@ final class OwnCluster {
         root = try TestDirectory.make()
         directory = root + suffix
         settings.isDurable = false
-        // A loaded machine may take its time, and an impatient end would be another test.
+        // On a loaded machine a shutdown may take long; running into the timeout would test something else.
         settings.stopTimeout = .seconds(120)
         settings.overrides = ["shared_buffers": "16MB", "max_connections": "20", "max_wal_size": "256MB"]
     }
@@ -35,7 +35,7 @@ extension EmbeddedCluster {
 }
 
 func isAlive(_ pid: pid_t) -> Bool {
-    // A zombie has no program any more.
+    // The `exe` link distinguishes a running process from a zombie, which has no program any more.
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) != nil
 }
 
@@ -110,7 +110,7 @@ func isAlive(_ pid: pid_t) -> Bool {
         #expect(lstat(socket, &status) == 0)
         #expect(status.st_mode & 0o777 == 0o700)
         try cluster.stop()
-        // The same again, so that an orphan is found.
+        // The second start must use the same socket directory; otherwise it would not find an orphaned server.
         let again = try own.start()
         #expect(again.conninfo == cluster.conninfo)
         try again.stop()
@@ -128,7 +128,7 @@ func isAlive(_ pid: pid_t) -> Bool {
         try Data("work_mem = plenty\n".utf8).write(to: custom)
         let error = try #require(throws: EmbeddedClusterError.self) { _ = try own.start() }
         #expect("\(error)".contains("work_mem"))
-        // The lock is free again.
+        // The failed start has released the lock on the directory.
         try Data().write(to: custom)
         try own.start().stop()
     }

@@ -50,7 +50,8 @@ import Testing
         #expect(try connection.query(select).columnCount == 1)
         try connection.execute("ALTER TABLE t ADD b int4")
         #expect(try connection.query(select).columnCount == 2)
-        // In a transaction there is nothing to try again: it has failed. The next attempt works.
+        // In a transaction the client cannot retry, because the transaction has already failed. The next transaction
+        // succeeds.
         try connection.execute("ALTER TABLE t ADD c int4")
         #expect(try error { try connection.transaction { _ = try $0.query(select) } }.sqlState == "0A000")
         #expect(try connection.transaction { try $0.query(select).columnCount } == 3)

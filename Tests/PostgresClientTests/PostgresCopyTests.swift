@@ -111,7 +111,7 @@ import Testing
         let connection = try makeTable()
         let duplicate = try error {
             try connection.copyIn(binaryIn) { writer in
-                // Far more than the buffers hold, so that the error arrives while we still write.
+                // Far more than the buffers hold, so that the error arrives while the client still writes.
                 for _ in 0..<300_000 { try writer.row([.int8(1), .text("x"), .null, .null, .null]) }
             }
         }

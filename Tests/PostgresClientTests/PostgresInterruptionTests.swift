@@ -3,9 +3,9 @@ import PostgresClient
 import Support
 import Testing
 
-/// Cancellation, timeouts, notifications and connections that die.
+/// Cancellation, timeouts, notifications and lost connections.
 @Suite struct PostgresInterruptionTests {
-    /// Runs `act` on a thread of its own as soon as `victim` runs a statement.
+    /// Runs `act` on a thread of its own as soon as `victim` executes a statement.
     private func whileBusy(
         _ victim: PostgresConnection, _ act: @escaping @Sendable (PostgresConnection, Int32) throws -> Void
     ) throws -> PostgresThread {
@@ -42,7 +42,7 @@ import Testing
     func statementTimeout() throws {
         let connection = try makeConnection {
             $0.statementTimeoutMilliseconds = 50
-            // However late the server says so.
+            // Long enough that only the statement timeout can strike, however late the server reports it.
             $0.silenceTimeoutMilliseconds = 120_000
         }
         let error = try error { try connection.run("SELECT pg_sleep(600)") }
@@ -144,7 +144,7 @@ import Testing
         }
         #expect(heard.map(\.payload) == ["a", "b"])
         #expect(heard.allSatisfy { $0.channel == "news" && $0.senderPID == sender.backendPID })
-        // One that came in with the answer of a statement is not lost.
+        // A notification that arrives with the answer to a statement is kept for the next wait.
         try sender.execute("NOTIFY news, 'c'")
         try listener.run("SELECT 1")
         #expect(try listener.waitForNotifications(timeoutMilliseconds: 60_000).map(\.payload) == ["c"])

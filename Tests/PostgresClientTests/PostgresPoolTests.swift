@@ -94,7 +94,7 @@ import Testing
             waits.add(1)
             return 1
         }
-        // Where the server's socket is, once somebody puts it there.
+        // No server is at this path yet; the test later links the path to the directory of a real server's socket.
         let configuration = PostgresConfiguration(
             conninfo: "host=\(directory)/socket port=5432 user=focusd dbname=focusd connect_timeout=60")
         let patient = try PostgresPool(
@@ -132,8 +132,8 @@ import Testing
     }
 }
 
-/// Holds a pool's thread until the test lets it go.
-// @unchecked: the flags are used under `condition` only.
+/// Holds a thread of the pool until the test releases it.
+// @unchecked: the flags are accessed only under `condition`.
 final class Gate: @unchecked Sendable {
     private let condition = NSCondition()
     private var isOpen = false

@@ -1,7 +1,7 @@
 import PostgresClient
 import Support
 
-/// A connection to a database of the test's own.
+/// A connection to a new database that only this test uses.
 func makeConnection(_ change: (inout PostgresConfiguration) -> Void = { _ in }) throws -> PostgresConnection {
     var configuration = PostgresConfiguration(conninfo: try TestCluster.shared.makeDatabase())
     change(&configuration)
@@ -9,14 +9,14 @@ func makeConnection(_ change: (inout PostgresConfiguration) -> Void = { _ in }) 
 }
 
 extension PostgresConnection {
-    /// A second one to the same database.
+    /// A second connection to the same database.
     func sibling(_ change: (inout PostgresConfiguration) -> Void = { _ in }) throws -> PostgresConnection {
         var other = configuration
         change(&other)
         return try PostgresConnection(other)
     }
 
-    /// An unnamed-looking statement: the SQL is its name, as tests do not care.
+    /// Runs SQL as a statement that is named by its own text, because tests do not care about statement names.
     @discardableResult
     func run(_ sql: String, _ values: PostgresValue...) throws(PostgresError) -> PostgresResult {
         try query(Statement(name: sql, sql: sql), values)
@@ -25,7 +25,7 @@ extension PostgresConnection {
     func count(_ table: String) throws -> Int64 { try run("SELECT count(*) FROM \(table)").int8(row: 0, column: 0) }
 }
 
-/// The error of `body`; fails the test when there is none.
+/// Returns the error that `body` throws; the test fails if it throws none.
 func error(_ body: () throws -> Void) throws -> PostgresError {
     do {
         try body()

@@ -1,8 +1,8 @@
 import FocusCore
 import SyncServer
 
-/// What is to happen, in the order of its time. At one moment the lower rank goes first, whoever was put in first:
-/// so nothing hangs on the order in which a server walks through its tables.
+/// The pending actions in the order of their times. Among actions at the same moment the lower rank goes first,
+/// regardless of when each was added, so that nothing depends on the order in which a server walks through its tables.
 struct Agenda {
     private struct Entry {
         var time: Int64
@@ -46,8 +46,8 @@ struct Agenda {
     }
 }
 
-/// Microseconds since the simulation began, and what clocks show then.
-// @unchecked: a simulation lives on one thread; the server only asks for a Sendable clock.
+/// Microseconds since the simulation began, and the clocks that are derived from them.
+// @unchecked: a simulation runs on a single thread; only `ServerClock` demands Sendable closures.
 final class SimulatedClock: @unchecked Sendable {
     static let beginning: Int64 = 1_800_000_000_000_000
     var now: Int64 = 0
@@ -56,7 +56,7 @@ final class SimulatedClock: @unchecked Sendable {
     var monotonic: MonotonicTime { MonotonicTime(milliseconds: now / 1_000) }
     func wall(ahead offset: Int64 = 0) -> Timestamp { Timestamp(microseconds: Self.beginning + now + offset) }
 
-    /// - Parameter offset: is asked each time; on the simulation's one thread.
+    /// - Parameter offset: the wall clock's error in microseconds; called at each reading, on the simulation's thread.
     func server(ahead offset: @escaping () -> Int64) -> ServerClock {
         nonisolated(unsafe) let offset = offset
         servers += 1

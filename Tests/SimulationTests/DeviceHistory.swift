@@ -1,25 +1,26 @@
 import FocusCore
 import FocusSyncClient
 
-/// What a device said, was told, and must hold: kept outside its store, which may be restored from a backup.
+/// What a device sent, was told and must hold. Kept outside its store, which may be restored from a backup.
 struct DeviceHistory {
-    /// Every event ever queued: its place in the order of the device.
+    /// Every event ever enqueued, with its place in the order of the device.
     private(set) var queued: [EventID: Int] = [:]
     struct Acknowledged {
         var event: EventID
         var incarnation: Incarnation
         var sequence: DeviceSequence
-        /// The code of the refusal; empty: accepted.
+        /// The code of the refusal; empty if accepted.
         var verdict: String
-        /// Of the log's histories (see `Simulation.history`) the one that it was last told of.
+        /// The latest of the log's histories (see `Simulation.history`) in which the device was told of the event.
         var history: Int
-        /// The store was restored from a backup that does not know of it, or holds neither it nor its incarnation any more.
+        /// The store was restored from a backup that does not know the event, or no longer holds the event or its
+        /// incarnation.
         var isForgotten = false
-        /// The log lost it and gave its place to another: it is unanswered again.
+        /// The log lost the event and gave its place to another one, so the event is unanswered again.
         var isDisplaced = false
     }
 
-    /// Every event that the log has or had, as the device was told.
+    /// Every event that was acknowledged to the device, in whichever history.
     private(set) var acknowledged: [Acknowledged] = []
     /// What a backup of the store knows.
     private struct Backup {
@@ -31,24 +32,24 @@ struct DeviceHistory {
     }
 
     private var backups: [Backup] = []
-    /// How often the store had been restored when an event was queued.
+    /// For each event, how often the store had been restored when it was enqueued.
     private var lives: [EventID: Int] = [:]
-    /// What of `queued` each life of the store began with.
+    /// How many entries of `queued` the store knew at the beginning of each of its lives.
     private var inherited = [0]
-    /// Queued by the present life of the store, and not answered.
+    /// Events that the present life of the store enqueued and that are not answered.
     private(set) var waiting: Set<EventID> = []
-    /// The history whose rows the store holds; its cursor names an event of it.
+    /// The history that the store's rows belong to; its cursor names an event of that history.
     private(set) var rowsOf = 0
     private(set) var wasEverRestored = false
     private(set) var hasConflicts = false
-    /// What the log was told that nobody holds, and in which of its histories.
+    /// The ranges that the device declared lost, each with the history in which it did.
     private var declaredLost: [(events: LostEvents, history: Int)] = []
-    /// Told since the store was last restored.
+    /// Events whose outcome the device was told since the store was last restored.
     private var told: Set<EventID> = []
-    /// No row, cursor or digest may be of an earlier version: one was shown or promised already (rule P7).
+    /// The lowest version that a row, cursor or digest may have: a higher one was shown or promised before (rule P7).
     private var floor = Version.zero
     private var floorHistory = 0
-    /// The snapshot under way is of some collections, and ends with the cursor that was there before it.
+    /// The snapshot under way covers some collections only; it ends with the cursor from before it.
     private var isPartial = false
 
     mutating func queued(_ events: [QueuedEvent]) {
@@ -59,8 +60,8 @@ struct DeviceHistory {
         }
     }
 
-    /// Whether the store said `later` after `earlier`. One that was restored from a backup knows nothing of what was said
-    /// between the two.
+    /// Whether the store enqueued `later` after `earlier` and knew both. A store restored from a backup does not know
+    /// what was enqueued after the backup.
     func said(_ earlier: EventID, before later: EventID) -> Bool {
         guard let (first, last) = queued[earlier].flatMap({ first in queued[later].map { (first, $0) } }),
             let life = lives[earlier], let end = lives[later], first < last, life <= end
@@ -70,16 +71,16 @@ struct DeviceHistory {
 
     var backupCount: Int { backups.count }
 
-    /// The store lives twice from now on.
+    /// The store exists twice from now on; this is the copy.
     mutating func copied() {
         backups = []
         wasEverRestored = true
     }
 
-    /// In protocol 1 an event whose place another one has got is given up.
+    /// In protocol 1 an event whose place another event has taken is given up.
     mutating func noteConflicts() { hasConflicts = true }
 
-    /// The store of it is the other's too.
+    /// Another device continues from a copy of this store.
     mutating func shared() { wasEverRestored = true }
 
     mutating func backedUp() {
@@ -99,7 +100,8 @@ struct DeviceHistory {
         (rowsOf, waiting, told) = (backup.rowsOf, backup.waiting, backup.told)
     }
 
-    /// Old events left the store, or a new incarnation began: what is not held of an earlier one nobody speaks of again.
+    /// Events left the store, or a new incarnation began: the store can no longer re-offer or declare lost what it does
+    /// not hold of earlier incarnations.
     mutating func holds(_ held: Set<EventID>, _ current: Incarnation) {
         for index in acknowledged.indices
         where acknowledged[index].incarnation != current && !held.contains(acknowledged[index].event) {
@@ -107,7 +109,7 @@ struct DeviceHistory {
         }
     }
 
-    /// The store holds all the rows of that history.
+    /// The store holds all rows of that history.
     mutating func holdsRows(of history: Int) { rowsOf = history }
 
     mutating func acknowledged(
@@ -127,12 +129,13 @@ struct DeviceHistory {
         }
     }
 
-    /// The store was never restored, nor copied, and the log lost nothing: nothing of it can be another's.
+    /// Fails if the device leaves its incarnation without a reason: its store was never restored or copied, and the log
+    /// lost nothing.
     func leaves(_ reason: IncarnationReason, history: Int, _ witness: Witness, _ device: SimulatedDevice) {
         if !wasEverRestored, history == 0 { witness.fail("E1: \(device) was not restored, and leaves: \(reason)") }
     }
 
-    /// Rule S6: what the log says of events that it had lost.
+    /// Checks the log's answer to events it had lost (rule S6).
     mutating func healed(
         _ appended: Appended, _ request: HealRequest, history: Int, _ witness: Witness, _ device: SimulatedDevice
     ) {
@@ -145,7 +148,7 @@ struct DeviceHistory {
         for (index, offered) in offer.events.enumerated() {
             let sequence = offer.firstSequence.advanced(by: index)
             guard sequence <= appended.throughSequence else { break }
-            // For good, also when an older copy of the store has it still.
+            // A declared loss is final, even if an older copy of the store still holds the event.
             let isLost = declaredLost.contains { lost, told in
                 told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
             }
@@ -156,7 +159,7 @@ struct DeviceHistory {
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
-            // What an Append had brought first was judged as what comes for the first time, and stands so.
+            // An event that an Append brought first was judged like a new one, and keeps that outcome.
             if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict,
                 !witness.wasAppended(offered.envelope.id), !witness.hadOtherTime(offered.envelope)
             {
@@ -174,7 +177,7 @@ struct DeviceHistory {
         }
     }
 
-    /// Its place is another's: it is unanswered again.
+    /// Another event has the place of this one, so it is unanswered again.
     private mutating func displaced(_ event: EventID) {
         for index in acknowledged.indices where acknowledged[index].event == event {
             acknowledged[index].isDisplaced = true
@@ -183,14 +186,14 @@ struct DeviceHistory {
         waiting.insert(event)
     }
 
-    /// - Parameter histories: of the log, one of which the connection is of.
+    /// - Parameter histories: the range of the log's histories that the connection may belong to.
     mutating func saw(
         _ message: ServerMessage, _ histories: ClosedRange<Int>, _ witness: Witness, _ device: SimulatedDevice
     ) {
         if histories.lowerBound > floorHistory { (floor, floorHistory) = (.zero, histories.lowerBound) }
         if case .snapshotBegin(_, let collections) = message { isPartial = !collections.isEmpty }
-        // What was promised in one history is owed in that one alone: where nobody can tell of which a connection hears,
-        // it neither promises anything nor keeps it.
+        // A promise made in one history binds in that one only. A connection whose history is uncertain neither makes
+        // promises nor is held to any.
         guard histories.count == 1 else { return }
         switch message {
         case .appended(let appended): floor = max(floor, appended.version)
@@ -210,7 +213,7 @@ struct DeviceHistory {
         floor = max(floor, cursor.version)
     }
 
-    /// What the device holds is what the log says, at the very version that its cursor names.
+    /// Compares the device's rows with those of the log at the version that the cursor names.
     func compare(_ rows: [RowKey: [UInt8]], _ cursor: Cursor, _ witness: Witness, _ device: SimulatedDevice) {
         let expected = witness.rows(of: device.user, at: cursor.version, in: device.view)
         guard rows != expected else { return }
@@ -224,7 +227,7 @@ struct DeviceHistory {
 }
 
 extension AppendOutcome.Verdict {
-    /// Of a refusal; empty: accepted.
+    /// The code of the refusal; empty if accepted.
     var code: String {
         switch self {
         case .accepted: ""
@@ -234,7 +237,7 @@ extension AppendOutcome.Verdict {
 }
 
 extension Outcome {
-    /// Of a refusal; empty: accepted.
+    /// The code of the refusal; empty if accepted.
     var code: String {
         switch self {
         case .accepted: ""

@@ -6,7 +6,8 @@ import struct FocusCore.Cursor
 
 @testable import FocusSyncClient
 
-/// What a device keeps, as `SyncClient` uses it: `DeviceStore`, or the same in memory, which is a hundred times faster.
+/// The storage of a device as `SyncClient` uses it: `DeviceStore`, or the same in memory, which is a hundred times
+/// faster.
 protocol DeviceStorage: AnyObject {
     var incarnation: Incarnation { get throws }
     var cursor: Cursor? { get throws }
@@ -18,14 +19,14 @@ protocol DeviceStorage: AnyObject {
     var endedIncarnations: [EndedIncarnation] { get throws }
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent]
     func queued(after sequence: DeviceSequence, maximumBytes: Int) throws -> [QueuedEvent]
-    /// All that are not acknowledged, whatever their incarnation.
+    /// All events that are not acknowledged, in whichever incarnation.
     func queuedEvents() throws -> Set<EventID>
     func acknowledge(_ appended: Appended, clock: Timestamp) throws -> [AppendOutcome]
     func beginIncarnation(_ new: Incarnation, offersHeld: Bool, isEnded: Bool) throws
     func beginRecalling() throws
     func nextToRecall(_ position: RecallPosition, maximumEvents: Int) throws -> (Recall?, RecallPosition)
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome]
-    /// - Parameter drawn: where nothing is left from which one is derived.
+    /// - Parameter drawn: the next incarnation if no event is left to derive one from.
     func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws
     func see(_ reading: ClockReading, logged: DeviceSequence) throws
     func confirmed() throws -> [RowKey: [UInt8]]
@@ -41,16 +42,17 @@ protocol DeviceStorage: AnyObject {
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition)
     func keepHealed(_ appended: Appended, _ request: HealRequest) throws
     func endHealing() throws
-    /// Acknowledged events that are held, oldest first.
+    /// The acknowledged events that the store holds, oldest first.
     func heldEnvelopes() throws -> [SentEvent]
-    /// The oldest of them leave: as many as there are receipts for, or events where there is none.
+    /// Removes the oldest acknowledged events: those of as many receipts, or as many single events where there is no
+    /// receipt.
     func forgetHeld(receipts: Int) throws
-    /// The process dies and comes back: what was committed is there, nothing else.
+    /// The process dies and starts again: only what was committed remains.
     func crash() throws
-    /// One more backup; the first is number 0.
+    /// Adds a backup; the first one is number 0.
     func backUp() throws
     func restore(_ number: Int) throws
-    /// Another store with the same contents, and without backups.
+    /// Another store with the same contents, without backups.
     func copy() throws -> any DeviceStorage
 }
 
@@ -123,7 +125,8 @@ final class StoredDevice: DeviceStorage {
         try draw(new)
     }
 
-    /// The store throws dice of its own for it; a seed must decide.
+    /// Begins an incarnation drawn by the simulation, because the store would draw one at random and a seed must decide
+    /// it.
     private func draw(_ new: Incarnation) throws {
         try store.write { try DeviceStore.begin(new, &$0, $1) }
     }
@@ -188,7 +191,8 @@ final class StoredDevice: DeviceStorage {
     func crash() throws { try reopen {} }
 
     func backUp() throws {
-        // The file and its log, between two transactions. The store stays open: what it has staged would go.
+        // Copies the database file and its WAL between two transactions. The store stays open, because closing it would
+        // drop staged rows.
         try FileManager.default.copyItem(atPath: directory + "/live", toPath: directory + "/backup-\(backups)")
         backups += 1
     }

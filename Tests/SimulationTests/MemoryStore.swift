@@ -5,16 +5,16 @@ import struct FocusCore.Cursor
 
 @testable import FocusSyncClient
 
-/// What `DeviceStore` does, in memory. `SimulationTests` runs the same seeds with both: they must not differ.
+/// `DeviceStore` in memory. `SimulationTests` runs the same seeds with both stores, which must give the same results.
 ///
-/// What decides (`HealingPosition.request`, `RecallBatch`, `DeviceRecord.following`, `SentRecord.keep`) is the library's;
-/// what is here stands for its statements.
+/// The decisions (`HealingPosition.request`, `RecallBatch`, `DeviceRecord.following`, `SentRecord.keep`) are the
+/// library's own; only its SQL statements are replaced here.
 final class MemoryStore: DeviceStorage {
     private struct Contents {
         var device: DeviceRecord
-        /// By place.
+        /// Ordered by place.
         var queue: [QueueRecord] = []
-        /// By place.
+        /// Ordered by place.
         var sent: [SentRecord] = []
         var ended: [EndedIncarnation] = []
         var rows: [RowKey: [UInt8]] = [:]

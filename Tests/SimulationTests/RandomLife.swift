@@ -1,14 +1,15 @@
 import FocusCore
 
-/// What the people of a simulation do: of few ids, so that it meets, and some of it wrong.
+/// The random events of a simulation's users: with few ids, so that events concern the same things, and some of them
+/// invalid.
 struct RandomLife {
     static let apps = ["com.example.a", "com.example.b", "com.example.c"].compactMap(AppID.init)
 
     let users: [UserID]
-    /// Who never does anything.
+    /// A user who never does anything.
     let stranger: UserID
 
-    /// What a user begins with: without it most of the rest is refused.
+    /// The first events of every user; without them most others are refused.
     static var beginning: [(EventBody, AppID?)] {
         apps.flatMap { app -> [(EventBody, AppID?)] in
             let registered = AppRegistered(
@@ -22,9 +23,9 @@ struct RandomLife {
         }
     }
 
-    /// - Parameter now: by the device's clock.
+    /// - Parameter now: the device's clock.
     func event(_ random: inout SeededGenerator, _ scope: Scope, now: Timestamp) -> (EventBody, AppID?) {
-        // Some of another app than the device may speak for, and of one that nobody registered.
+        // Some events name an app that is outside the device's scope and not registered.
         let foreign = random.once(in: 25)
         let app = foreign ? AppID("com.example.other") : scope.app ?? random.element(Self.apps)
         let id = "n\(random.number(0..<6))"
@@ -63,7 +64,7 @@ struct RandomLife {
         }
     }
 
-    /// What others may see of a Focus (rules F3 to F5).
+    /// Events that change what other users may see of a Focus (rules F3 to F5).
     func sharing(_ random: inout SeededGenerator, _ scope: Scope) -> (EventBody, AppID?) {
         let app = scope.app ?? random.element(Self.apps)
         switch random.number(0..<5) {

@@ -1,8 +1,8 @@
 import FocusCore
 import Foundation
 
-/// SplitMix64: the same numbers for the same seed, on every machine. Everything that takes part in a simulation has one
-/// of its own, so that what one does moves no dice of another.
+/// SplitMix64: gives the same numbers for the same seed on every machine. Each part of a simulation has its own
+/// generator, so that a change in one part does not shift the random numbers of another.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -27,7 +27,7 @@ struct SeededGenerator: RandomNumberGenerator {
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    /// True once in `times`; never for 0.
+    /// True once in `times` on average; never for 0.
     mutating func once(in times: Int) -> Bool { times > 0 && number(0..<times) == 0 }
 
     mutating func element<T>(_ values: [T]) -> T { values[number(0..<values.count)] }

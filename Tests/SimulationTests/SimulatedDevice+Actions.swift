@@ -3,8 +3,8 @@ import FocusWire
 
 @testable import FocusSyncClient
 
-/// The driver of the session: what `SyncClient+Actions` does, one transaction of the store at a time, with death
-/// between any two of them.
+/// Performs the session's actions as `SyncClient+Actions` does, one transaction of the store at a time; the process may
+/// die between any two of them.
 extension SimulatedDevice {
     func perform(_ feed: (inout ClientSession) -> [ClientAction]) {
         guard var current = session else { return }
@@ -25,7 +25,7 @@ extension SimulatedDevice {
         scheduleTick()
     }
 
-    /// A transaction of the store, before or after which the process may die.
+    /// Runs a transaction of the store; the process may die before or after it.
     func commit<T>(_ body: () throws -> T) throws -> T {
         if random.once(in: simulation.faults.deviceDies) { throw Died() }
         let result = try body()
@@ -76,14 +76,15 @@ extension SimulatedDevice {
         }
     }
 
-    /// As libraries before rule P10 did: the log finds by its memory what it has of that.
+    /// Libraries from before rule P10 append everything again in a new incarnation; the log recognises repeats by the
+    /// event ids it remembers.
     private func beginAnew(_ reason: IncarnationReason) throws {
         try beginIncarnation(reason)
         ending = ending ?? .reconnect(milliseconds: 0...0, cause: nil)
     }
 
     private func sendAppend(_ after: DeviceSequence, _ maximumBytes: Int) throws -> [ClientAction] {
-        // Small frames, so that several are under way.
+        // Small frames, so that several are under way at once.
         let events = try storage.queued(
             after: after, maximumBytes: min(maximumBytes, simulation.plan.bulk > 0 ? 8_000 : 400))
         guard let first = events.first, let last = events.last, first.sequence == after.next else {
@@ -95,7 +96,7 @@ extension SimulatedDevice {
         return session?.appendSent(after: after, through: last.sequence) ?? []
     }
 
-    /// Rows and cursor are committed together: whatever happens now, they must be those of the log at that version.
+    /// Commits rows and cursor together; from then on the rows must be those of the log at the cursor's version.
     private func applied(
         _ cursor: Cursor, isPartial: Bool = false, isSnapshot: Bool = false, _ body: () throws -> Void
     ) throws {
@@ -109,7 +110,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Of a history that the log lost, nobody knows any more what they should be.
+    /// Compares the rows with the log, unless they belong to a history that the log has lost.
     private func compareRows(_ cursor: Cursor) throws {
         guard record.rowsOf == simulation.history else { return }
         record.compare(try storage.confirmed(), cursor, simulation.witness, self)
@@ -132,7 +133,8 @@ extension SimulatedDevice {
             try commit { try storage.see(reading, logged: welcome.lastSequence) }
             if !watched.isEmpty { sendWatch(watched.sorted()) }
         case .diverged where record.rowsOf < latestHistory:
-            // The log lost the rows that the cursor stands for, and by chance has the cursor's event again: rule S9.
+            // Rule S9: the log lost the rows that the cursor stands for and by chance has the cursor's event again; the
+            // digest reveals the difference.
             simulation.trace("\(self) is put right by a digest")
         case .diverged(let collections), .stillDiverged(let collections):
             simulation.witness.fail("S9: \(self) differs from the server in \(collections)")

@@ -2,21 +2,21 @@ import FocusCore
 import FocusSyncClient
 import FocusWire
 
-/// Rule S6, as `SyncClient+Healing` does it; now and then by a device that lies.
+/// Performs healing (rule S6) as `SyncClient+Healing` does; some devices forge what they re-offer.
 extension SimulatedDevice {
-    /// What it still knows anything of.
+    /// Tells the record which events the store still holds.
     func noteHeld() throws { record.holds(Set(try storage.held().map(\.event)), try storage.incarnation) }
 
     func performHealing(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
         case .beginHealing(let logged):
-            // Of its own accord it offers only what it holds when it begins an incarnation.
+            // A healing that the device begins by itself, with a new incarnation, shows in `isHealing`.
             if simulation.history == 0, try !storage.isHealing {
                 simulation.witness.fail("S6: the log lost nothing, and \(self) is told that it ends at \(logged)")
             }
             try commit { try storage.beginHealing(logged: logged) }
         case .sendHealing(let position, let maximumBytes):
-            // Small frames, so that several are under way.
+            // Small frames, so that several are under way at once.
             let (request, next) = try storage.nextToHeal(position, maximumBytes: min(maximumBytes, 400))
             if let request {
                 if case .lost(let lost) = request { try declares(lost) }
@@ -45,7 +45,7 @@ extension SimulatedDevice {
         return []
     }
 
-    /// What is held is never declared lost.
+    /// Checks that the device holds no event that it declares lost.
     func declares(_ lost: LostEvents) throws {
         simulation.trace("\(self) declares \(lost.first) to \(lost.last) of \(lost.incarnation) lost")
         let held = try storage.held().first {
@@ -54,7 +54,7 @@ extension SimulatedDevice {
         if let held { simulation.witness.fail("S6: \(self) declares \(held.event) lost, and holds it") }
     }
 
-    /// Another code, another time, or a refused event that is said to have been accepted.
+    /// Forges a re-offer: another code, another time, or a refused event presented as accepted.
     private func forged(_ request: HealRequest) -> HealRequest {
         guard case .reoffer(var offer) = request, random.once(in: simulation.plan.faults.forges) else { return request }
         simulation.trace("\(self) forges \(offer.incarnation), \(offer.firstSequence)")

@@ -3,7 +3,7 @@ import FocusWire
 
 @testable import FocusSyncClient
 
-/// Rules V1 to V4, as `SyncClient+Peers` does its side.
+/// Performs the device's side of rules V1 to V4 as `SyncClient+Peers` does.
 extension SimulatedDevice {
     func sendWatch(_ users: [UserID]) {
         link?.asks(users)
@@ -16,7 +16,7 @@ extension SimulatedDevice {
         _ = book.receive(wanted, now: simulation.clock.monotonic)
     }
 
-    /// Somebody else, somebody less, or the same again.
+    /// Watches one user more or one less, or asks again for one.
     func watchOthers() {
         let user = random.element(simulation.life.users)
         if watched.contains(user), random.once(in: 2) {
@@ -29,7 +29,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Rule V1: whether it knows what may be seen now, of everybody whom it watches. Nil: it does.
+    /// Checks that the device knows the present status of everybody it watches (rule V1); nil if it does.
     func wrongStatus() -> String? {
         _ = book.expire(now: simulation.clock.monotonic)
         let viewer = Viewer(user: user, scope: scope)

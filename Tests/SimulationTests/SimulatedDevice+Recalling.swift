@@ -1,7 +1,7 @@
 import FocusCore
 import FocusSyncClient
 
-/// Rule P10, as `SyncClient+Recalling` does it.
+/// Performs recalling (rule P10) as `SyncClient+Recalling` does.
 extension SimulatedDevice {
     func performRecalling(_ action: ClientAction) throws -> [ClientAction] {
         switch action {
@@ -12,7 +12,7 @@ extension SimulatedDevice {
                 record.leaves(reason, history: latestHistory, simulation.witness, self)
             }
         case .sendRecall(let position):
-            // Few events, so that several are needed.
+            // Few events in each Recall, so that several are needed.
             let (recall, next) = try storage.nextToRecall(
                 position, maximumEvents: simulation.plan.bulk > 0 ? 300 : 3)
             if let recall { simulation.trace("\(self) asks for \(recall)") }

@@ -4,9 +4,9 @@ import SyncServer
 
 @testable import FocusSyncClient
 
-/// A device: the real `ClientSession` and store, driven as `SyncClient` drives them, and a person who does things.
+/// A device: the real `ClientSession` and store, driven as `SyncClient` drives them, and its user's actions.
 final class SimulatedDevice: CustomStringConvertible {
-    /// The process died in the middle of something.
+    /// The process died in the middle of an action.
     struct Died: Error {}
 
     let index: Int
@@ -21,11 +21,11 @@ final class SimulatedDevice: CustomStringConvertible {
     private let clockOffset: Int64
     var time = DeviceTime()
     private(set) var helloSentAt = Duration.zero
-    /// It lives for a while beside the one whose store it was made of.
+    /// The device runs on a copy of another one's store, beside that one and for a while.
     let isClone: Bool
-    /// Its library is older than rule P10: it appends everything again in a new incarnation.
+    /// The library is older than rule P10: it appends everything again in a new incarnation.
     let isOld: Bool
-    /// Before this moment its library is of protocol 1, in microseconds.
+    /// Until this moment, in microseconds, the library speaks protocol 1.
     private let updatedAt: Int64
 
     var session: ClientSession?
@@ -41,21 +41,21 @@ final class SimulatedDevice: CustomStringConvertible {
     private var token = ""
     private var actions = 0
 
-    // Whom it watches (rule V1).
+    // The users that the device watches (rule V1).
     let watches: Bool
     var watched: Set<UserID> = []
     var book = PeerBook()
 
-    // What the simulation knows of it.
+    // The simulation's own knowledge of the device.
     var record = DeviceHistory()
-    /// The rows are the server's at this version, as a checkpoint said; nil: something came since.
+    /// The cursor at which a checkpoint confirmed the rows; nil if something has arrived since.
     var verified: Cursor?
     /// A resync brought rows that are newer than the cursor.
     var isAhead = false
-    /// The first comparison of a connection hashes the rows themselves.
+    /// The first comparison on a connection recomputes the digests from the rows.
     var hasCompared = false
 
-    /// - Parameter other: it is the session of another scope on the same device.
+    /// - Parameter other: the device on which this is the session of another scope.
     init(_ index: Int, user: UserID, beside other: SimulatedDevice? = nil, _ simulation: Simulation) throws {
         self.index = index
         self.user = user
@@ -68,7 +68,7 @@ final class SimulatedDevice: CustomStringConvertible {
         deviceClass = other?.deviceClass ?? random.element([.phone, .phone, .watch, .desktop])
         let all = RowCollection.allCases.filter(\.isPublic).sorted()
         collections = random.once(in: 4) ? all.filter { _ in random.once(in: 2) } : []
-        // Within what rule E4 lets pass, mostly.
+        // The device's clock is mostly within the skew that rule E4 allows.
         clockOffset = Int64(random.number(-400...400)) * (random.once(in: 4) ? 1_000_000 : 1_000)
         let incarnation = Incarnation(Int64(random.number(1...1_000_000)))
         let owner = DeviceOwner(user: user, device: id, scope: scope)
@@ -83,7 +83,7 @@ final class SimulatedDevice: CustomStringConvertible {
         self.random = random
     }
 
-    /// From a copy of the other's store.
+    /// A device that starts from a copy of another one's store.
     init(_ index: Int, copyOf other: SimulatedDevice) throws {
         self.index = index
         simulation = other.simulation
@@ -98,9 +98,9 @@ final class SimulatedDevice: CustomStringConvertible {
         self.random = random
     }
 
-    /// Of the log's histories the one that the connection is of.
+    /// The history of the log that the connection belongs to.
     var history: Int { link?.history ?? simulation.history }
-    /// The last one that it may be of.
+    /// The last history that the connection may belong to.
     var latestHistory: Int { link?.latestHistory ?? simulation.history }
 
     var description: String { isClone ? "clone \(index)" : "device \(index)" }
@@ -113,7 +113,7 @@ final class SimulatedDevice: CustomStringConvertible {
     var clock: Timestamp { simulation.clock.wall(ahead: clockOffset) }
     var uptime: Duration { .microseconds(simulation.clock.now) }
     var incarnation: Incarnation { (try? storage.incarnation) ?? Incarnation(0) }
-    /// Of the present incarnation.
+    /// The last acknowledged sequence of the present incarnation.
     var highestAcknowledged: DeviceSequence { (try? storage.queueRange.acknowledged) ?? .zero }
     private var rank: Int { 100 + index }
 
@@ -121,7 +121,8 @@ final class SimulatedDevice: CustomStringConvertible {
 
     func start() { connect(in: random.number(0...300_000)) }
 
-    /// Microseconds. The last wish counts.
+    /// Connects later; replaces an earlier plan to connect.
+    /// - Parameter wait: microseconds.
     private func connect(in wait: Int) {
         connectNumber += 1
         let number = connectNumber
@@ -163,7 +164,7 @@ final class SimulatedDevice: CustomStringConvertible {
     }
 
     func newToken() {
-        // Now and then one that is over already.
+        // Now and then a token that has already expired.
         let seconds = simulation.isHealed ? 3_600 : random.once(in: 20) ? -5 : random.number(4...60)
         token = SimulatedTokens.token(
             Identity(
@@ -189,7 +190,7 @@ final class SimulatedDevice: CustomStringConvertible {
                 let message = try FrameCodec.decodeServer(frame)
                 simulation.note(index, frame.count)
                 record.saw(message, link.history...link.latestHistory, simulation.witness, self)
-                // What the log said before it lost its tail may still be under way.
+                // Messages from before the log lost its tail may still be under way.
                 if link.history == simulation.history { simulation.witness.saw(message, self) }
                 simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
                 if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
@@ -200,18 +201,18 @@ final class SimulatedDevice: CustomStringConvertible {
         }
     }
 
-    /// The other end closed, or the connection broke.
+    /// The server closed the connection, or it broke.
     func lost(_ link: SimulatedLink) {
         guard link === self.link else { return }
         perform { $0.disconnected() }
     }
 
-    /// Every server knows Recall by now; a connection that began before that is ended, as one some time is.
+    /// All servers know Recall by now. Ends a connection that began before that, as every connection ends at some time.
     func meetNewServers() {
         if session?.waitsForRecall != nil, let link { lost(link) }
     }
 
-    /// What follows the end of a connection, as `SyncClient.run` does it.
+    /// Reacts to the end of a connection as `SyncClient.run` does.
     func end(_ end: ClientEnd) {
         link?.closeByDevice(losing: random.once(in: 3))
         (link, session, ending, verified) = (nil, nil, nil, nil)
@@ -219,14 +220,14 @@ final class SimulatedDevice: CustomStringConvertible {
         case .reconnect(let bounds, _):
             connect(in: Int(backoff.next(within: bounds, using: &random)) * 1_000 + 1)
         case .failed(let error) where error.code == .unauthenticated && simulation.witness.isRevoked(self):
-            // It tries for ever, as whoever holds it might.
+            // A revoked device keeps trying, as its holder might.
             newToken()
             connect(in: 1_000_000)
         case .failed(let error) where error.code == .unauthenticated || error.code == .tokenExpired:
             newToken()
             connect(in: 1)
         case .failed(let error) where error.code == .superseded:
-            // The client gives up; the person starts the app again.
+            // The client gives up; the user starts the app again.
             connect(in: 1_000_000)
         case .failed(let error): simulation.witness.fail("\(self) is refused: \(error)")
         }
@@ -248,7 +249,7 @@ final class SimulatedDevice: CustomStringConvertible {
 
     // MARK: Accidents
 
-    /// Whatever was not committed is gone; so is the connection.
+    /// The process dies: what was not committed is gone, and so is the connection.
     func die() {
         simulation.trace("\(self) dies")
         leave(losing: true)
@@ -278,9 +279,9 @@ final class SimulatedDevice: CustomStringConvertible {
         connect(in: random.number(1_000...500_000))
     }
 
-    // MARK: People
+    // MARK: Users
 
-    /// One thing that a person or a network does.
+    /// A random action of the user or the network.
     func act() {
         guard !simulation.isHealed, !isGone, actions < simulation.plan.actions else { return }
         actions += 1
@@ -289,7 +290,7 @@ final class SimulatedDevice: CustomStringConvertible {
             case 0: goOffline()
             case 1: if random.once(in: 3) { die() }
             case 2: isSlow.toggle()
-            // Best with events that are under way: they are offered again under another incarnation.
+            // Mostly while events are under way: a restored store then offers them again in another incarnation.
             case 3, 6:
                 if try storage.hasQueued || random.once(in: 4) {
                     try storage.backUp()
@@ -297,7 +298,7 @@ final class SimulatedDevice: CustomStringConvertible {
                 }
             case 7, 8,
                 9 where random.once(in: simulation.plan.faults.forgets):
-                // Acknowledgements make events leave, and while a connection heals none comes (rule S6).
+                // Events leave the store when acknowledgements arrive, and during healing none arrive (rule S6).
                 guard try session?.isLive != true || !storage.isHealing else { break }
                 simulation.trace("\(self) forgets old events")
                 try storage.forgetHeld(receipts: random.number(1...4))
@@ -321,7 +322,7 @@ final class SimulatedDevice: CustomStringConvertible {
         simulation.after(random.number(1_000...simulation.plan.pause), rank: rank) { [weak self] in self?.act() }
     }
 
-    /// It goes, and its store with it.
+    /// The device and its store disappear for good.
     func leaveForGood() {
         guard !isGone else { return }
         simulation.trace("\(self) goes for good")
@@ -330,7 +331,7 @@ final class SimulatedDevice: CustomStringConvertible {
         leave(losing: random.once(in: 2))
     }
 
-    /// What was acknowledged long ago, as if it came from a frame that had waited somewhere: its answer comes again.
+    /// Sends acknowledged events again, as a delayed frame would; the server answers them again.
     private func sendAgain() throws {
         guard session?.isLive == true, try !storage.isHealing, try !storage.isRecalling else { return }
         let (current, acknowledged) = (try storage.incarnation, try storage.queueRange.acknowledged)
@@ -395,6 +396,6 @@ final class SimulatedDevice: CustomStringConvertible {
 }
 
 extension ClientSession {
-    /// Welcome was said, and no end yet.
+    /// Whether Welcome has arrived and the session has not ended.
     var isLive: Bool { state == .live }
 }

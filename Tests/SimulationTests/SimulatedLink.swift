@@ -6,19 +6,19 @@ import NIOEmbedded
 
 @testable import SyncServer
 
-/// A TCP connection: bytes stay in order, and are split, joined, held back and cut off as its seed says.
+/// A TCP connection: bytes stay in order, and are split, joined, delayed and cut off as the seed says.
 ///
-/// It is `open` until either end closes it or it breaks; each end hears of that later, or, when it broke silently, only
-/// by what it does not hear (rule L4).
+/// The connection is open until either end closes it or it breaks. Each end learns of that later; if the connection
+/// broke silently, only from the other's silence (rule L4).
 final class SimulatedLink {
     private(set) var isOver = false
     private unowned let simulation: Simulation
     private unowned let device: SimulatedDevice
     let server: SimulatedServer
-    /// See `Simulation.history`.
+    /// The history of the log that the connection belongs to (see `Simulation.history`).
     private(set) var history: Int
-    /// The last one that it may be of. A later one than `history`: it was let in while the log fell back, and nobody
-    /// can tell of which it hears.
+    /// The last history that the connection may belong to. It is later than `history` if the server let the device in
+    /// while the log fell back; then nobody can tell which of the two the messages come from.
     private(set) var latestHistory: Int
     private var life: SimulatedServer.Process?
     private var channel: EmbeddedChannel?
@@ -27,13 +27,13 @@ final class SimulatedLink {
     private let rank: Int
     private var toServer = Pipe()
     private var toDevice = Pipe()
-    /// Bytes for the server since the beginning, and those that it has got.
+    /// Bytes sent to the server since the beginning, and how many of them have arrived.
     private var (sentBytes, arrivedBytes) = (0, 0)
-    /// Appends that it has not got: where each one ends in these bytes.
+    /// Appends that have not arrived, each with the offset at which it ends in the bytes sent.
     private var appends: [(end: Int, events: [EventID])] = []
-    /// Bytes that the server's kernel takes for a device that does not read.
+    /// Bytes that the server's kernel buffers for a device that does not read.
     private let window: Int
-    /// Nothing passes any more, and nobody is told.
+    /// Nothing passes any more, and neither end is told.
     private var isSilent = false
 
     private var told = PeerTold()
@@ -41,7 +41,7 @@ final class SimulatedLink {
     private struct Pipe {
         var bytes: [UInt8] = []
         var isPumping = false
-        /// The sender closed: the receiver hears so after the bytes.
+        /// The sender has closed: the receiver learns of it after the bytes.
         var isEnding = false
         var isCut = false
     }
@@ -62,7 +62,7 @@ final class SimulatedLink {
         server.wake()
     }
 
-    /// The server's process goes on after it stood still.
+    /// The server's process continues after it stood still.
     func resume() { pumpToDevice(in: latency()) }
 
     private var isBlocked: Bool { isSilent || simulation.isPartitioned(device.index, server.index) }
@@ -135,7 +135,7 @@ final class SimulatedLink {
 
     // MARK: To the device
 
-    /// What the kernel takes now.
+    /// The bytes that the kernel accepts now.
     fileprivate var room: Int { max(0, window - toDevice.bytes.count) }
 
     fileprivate func take(_ bytes: some Sequence<UInt8>) {
@@ -179,7 +179,7 @@ final class SimulatedLink {
         pumpToDevice(in: latency())
     }
 
-    // MARK: What the witness sees
+    // MARK: Observation by the witness
 
     private var isWatchedOver: Bool {
         history == simulation.history && (device.watches || simulation.witness.isRevoked(device))
@@ -195,12 +195,12 @@ final class SimulatedLink {
         return messages
     }
 
-    /// The device asks for these.
+    /// The device sends a Watch for these users.
     func asks(_ users: [UserID]) { for user in users { told.asked[user, default: 0] += 1 } }
 
     /// The server writes these frames.
     fileprivate func wrote(_ frames: ByteBuffer) {
-        // The device came before the log was restored, and was let in after it.
+        // The device connected before the log fell back and gets its Welcome after that.
         if history < simulation.history, messages(frames).contains(where: \.isWelcome) {
             latestHistory = simulation.history
             if life?.staleTurns == 0 { history = latestHistory }
@@ -211,7 +211,7 @@ final class SimulatedLink {
         }
     }
 
-    /// The kernel takes some of them: from then on nobody can call them back.
+    /// The kernel takes some of the bytes, which cannot be taken back any more.
     fileprivate func takes(_ frames: ByteBuffer) {
         guard isWatchedOver, let seenAt = life?.revocations[device.id], seenAt < simulation.clock.now else { return }
         guard let news = messages(frames).first(where: \.isNews) else { return }
@@ -221,26 +221,27 @@ final class SimulatedLink {
 
     // MARK: Ends
 
-    /// What is under way from it may still come, or not.
+    /// The server's process died; some of the bytes under way to the device may be lost.
     func serverDied() {
         if random.once(in: 2) { toDevice.bytes.removeLast(random.number(0...toDevice.bytes.count)) }
-        // What its process still does on its way out reaches nobody.
+        // What the process still writes while it ends reaches nobody.
         socket.link = nil
         channel = nil
         serverClosed()
     }
 
-    /// Nothing is on its way to the device.
+    /// Whether nothing is under way to the device.
     var isQuiet: Bool { toDevice.bytes.isEmpty && !toDevice.isEnding }
 
-    /// The log was restored under a living server: what this connection is about may have lost nothing.
+    /// The log fell back while the server lives on: a connection of a user in a partition that lost nothing goes on in
+    /// the new history.
     func survive(_ whole: Set<Partition>) {
         guard whole.contains(simulation.log.identity.partition(of: device.user)) else { return }
         if history == simulation.history - 1 { history = simulation.history }
         if latestHistory == simulation.history - 1 { latestHistory = simulation.history }
     }
 
-    /// The device closes: after what it has sent, or with a reset that loses it.
+    /// The device closes the connection: after its bytes have arrived, or with a reset that loses some of them.
     func closeByDevice(losing: Bool) {
         guard !isOver else { return }
         isOver = true
@@ -250,7 +251,7 @@ final class SimulatedLink {
         pumpToServer(in: latency())
     }
 
-    /// The connection breaks: both ends hear of it some time.
+    /// The connection breaks, and both ends learn of it later.
     func cut() {
         guard !isOver else { return }
         toServer.bytes.removeLast(random.number(0...toServer.bytes.count))
@@ -261,11 +262,11 @@ final class SimulatedLink {
         pumpToDevice(in: latency())
     }
 
-    /// The connection breaks, and neither end is told.
+    /// The connection breaks, and neither end learns of it.
     func fallSilent() { isSilent = true }
 }
 
-/// The kernel's side of a server's socket: takes what there is room for, and says so by the promise of each write.
+/// The kernel's side of the server's socket: accepts what fits, and reports it by the promise of each write.
 final class SocketHandler: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

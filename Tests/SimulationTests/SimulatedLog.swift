@@ -4,10 +4,11 @@ import PostgresClient
 
 @testable import EventStore
 
-/// The log and the read model in memory, for all servers of a simulation, with PostgreSQL's promises: offsets are
-/// dense, an append goes in whole where the partition still ends as expected or not at all, a load sees one moment.
+/// The log and the read model in memory, shared by all servers of a simulation, with PostgreSQL's guarantees: offsets
+/// are dense, an append succeeds as a whole where the partition ends as expected or not at all, and a load sees a
+/// single moment.
 final class SimulatedLog {
-    /// What `users` and the tables of collections hold of a user.
+    /// A user's rows and version in the read model.
     private struct Shown {
         var version = Version.zero
         var dueAt: Timestamp?
@@ -20,26 +21,26 @@ final class SimulatedLog {
     }
 
     let identity: LogIdentity
-    /// Raised while servers run; never falls.
+    /// The log's format; servers see it rise while they run, and it never falls.
     private(set) var format: Int32
     private(set) var events: [Partition: [LoggedEvent]] = [:]
     private var models: [Partition: ReadModel] = [:]
-    /// What is on the disk of it: projections commit without waiting for that.
+    /// The part of the read model on disk, because projections commit without waiting for it.
     private var flushed: [Partition: ReadModel] = [:]
-    /// What a standby has of it, which may take over.
+    /// The part of the read model on a standby, which may take over.
     private var replica: [Partition: ReadModel] = [:]
     private(set) var timeline = Timeline(name: "1")
     private(set) var restores = 0
-    /// Every commit, in its order: as a standby gets them, or a backup that is wound forward.
+    /// Every commit in order, as a standby receives them and a backup replays them.
     private var journal: [Commit] = []
     private enum Commit {
         case append(Partition, Int)
         case projection(Partition, ReadModel)
-        /// A crash, or a standby that took over, had lost projections.
+        /// A crash or a failover has lost projections.
         case lost([Partition: ReadModel])
     }
     private let witness: Witness
-    /// Nil: nobody reads it.
+    /// Nil: the simulation is not traced.
     var trace: ((String) -> Void)?
 
     init(_ log: LogID, partitions: Int32, format: Int32, witness: Witness) {
@@ -92,14 +93,14 @@ final class SimulatedLog {
         Array((events[partition] ?? []).dropFirst(Int(offset.rawValue)).prefix(limit))
     }
 
-    /// A commit that waited for the standby came through: everything before it is there.
+    /// A commit has waited for the standby, so the standby has everything up to it.
     func replicate() { witness.replicated() }
 
     func event(of user: UserID, _ partition: Partition, at version: Version) -> EventID? {
         events[partition]?.last { $0.user == user && $0.version == version }?.id
     }
 
-    /// Nil: the log fell back behind what the server that asks has seen.
+    /// Nil if the log fell back behind the anchor of the asking server.
     func places(_ question: PlaceQuestion) -> FoundPlaces? {
         if let anchor = question.anchor, !holds(anchor, question.partition) { return nil }
         let found = (events[question.partition] ?? []).filter {
@@ -134,7 +135,7 @@ final class SimulatedLog {
 
     // MARK: Read model
 
-    /// Rows, and the events that they do not show yet, folded in.
+    /// Loads a user's rows and folds the events that the read model does not show yet.
     func load(_ user: UserID, _ partition: Partition) throws -> LoadedUser {
         let shown = models[partition]?.users[user] ?? Shown()
         var state = try UserState(user: user, version: shown.version, rows: shown.rows)
@@ -146,7 +147,7 @@ final class SimulatedLog {
             state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition))
     }
 
-    /// Events that the read model does not show.
+    /// The number of events that the read model does not show yet.
     var lag: Int64 {
         identity.allPartitions.reduce(0) { $0 + head($1).nextOffset.rawValue - checkpoint($1).rawValue }
     }
@@ -162,7 +163,7 @@ final class SimulatedLog {
         return Array(found.sorted { ($0.dueAt, $0.user) < ($1.dueAt, $1.user) }.prefix(limit))
     }
 
-    /// As `ProjectionWriter` does.
+    /// Writes a batch under the same conditions as `ProjectionWriter`.
     func write(_ batch: ProjectionBatch) -> ProjectionOutcome {
         guard var model = models[batch.partition] else { return .busy }
         if let anchor = batch.anchor, !holds(anchor, batch.partition) { return .otherLog }
@@ -192,14 +193,14 @@ final class SimulatedLog {
         return .written(missing: missing, checkpoint: model.checkpoint)
     }
 
-    /// The projections so far are on the disk, and on that of the standby.
+    /// Everything projected so far reaches the disk and the standby.
     func flush() { (flushed, replica) = (models, models) }
 
-    /// Commits so far.
+    /// The number of commits.
     var commits: Int { journal.count }
 
-    /// The database is as it was after so many commits.
-    /// - Returns: partitions that lost nothing by that.
+    /// Resets the database to an earlier commit.
+    /// - Returns: the partitions that lost nothing.
     func restore(to commits: Int) -> Set<Partition> {
         journal.removeLast(max(0, journal.count - commits))
         var counts: [Partition: Int] = [:]
@@ -221,13 +222,13 @@ final class SimulatedLog {
         return Set(whole)
     }
 
-    /// PostgreSQL dies and recovers: the log loses nothing, projections that were not flushed are gone.
+    /// PostgreSQL crashes and recovers: the log is complete, and projections that were not flushed are lost.
     func loseProjections() {
         models = flushed
         journal.append(.lost(models))
     }
 
-    /// The standby takes over: the log loses nothing, and the read model what had not reached it.
+    /// The standby takes over: the log is complete, and projections that had not reached the standby are lost.
     func failOver() {
         models = replica
         flush()

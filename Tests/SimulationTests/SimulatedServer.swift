@@ -9,11 +9,11 @@ import Waits
 
 @testable import SyncServer
 
-/// A server: the real lanes, session handlers and budgets, on one event loop that stands still between two steps of the
-/// simulation. In place of TCP it has `SimulatedLink`, in place of PostgreSQL `SimulatedStore`, in place of threads its
-/// turns. What it kept in memory goes when it dies.
+/// A server: the real lanes, session handlers and budgets, on an event loop that runs only when the simulation steps
+/// it. `SimulatedLink` replaces TCP, `SimulatedStore` PostgreSQL, and the simulation's turns replace threads. When the
+/// server dies, what it kept in memory is lost.
 final class SimulatedServer {
-    /// One life.
+    /// The server from one start to the next death.
     final class Process {
         let loop: EmbeddedEventLoop
         let services: ConnectionServices
@@ -21,13 +21,15 @@ final class SimulatedServer {
         fileprivate(set) var links: [SimulatedLink] = []
         fileprivate var channels: [EmbeddedChannel] = []
         fileprivate var nextTurn = Int64.max
-        /// The log fell back in the middle of its turn: what it has to say may be of before. It is said in the next.
+        /// Positive if the log fell back in the middle of a turn: messages of this turn may be from before, and leave
+        /// in the next.
         fileprivate(set) var staleTurns = 0
-        /// See `Simulation.history`.
+        /// The history of the log at the start (see `Simulation.history`).
         let bornIn: Int
-        /// What it has read or written of each user's events, at least, in each history of the log.
+        /// For each history of the log, the versions up to which the server has certainly read or written each user's
+        /// events.
         private var seen: [Int: [UserID: Version]] = [:]
-        /// When it saw that devices were revoked.
+        /// When the server saw that devices were revoked.
         private(set) var revocations: [DeviceID: Int64] = [:]
 
         fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, bornIn history: Int) {
@@ -37,12 +39,12 @@ final class SimulatedServer {
             bornIn = history
         }
 
-        /// Nil: nothing of the user.
+        /// Nil: the server has seen nothing of the user.
         func seen(_ user: UserID, _ history: Int) -> Version? { seen[history]?[user] }
 
         fileprivate func forgetHistory() { revocations = [:] }
 
-        /// Nothing of it runs any more, and nothing of it holds the rest.
+        /// Stops everything that runs in the process, and breaks its reference cycles.
         fileprivate func end() {
             for channel in channels where channel.isActive { channel.close(promise: nil) }
             (links, workers, channels) = ([], [], [])
@@ -65,10 +67,11 @@ final class SimulatedServer {
     private(set) var process: Process?
     private unowned let simulation: Simulation
     private var random: SeededGenerator
-    /// Of its wall clock. It steps back and forth in a second and a half about the truth.
+    /// The wall clock's error in microseconds; it changes in steps, within about one and a half seconds of the true
+    /// time.
     private var clockOffset: Int64
     private var clockRandom: SeededGenerator
-    /// Its process stands still until then: nothing of it runs.
+    /// Until this moment the process stands still.
     private var pausedUntil: Int64 = 0
     private var lives = 0
     private(set) var isInTurn = false
@@ -91,7 +94,7 @@ final class SimulatedServer {
         let clock = time.clock
         let plan = simulation.plan
         let budget = InboundBudget(limit: 64 * 1024)
-        // Never started: nobody is told, and everybody polls.
+        // Never started: no notification arrives, and all servers poll.
         let faults = Faults()
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: logger)
         let format = LogFormat(simulation.log.format)
@@ -120,7 +123,7 @@ final class SimulatedServer {
         wake()
     }
 
-    /// Keeps nothing but what is committed.
+    /// The process dies; only what is committed remains.
     func die() {
         guard process != nil else { return }
         simulation.trace("server \(index) dies")
@@ -128,7 +131,7 @@ final class SimulatedServer {
         simulation.after(random.number(10_000...3_000_000), rank: index) { [weak self] in self?.start() }
     }
 
-    /// The log lost its end while the server lives on: whom it saw revoked there need not be any more.
+    /// The log fell back while the server lives on: revocations that the server saw may be lost.
     func forgetHistory() { process?.forgetHistory() }
 
     func logFell() { if isInTurn { process?.staleTurns = 2 } }
@@ -152,7 +155,7 @@ final class SimulatedServer {
 
     var isPaused: Bool { pausedUntil > simulation.clock.now }
 
-    /// Microseconds.
+    /// - Parameter wait: microseconds.
     func pause(for wait: Int) {
         guard process != nil else { return }
         simulation.trace("server \(index) stands still for \(wait / 1_000) ms")
@@ -164,7 +167,8 @@ final class SimulatedServer {
         }
     }
 
-    /// What one of its database calls costs; now and then its process stands still in it, while the others go on.
+    /// Lets the time of a database call pass. Now and then the process stands still in the call while other servers go
+    /// on.
     private func spend(_ process: Process) throws {
         simulation.clock.now += Int64(random.number(0...simulation.plan.callMicroseconds))
         if random.once(in: simulation.faults.pauses) {
@@ -182,7 +186,7 @@ final class SimulatedServer {
 
     private func configuration(_ plan: SimulationPlan) -> LaneConfiguration {
         var configuration = LaneConfiguration()
-        // The simulation decides when turns are; nothing waits by the machine's clock.
+        // The simulation decides when turns happen, so nothing may wait by the machine's clock.
         configuration.gatherMicroseconds = 0
         configuration.pageBytes = plan.pageBytes
         configuration.refoldLimit = plan.refoldLimit
@@ -247,7 +251,7 @@ final class SimulatedServer {
             report: { mailbox.post(.placesFound(session: $0, $1)) })
     }
 
-    /// One user's rows may be more than a batch has.
+    /// Checks the bounds of a batch; the rows of its last user may exceed them.
     private func judge(_ batch: ProjectionBatch) {
         guard let bound = simulation.plan.projectionBounds else { return }
         let others = batch.users.dropLast().reduce(0) { $0 + $1.rows.count }
@@ -265,7 +269,7 @@ final class SimulatedServer {
         }
     }
 
-    /// What the server would write to its log stands in the trace.
+    /// Writes the server's log to the trace.
     private var logger: Logger {
         guard simulation.isTraced else { return Self.silent }
         nonisolated(unsafe) unowned let simulation = simulation
@@ -287,7 +291,7 @@ final class SimulatedServer {
 
     // MARK: Turns
 
-    /// Something waits: the lanes take it up in a moment.
+    /// Something waits: the lanes take it up soon.
     func wake() { turn(in: random.number(10...2_000)) }
 
     private func turn(in wait: Int) {
@@ -302,7 +306,7 @@ final class SimulatedServer {
         }
     }
 
-    /// While this one waits for the database, another server has a whole turn.
+    /// While this server waits for the database, another one may have a whole turn.
     private func letAnotherIn() {
         guard random.once(in: simulation.plan.interleaves) else { return }
         let others = simulation.servers.filter { !$0.isInTurn && !$0.isPaused && $0.process != nil }
@@ -332,14 +336,14 @@ final class SimulatedServer {
         turn(in: random.number(100_000...250_000))
     }
 
-    /// Brings the event loop to now: deliveries and timers run.
+    /// Advances the event loop to the present: deliveries and timers run.
     private func step(_ process: Process) {
         process.loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
     }
 
     // MARK: Links
 
-    /// The server's end of a new connection.
+    /// Opens the server's end of a new connection.
     func accept(_ link: SimulatedLink, _ socket: SocketHandler, jitter: Double) -> EmbeddedChannel? {
         guard let process else { return nil }
         process.links.removeAll(where: \.isOver)
@@ -355,7 +359,7 @@ final class SimulatedServer {
         return channel
     }
 
-    /// Does something to a connection of this life of the server.
+    /// Runs `body` for a connection of this life of the server, unless the server has died or stands still.
     func perform(_ life: Process?, _ body: () -> Void) {
         guard let life, life === process, !isPaused else { return }
         step(life)
@@ -365,7 +369,7 @@ final class SimulatedServer {
     }
 }
 
-/// A token is what it says: no signatures here.
+/// Tokens without signatures: each one says in plain text whose it is.
 struct SimulatedTokens: TokenCheck {
     func identity(of token: String, now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<Identity?> {
         eventLoop.makeSucceededFuture(Self.identity(of: token).flatMap { $0.expiresAt > now ? $0 : nil })

@@ -4,23 +4,23 @@ import PostgresClient
 
 @testable import SyncServer
 
-/// One server's way to the log. Fails as its seed says.
+/// The access of one server to the log; it fails as the seed says.
 final class SimulatedStore: LaneStore {
     private let log: SimulatedLog
     var anchors: () -> [Partition: LogAnchor] = { [:] }
     private var random: SeededGenerator
-    /// Asked each time, as all faults end when the network is healed.
+    /// Called each time, because all faults end when the simulation heals.
     private let faults: () -> SimulationPlan.Faults
-    /// A connection outlives the server behind it: that the log was restored shows only when it is asked for its
-    /// anchors.
+    /// Behind a pooler the connection survives the database behind it: that the log was restored shows only when the
+    /// anchors are verified.
     private let isPooled: Bool
-    /// What is to happen before the database is asked: the connections go on meanwhile.
+    /// Called before each database call; the connections go on meanwhile.
     var willCall: () throws -> Void = {}
-    /// Users were loaded, and the log was further than the lane knows.
+    /// Called after a load of users that found the log further than the lane knows.
     var didLoadAhead: () throws -> Void = {}
     /// The database's clock.
     var time: () -> Timestamp? = { nil }
-    /// The server has this much of a user's events.
+    /// Called when the server has a user's events up to a version.
     var didSee: (UserID, Version) -> Void = { _, _ in }
 
     init(
@@ -39,12 +39,13 @@ final class SimulatedStore: LaneStore {
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
         if random.once(in: faults.diesBeforeCommit) { throw StoreStopped() }
         if random.once(in: faults.losesInDoubt) {
-            // The connection went with the statement; the log, asked, has none of it.
+            // The connection was lost together with the statement; the log, asked for the outcome, has none of the
+            // events.
             return Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, .behind) })
         }
         if !isPooled { try verify() }
         let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
-        // With PostgreSQL, while the commit waited: others read what no standby has.
+        // In PostgreSQL this is the time in which the commit waits: others may read what no standby has.
         if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
         if outcomes.values.contains(where: { $0 != .behind }) { log.replicate() }
         for batch in batches {
@@ -62,7 +63,7 @@ final class SimulatedStore: LaneStore {
         if !isPooled { try verify() }
     }
 
-    /// As a connection to a database that was restored meanwhile: it is a new one.
+    /// A restored database is reached over a new connection, which verifies the anchors first.
     private func verify() throws {
         for (partition, anchor) in anchors() where !log.holds(anchor, partition) { throw LogTruncated(partition) }
     }
@@ -77,7 +78,7 @@ final class SimulatedStore: LaneStore {
         return log.timeline
     }
 
-    /// A database that was restored is reached over a new one.
+    /// A restored database is reached over a new connection; a pooler hides that.
     var connectionNumber: Int { isPooled ? 0 : log.restores }
 
     func confirm() throws {
@@ -148,7 +149,7 @@ final class SimulatedStore: LaneStore {
         return Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, log.checkpoint($0.partition)) })
     }
 
-    /// There is one generation.
+    /// The simulation has a single generation.
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) -> Set<UserID>? { nil }
 
     func close() {}

@@ -2,7 +2,7 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 
-/// What must hold once everything has come to rest.
+/// The checks after everything has come to rest.
 extension Simulation {
     func judge() {
         judgeLog()
@@ -14,7 +14,7 @@ extension Simulation {
         judgeReadModel()
     }
 
-    /// Offsets and versions are dense, `recorded_at` goes on, and a replay gives what the servers showed.
+    /// Offsets and versions are dense, `recorded_at` never falls, and a replay gives what the servers showed.
     private func judgeLog() {
         for partition in log.identity.allPartitions {
             var states: [UserID: UserState] = [:]
@@ -34,7 +34,8 @@ extension Simulation {
         }
     }
 
-    /// Every acknowledged event is logged exactly once, as the device was told, and in the device's order.
+    /// Every acknowledged event is logged exactly once, with the outcome that the device was told, and in the device's
+    /// order.
     private func judgeEvents(of device: SimulatedDevice) {
         let stores = stores(of: device.id)
         var logged: [EventID: String] = [:]
@@ -47,7 +48,7 @@ extension Simulation {
             }
             if event.encoding == LoggedEvent.healed { healed.insert(event.id) }
             let verdict = verdict(of: event)
-            // Taken a second time by another incarnation: holds a place, changes nothing (rule E1).
+            // Another incarnation sent the event a second time: it holds a place and changes nothing (rule E1).
             if verdict == RefusalCode.alreadyLogged.rawValue {
                 if logged[event.id] == nil { witness.fail("E1: \(event.id) is \"already logged\", and is not") }
                 continue
@@ -63,12 +64,12 @@ extension Simulation {
         }
     }
 
-    /// Rule P6: what one store said, in each incarnation.
+    /// Rule P6: the events of a store are logged in its order within each incarnation.
     private func judgeOrder(of device: SimulatedDevice) {
         var last: [Incarnation: DeviceSequence] = [:]
         var before: [Incarnation: [EventID]] = [:]
         for event in witness.log where event.device == device.id {
-            // What comes to a place that was lost comes late.
+            // An event in a place that was lost comes late.
             guard event.sequence > last[event.incarnation, default: .zero] else { continue }
             last[event.incarnation] = event.sequence
             guard event.lost == nil else { continue }
@@ -84,7 +85,7 @@ extension Simulation {
         isLost: (DeviceHistory.Acknowledged) -> Bool
     ) {
         let held = Set((try? device.storage.held().map(\.event)) ?? [])
-        // What was declared lost stays so, though an older copy of the store may hold it still.
+        // A declared loss is final, even if an older copy of the store still holds the event.
         let lost = Set(device.record.acknowledged.lazy.filter(isLost).map(\.event))
         let isJudged = !device.isClone && !device.record.hasConflicts
         for event in held
@@ -95,12 +96,12 @@ extension Simulation {
             witness.fail("P1: \(device) waits for the answers to \(device.record.waiting)")
         }
         for told in device.record.acknowledged where !told.isDisplaced {
-            // Nothing was lost since.
+            // The log lost nothing since the device was told, so the event must be at its place.
             if told.history == history, !witness.isLogged(told.event, told.incarnation, told.sequence, device) {
                 witness.fail("P1: \(told.event) of \(device) is not at \(told.incarnation)/\(told.sequence)")
             }
             guard let found = logged[told.event] else {
-                // The log had it once. Whoever forgot that cannot declare it lost.
+                // The log has lost the event, and a store that has forgotten it cannot declare it lost.
                 let isForgotten =
                     told.isForgotten
                     || !held.contains(told.event) && witness.mayBeTakenByCopy(told.incarnation, told.sequence, device)
@@ -112,9 +113,9 @@ extension Simulation {
                 }
                 continue
             }
-            // Judged anew, for want of a receipt, by an answer that did not arrive.
+            // The event was judged anew because the device had no receipt for it; the answer has not arrived.
             if told.history < history, !healed.contains(told.event) { continue }
-            // Healed as it was judged in another lost history, which a copy of the store was told of.
+            // Healed with the outcome of another lost history, which a copy of the store was told.
             if told.history < history, witness.wasJudgedTwice(told.event) { continue }
             if found != told.verdict {
                 witness.fail("E2: \(device) was told \"\(told.verdict)\" of \(told.event), logged is \"\(found)\"")
@@ -122,7 +123,7 @@ extension Simulation {
         }
     }
 
-    /// The code of a refusal; empty: accepted.
+    /// The code of the refusal; empty if accepted.
     private func verdict(of event: LoggedEvent) -> String {
         guard event.type == EventType.eventRefused.rawValue,
             case .eventRefused(let refused)? = try? event.decoded().body
@@ -130,7 +131,7 @@ extension Simulation {
         return refused.code
     }
 
-    /// What every device of the user holds is what the log says now.
+    /// The device's cursor is at the end of the log, and its rows are those of the log.
     private func judgeRows(of device: SimulatedDevice) {
         do {
             guard let cursor = try device.storage.cursor, cursor.version == witness.version(of: device.user) else {
@@ -147,7 +148,7 @@ extension Simulation {
         }
     }
 
-    /// A server that starts now loads what all others hold.
+    /// A server that starts now loads the same state as all others hold.
     private func judgeReadModel() {
         for user in life.users {
             do {

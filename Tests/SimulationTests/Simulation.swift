@@ -3,28 +3,29 @@ import FocusCore
 import FocusSyncClient
 import PostgresClient
 
-/// A world of servers, devices and a log, made of one seed; the same seed makes the same world.
+/// A world of servers, devices and a log, made from one seed; the same seed makes the same world.
 ///
-/// Flow: `run` → devices act, things break → heal → until every device holds what the log says → `judge`.
+/// Flow: `run` → devices act, faults happen → heal → wait until every device holds what the log says → `judge`.
 ///
-/// A few times the log falls back to one of its commits (rule S6); all servers die with it, or all live on. Another
-/// `history` begins, and what was said in the one before counts no more, but for what devices know of it.
+/// A few times the log falls back to one of its commits (rule S6); either all servers die with it, or all live on. A
+/// new `history` begins. What was said in the one before no longer counts, except for what devices know of it.
 final class Simulation {
     let seed: UInt64
     let plan: SimulationPlan
     let clock = SimulatedClock()
     let witness: Witness
     let receiptKey: ReceiptKey
-    /// How often the log lost its tail.
+    /// How often the log has lost its tail.
     private(set) var history = 0
     private var fellBackAt = Int64.min / 2
-    /// A look for who is due, and the three seconds that a closing connection has.
+    /// The time in which every server notices a fallen log and closes its connections: a look for due users, and the
+    /// three seconds that a closing connection gets.
     private static let noticing: Int64 = 5_000_000
     let log: SimulatedLog
     let life: RandomLife
     private(set) var servers: [SimulatedServer] = []
     private(set) var devices: [SimulatedDevice] = []
-    /// Copies of devices' stores that live, or lived, beside them.
+    /// Copies of devices' stores that live, or lived, beside the devices.
     private(set) var clones: [SimulatedDevice] = []
     private(set) var isHealed = false
     private var agenda = Agenda()
@@ -32,21 +33,21 @@ final class Simulation {
     private var partitions: Set<[Int]> = []
     private var links: [SimulatedLink] = []
     private var linkCount = 0
-    /// Of everything that happened: equal for equal seeds.
+    /// A hash of everything that happened; equal for equal seeds.
     private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
     private let tracer: ((String) -> Void)?
 
-    /// Simulated microseconds after which everything must have come to rest, once nothing is broken any more.
+    /// Simulated microseconds within which everything must come to rest after the faults end.
     private static let patience: Int64 = 90_000_000
-    /// A link with the smallest window carries about one row in the time that bytes travel at most. What the devices lack
-    /// may be all that was ever appended, hundreds of refusals at a time; it counts up to so many events.
+    /// The number of events up to which each logged event extends the patience by one latency. A link with the smallest
+    /// window carries about one row in the maximum latency, and a device may lack everything that was ever appended.
     private static let carriedEvents = 4_000
     private static let viewersPatience: Int64 = 8_000_000
     private var settledAt: Int64?
 
     /// - Parameters:
-    ///   - change: what a test wants otherwise than the seed.
-    ///   - trace: is told what happens.
+    ///   - change: overrides what the seed decided.
+    ///   - trace: is called for everything that happens.
     init(
         seed: UInt64, usesSQLite: Bool = false, trace: ((String) -> Void)? = nil,
         change: (inout SimulationPlan) -> Void = { _ in }
@@ -85,7 +86,7 @@ final class Simulation {
         agenda.add(at: clock.now + Int64(microseconds), rank: rank, action)
     }
 
-    /// - Returns: what is wrong; nil when everything holds.
+    /// - Returns: what is wrong; nil if everything holds.
     func run() -> String? {
         do {
             try begin()
@@ -136,7 +137,8 @@ final class Simulation {
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
 
-    /// Rule V1. A few seconds after everything else has come to rest it must be so.
+    /// Whether all watching devices see the present statuses (rule V1). Fails if they do not within a few seconds after
+    /// everything else has come to rest.
     private func seesRight() -> Bool {
         let wrong = devices.lazy.filter { [self] in $0.watches && !witness.isRevoked($0) }.compactMap {
             $0.wrongStatus()
@@ -149,9 +151,9 @@ final class Simulation {
 
     private func isSettled(_ device: SimulatedDevice) -> Bool {
         if witness.isRevoked(device) { return device.session?.isLive != true }
-        // By then every server has noticed that the log fell back, and has closed what began before.
+        // By then every server has noticed that the log fell back, and has closed older connections.
         guard clock.now - fellBackAt > Self.noticing, device.link?.isQuiet == true else { return false }
-        // The event tells histories apart: what a server has not seen of one that is gone, its devices need not hear of.
+        // The event tells histories apart. What a server has not seen of a lost history, its devices need not be told.
         let end = witness.state(of: device.user)
         return device.verified?.version == end.version && device.verified?.event == end.lastEvent
             && (try? device.storage.hasQueued) == false && (try? device.storage.isRecalling) == false
@@ -160,7 +162,7 @@ final class Simulation {
 
     // MARK: Clones
 
-    /// A copy of the device's store begins to live beside it, for a while.
+    /// Starts a copy of the device's store beside the device, for a while.
     func clone(_ device: SimulatedDevice) throws {
         guard !device.isClone, clones.count < 4, !isHealed else { return }
         let clone = try SimulatedDevice(devices.count + clones.count, copyOf: device)
@@ -173,7 +175,7 @@ final class Simulation {
         after(random.number(100_000...Int(plan.duration)), rank: 50) { [weak clone] in clone?.leaveForGood() }
     }
 
-    /// All that live or lived of the device's id: other scopes of it, and copies.
+    /// All devices with this id, present and past: sessions of other scopes, and copies.
     func stores(of id: DeviceID) -> [SimulatedDevice] { (devices + clones).filter { $0.id == id } }
 
     // MARK: Network
@@ -213,23 +215,23 @@ final class Simulation {
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
     }
 
-    /// The log falls back while this server asks it.
+    /// The log falls back during a call of this server.
     func fallBack(in server: SimulatedServer) throws {
         guard history < 2 else { return }
         if fallBack(sparing: server) == false { throw StoreStopped() }
     }
 
-    /// The database is restored from a backup, or fails over to a standby that lags: to any commit.
-    /// - Parameter asking: is in the middle of a call, and ends by itself where the servers do.
-    /// - Returns: whether the servers live on; nil: nothing happened.
+    /// Resets the database to any commit, as a restore from a backup or a failover to a lagging standby does.
+    /// - Parameter asking: a server in the middle of a call, which ends by itself if the servers die.
+    /// - Returns: whether the servers live on; nil if nothing happened.
     @discardableResult
     private func fallBack(sparing asking: SimulatedServer? = nil) -> Bool? {
         guard !isHealed else { return nil }
-        // Dice of its own, and before: the servers may live on, and meet the log that is there now.
+        // A generator of its own, because the fall may happen at any call and must not shift other random numbers.
         var dice = SeededGenerator(seed: seed, of: "restore", history)
         let areSpared = dice.once(in: 2) || servers.contains { $0.isInTurn && $0 !== asking }
         if !areSpared { for server in servers where !server.isInTurn { server.die() } }
-        // Mostly it lost a little.
+        // In half of the cases only a few commits are lost.
         let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
         let whole = log.restore(to: max(0, log.commits - lost))
         history += 1

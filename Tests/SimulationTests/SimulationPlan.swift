@@ -1,99 +1,100 @@
 import FocusCore
 
-/// What a seed decides before anything happens: how large the world is and how bad.
+/// What a seed decides in advance: the size of the world and its faults.
 struct SimulationPlan {
-    /// How often something goes wrong: once in so many occasions, 0 for never.
+    /// How often faults happen: once in so many occasions on average; 0 for never.
     struct Faults {
-        /// Of database calls: an error, the process dying before or after a commit, a commit in doubt that lost.
+        /// Faults of database calls: an error, the process dying before or after a commit, a commit in doubt that was
+        /// lost.
         var appendFails = 0
         var diesBeforeCommit = 0
         var diesAfterCommit = 0
         var losesInDoubt = 0
         var readFails = 0
         var projectionFails = 0
-        /// Of store operations of a device: it dies before or after it.
+        /// For each operation of a device's store: the device dies before or after it.
         var deviceDies = 0
-        /// Of a device's actions.
+        /// For each action of a device: its store is restored from a backup.
         var restore = 0
-        /// It forgets acknowledged events.
+        /// For some actions of a device: it forgets acknowledged events.
         var forgets = 0
-        /// Of what it offers again (rule S6).
+        /// For each re-offer of a device (rule S6): it is forged.
         var forges = 0
-        /// Of a device's actions: it revokes one (rule A3).
+        /// For each action of a device: it revokes a device (rule A3).
         var revokes = 0
-        /// Of a device's actions: a copy of its store begins to live; an old frame of it is sent again.
+        /// For each action of a device: a copy of its store begins to live; acknowledged events are sent again.
         var clones = 0
         var repeats = 0
-        /// Of a server's looks at its wall clock: it steps.
+        /// For each time a server reads its wall clock: the clock steps.
         var clockSteps = 0
-        /// Of a server's database calls: the process stands still in it; the log falls back in it.
+        /// For each database call of a server: the process stands still in it; the log falls back in it.
         var pauses = 0
         var fallsBack = 0
-        /// The log falls back right after one of so many loads that find more of it than their lane knows.
+        /// For each load that finds the log further than its lane knows: the log falls back right after it.
         var fallsBackAfterLoads = 0
     }
 
     enum Disaster {
-        /// Of a server.
+        /// A server dies.
         case death
-        /// Of a device and a server, for a while.
+        /// A device and a server cannot reach each other for a while.
         case partition
-        /// A connection breaks, and both ends hear of it; or neither does.
+        /// A connection breaks: both ends learn of it, or neither does.
         case cut, silence
-        /// PostgreSQL crashes and loses what was not flushed of the read model; or flushes it.
+        /// PostgreSQL crashes and loses the unflushed part of the read model; or flushes it.
         case lostProjections, flush
         /// A server's process stands still for a while.
         case pause
-        /// A standby takes over that has the log, and of the read model what the last `flush` left.
+        /// A standby takes over with the whole log, and with the read model as of the last `flush`.
         case failover
     }
 
     var users: Int
-    /// Some devices watch other users (rule V1).
+    /// Whether some devices watch other users (rule V1).
     let watches: Bool
     var devices: Int
-    /// Sessions of other scopes on devices.
+    /// The number of sessions of other scopes on devices.
     var scopes: Int
-    /// Devices whose library is older than rule P10, once in so many; and those that get a newer one some time.
+    /// Once in so many devices: the library is older than rule P10; the library is updated during the run.
     var oldDevices: Int
     var updates: Int
-    /// The log begins with the format before rule P10, and gets the other while servers run.
+    /// The log begins with the format from before rule P10 and gets the next one while servers run.
     var raisesFormat: Bool
-    /// Actions that append some hundred events, once in so many.
+    /// Once in so many actions: a device appends some hundred events.
     var bulk: Int
-    /// Microseconds that a database call takes, at most.
+    /// The most microseconds that a database call takes.
     var callMicroseconds: Int
     var servers: Int
     var partitions: Int32
     let lanesPerServer: Int
-    /// Microseconds in which devices act and things break.
+    /// Microseconds in which devices act and faults happen.
     let duration: Int64
-    /// What each device does at most, and the microseconds between two of them at most.
+    /// The most actions of a device, and the most microseconds between two of them.
     let actions: Int
     var pause: Int
     var pageBytes: Int
     var outgoingBytes: Int
     var refoldLimit: Int
-    /// Of a server's database calls: another server has a turn meanwhile, once in so many; 0: never.
+    /// For each database call of a server: once in so many, another server has a turn meanwhile; 0 for never.
     var interleaves: Int
-    /// Between two looks of a lane for who is due.
+    /// Milliseconds between a lane's looks for due users.
     var lookMilliseconds: Int64
-    /// What the lanes keep of users: everything, or nobody for longer than half a second.
+    /// Bytes of users that a lane keeps in memory: enough for all, or so few that none stays longer than half a second.
     var cacheBytes: Int
-    /// Users, rows and loaded users of a batch for the read model; nil: as a lane has them.
+    /// The bound for users, rows and loaded users in a batch for the read model; nil: the lane's default.
     var projectionBounds: Int?
     var faults: Faults
-    /// Microseconds between two disasters, at most; 0: none.
+    /// The most microseconds between two disasters; 0 for none.
     var disasters: Int
-    /// Which ones, each as often as it stands here.
+    /// The kinds of disasters, each as likely as it is listed.
     var disasterKinds: [Disaster] = [
         .death, .partition, .partition, .cut, .silence, .lostProjections, .flush, .pause,
     ]
-    /// How often the log is restored from a backup.
+    /// How often the log falls back.
     var restores: Int
-    /// Servers reach the log through a pooler.
+    /// Whether servers reach the log through a pooler.
     var isPooled = false
-    /// Microseconds that bytes travel, at most.
+    /// The most microseconds that bytes travel.
     var latency: Int
     /// Whether devices keep their data in SQLite, as the client library does, or in memory.
     var usesSQLite: Bool
@@ -138,7 +139,7 @@ struct SimulationPlan {
         updates = random.element([0, 0, 0, 2])
         raisesFormat = random.once(in: 6)
         bulk = random.element([0, 0, 0, 0, 0, 0, 0, 6])
-        // Of what those say the log remembers 256 events.
+        // Not with old libraries: the log remembers only the last 256 of their events.
         oldDevices = bulk > 0 ? 0 : random.element([0, 0, 0, 3])
         callMicroseconds = random.element([0, 0, 300, 5_000])
         interleaves = random.element([0, 3, 20])

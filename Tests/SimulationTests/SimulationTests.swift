@@ -1,22 +1,22 @@
 import Foundation
 import Testing
 
-/// The whole system in one thread, over a clock, a network and a log that do what a seed says. See `Simulation`.
+/// The whole system in one thread, over a clock, a network and a log that behave as a seed says. See `Simulation`.
 ///
 /// Real: `SessionHandler`, `Session`, budgets, `LaneWorker` with its catching up, projections, due events and cache,
 /// `Subscription`, `UserState`, frames and payloads, `ClientSession`, `AppendSender`, `ReconnectBackoff`, and on disk
-/// `DeviceStore`. Not real: TCP and TLS, tokens' signatures, PostgreSQL (`SimulatedLog` keeps its promises;
-/// EventStoreTests prove them of the real one), the order of threads (each lane has its turn alone), and `SyncClient` itself,
-/// an actor on the machine's clock: `SimulatedDevice+Actions` does what its `perform` does.
+/// `DeviceStore`. Not real: TCP and TLS, the signatures of tokens, PostgreSQL (`SimulatedLog` keeps its guarantees,
+/// which EventStoreTests prove of the real one), the interleaving of threads (each lane has its turn alone), and
+/// `SyncClient` itself, an actor on the machine's clock: `SimulatedDevice+Actions` does what its `perform` does.
 ///
-/// What was broken by hand, and after how many schedules it was found: Tests/README.md.
+/// Tests/README.md lists faults that were put in by hand, and after how many schedules each was found.
 @Suite("Simulation") struct SimulationTests {
-    /// Schedules of the first test: about five seconds. With FOCUS_ROUNDS so many times 25 (`ops/test --thorough`:
-    /// 5,000).
+    /// Schedules of the first test; they take about five seconds. FOCUS_ROUNDS makes it 25 times its value (`ops/test
+    /// --thorough`: 5,000).
     private static let schedules = rounds.map { $0 * 25 } ?? 120
-    /// Of the second; each opens files.
+    /// Schedules of the second test, which writes files.
     private static let schedulesOnDisk = rounds.map { $0 * 2 } ?? 10
-    /// After so many schedules that were wrong no more are played.
+    /// The number of failed schedules after which no more are run.
     private static let failureLimit = 5
 
     private static let environment = ProcessInfo.processInfo.environment
@@ -108,15 +108,15 @@ import Testing
         }
     }
 
-    /// As many as asked for, in a row; the one that is asked for by name alone. The usual run always plays the same ones,
-    /// so that a failure tells of the change; `--thorough` begins at a random one.
+    /// `count` consecutive seeds, or only the one in FOCUS_SEED. A usual run always takes the same ones, so that a
+    /// failure points to the change; with FOCUS_ROUNDS they begin at a random one.
     private static func seeds(_ count: Int) -> [UInt64] {
         if let seed { return [seed] }
         let first = rounds == nil ? 20_261_121 : UInt64.random(in: 0..<(1 << 48))
         return (0..<UInt64(count)).map { first + $0 }
     }
 
-    /// Nothing fails but what the change makes fail.
+    /// Runs schedules in which only the faults that `change` sets happen.
     private func runUndisturbed(_ count: Int, change: (inout SimulationPlan) -> Void) throws {
         for seed in Self.seeds(count) {
             let simulation = try Simulation(
@@ -145,7 +145,7 @@ import Testing
                     after \(done - failures) schedules that were right. Once more, with all that happens:
                         FOCUS_SEED=\(seed) ops/test --filter SimulationTests
                     """)
-                // What is rare is seldom alone: the next ones may tell more of it.
+                // A rare failure seldom comes alone: further schedules may tell more about it.
                 failures += 1
                 if failures == Self.failureLimit { return }
             }

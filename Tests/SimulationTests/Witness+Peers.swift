@@ -2,7 +2,7 @@ import FocusCore
 
 @testable import SyncServer
 
-/// What a connection was told of others: kept by the link, as a new connection begins anew.
+/// What a connection was told of other users. The link keeps it, because a new connection begins anew.
 struct PeerTold {
     struct Key: Hashable {
         var user: UserID
@@ -12,12 +12,12 @@ struct PeerTold {
     var statuses: [Key: Bool?] = [:]
     /// Milliseconds.
     var changedAt: [UserID: Int64] = [:]
-    /// Answers that `Watch` is owed at once.
+    /// How many answers to Watch are due for each user.
     var asked: [UserID: Int] = [:]
 }
 
 extension Witness {
-    /// Microseconds: whoever has not confirmed the heads for so long says nothing.
+    /// Microseconds: a server that has not confirmed the heads for this long sends nothing.
     private static let freshness: Int64 = 1_001_000
 
     /// A server writes this frame to a connection now.
@@ -46,7 +46,7 @@ extension Witness {
         let isSo = believable(of: user, life).contains { state in
             let visible = state.visibility(to: viewer)
             return statuses.allSatisfy { status in
-                // It ends what was told before: all that is visible must follow.
+                // A status without an app ends all earlier ones, so everything visible must follow in the same message.
                 guard let app = status.app else {
                     return status.isFocused == nil && Set(visible.keys).isSubset(of: statuses.compactMap(\.app))
                 }
@@ -70,7 +70,8 @@ extension Witness {
         }
         let now = clock.monotonic.milliseconds
         let isSoon = told.changedAt[user].map { now - $0 < PeerFeed.changeMilliseconds - slowness } ?? false
-        // A change may come before the answer to what is asked meanwhile. To a system's session an answer tells by itself.
+        // A change may come before the answer to a Watch that arrived meanwhile. In a system session the answer is
+        // recognisable by its status without an app.
         let isAnswer = device.scope.app == nil ? statuses.contains { $0.app == nil } : isSoon
         if told.asked[user, default: 0] > 0, isAnswer {
             told.asked[user, default: 0] -= 1
@@ -80,12 +81,12 @@ extension Witness {
         if isChange { told.changedAt[user] = now }
     }
 
-    /// States of the user, one of which the server must hold for the last.
+    /// The states of a user of which the server may hold any for the latest.
     ///
-    /// Whoever looks at a log that lost its tail notices that. Until then a lane tells of the history that is gone, also
-    /// those who came after the fall: the lane that let them in may be another one, and have looked. So for a `freshness`
-    /// after the fall V2 is promised in that history's order; after it, and of a user of whom the server has seen
-    /// anything since, in the order of what is there now. A removal that was lost with the tail nobody owes any more.
+    /// A server that looks at a log that lost its tail notices it. Until then its lanes go by the lost history, even
+    /// for devices that connected after the fall: another lane may have let them in, and looked. So for `freshness`
+    /// after the fall rule V2 holds in the order of the lost history. After that, and for users of whom the server has
+    /// seen anything since, it holds in the present order. A removal that was lost with the tail counts no more.
     private func believable(of user: UserID, _ life: SimulatedServer.Process) -> ArraySlice<UserState> {
         var found = states(of: user, Past(states: states, times: times, end: .max), since: life.seen(user, pasts.count))
         for (history, past) in pasts.enumerated().reversed() {
@@ -96,7 +97,8 @@ extension Witness {
         return found
     }
 
-    /// From the one on that the server has seen, or that was the last when it had to look.
+    /// The states from the last one that the server has certainly seen: because it read it, or because it had to look
+    /// by then.
     private func states(of user: UserID, _ past: Past, since seen: Version?) -> ArraySlice<UserState> {
         let looked = past.times[user]?.lastIndex { $0 <= clock.now - Self.freshness } ?? 0
         let states = past.states[user] ?? [UserState(user: user)]
@@ -107,7 +109,7 @@ extension Witness {
 }
 
 extension ServerMessage {
-    /// Whether it tells a device something beyond what became of its own events.
+    /// Whether the message tells a device something beyond the outcome of its own events.
     var isNews: Bool {
         switch self {
         case .snapshotBegin, .snapshotRows, .snapshotEnd, .deltaBegin, .deltaRows, .deltaEnd, .delta, .checkpoint,

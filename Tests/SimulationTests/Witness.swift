@@ -4,16 +4,16 @@ import FocusCore
 @testable import FocusSyncClient
 @testable import struct FocusSyncClient.AppendOutcome
 
-/// Sees everything that is committed and every frame that reaches a device, and knows what must hold of them.
+/// Sees everything that is committed and every frame that reaches a device, and checks what must hold of them.
 final class Witness {
-    /// What is wrong; nil while nothing is.
+    /// The first violation; nil if there is none.
     private(set) var failure: String?
 
-    /// A user's state after each of their events, from version 0: the fold, run once more beside the servers.
+    /// Each user's state after each of their events, from version 0 on, folded independently of the servers.
     private(set) var states: [UserID: [UserState]] = [:]
-    /// When each was committed.
+    /// When each of these states was committed.
     private(set) var times: [UserID: [Int64]] = [:]
-    /// The same of the log's earlier histories (see `Simulation.history`), and when each one ended.
+    /// The states and times of earlier histories (see `Simulation.history`), and when each history ended.
     private(set) var pasts: [Past] = []
     struct Past {
         let states: [UserID: [UserState]]
@@ -23,44 +23,45 @@ final class Witness {
     private(set) var log: [LoggedEvent] = []
     private var lastSequences: [SequenceKey: DeviceSequence] = [:]
     private var versions: [SequenceKey: [Version]] = [:]
-    /// What stands at each place; at one that was declared lost, nothing.
+    /// The event at each place; none at a place that was declared lost.
     private var places: [Place: LoggedEvent] = [:]
-    /// Where the events of devices stand.
+    /// The places of each event.
     private var placesOf: [EventID: [Place]] = [:]
     private var lostPlaces: Set<Place> = []
-    /// Rule P10: incarnations that take nothing more; and those of which the log had known it, and lost that.
+    /// Rule P10: incarnations that have ended; and those whose end the log once had and lost.
     private var ended: Set<SequenceKey> = []
     private var forgottenEnds: Set<SequenceKey> = []
-    /// Devices of whose store there was more than one life.
+    /// Devices whose store was restored or copied.
     private var copied: Set<DeviceID> = []
     private var forgers: Set<DeviceID> = []
     /// Devices with libraries from before rule P10.
     var old: Set<DeviceID> = []
-    /// Up to where the standby is known to have each user's events.
+    /// For each user, the version up to which the standby certainly has the events.
     private var safe: [UserID: Version] = [:]
     /// What devices were told since the log last lost its tail.
     private var promised: [Promise: DeviceSequence] = [:]
     private struct Promise: Hashable {
         let key: SequenceKey
-        /// Copies of a store hear of each other's events some time.
+        /// Recorded for each store, because copies of a store learn of each other's events only later.
         let device: Int
     }
-    /// What the log lost, each time that it was there.
+    /// Events that the log lost, in each form in which it had them.
     private var lost: [EventID: [LoggedEvent]] = [:]
-    /// Rule A3: the version of the user that a device was revoked at, and when that was committed.
+    /// For each revoked device, the version of its user and the time at which the revocation was committed (rule A3).
     private(set) var revocations: [DeviceID: (version: Version, time: Int64)] = [:]
-    /// What devices offered again with a receipt, since the log last lost its tail.
+    /// Events that devices re-offered with a receipt since the log last lost its tail.
     private var proved: [DeviceID: Set<EventID>] = [:]
-    /// Events that an Append brought to a server and that were not logged since: its frame may wait there for long, and
-    /// come into a log that has lost them meanwhile. And those that were logged so, judged as any event is.
+    /// Events that an Append brought to a server and that were not logged since: the frame may wait there for long, and
+    /// reach a log that has lost the event meanwhile. `appended` are those that were then logged, judged like any
+    /// event.
     private var brought: Set<EventID> = []
     private var appended: Set<EventID> = []
     let clock: SimulatedClock
 
-    /// Some appends or look-ups fail, by the seed.
+    /// Whether the seed lets some appends or look-ups fail.
     private let callsFail: Bool
 
-    /// Milliseconds between what a server decides and what it does: its calls cost something.
+    /// The most milliseconds between a decision of a server and its effect, because its calls take time.
     let slowness: Int64
 
     init(_ clock: SimulatedClock, callsFail: Bool, slowness: Int64) {
@@ -69,7 +70,7 @@ final class Witness {
         self.callsFail = callsFail
     }
 
-    /// The server's own events count for each user from 1 on.
+    /// A sequence of a device, or of the server's own events, which count for each user from 1 on.
     private struct SequenceKey: Hashable {
         let user: UserID
         let device: DeviceID
@@ -102,7 +103,7 @@ final class Witness {
         times[event.user, default: [0]].append(time)
         judgeHealed(event)
         var state = states[event.user]?.last ?? UserState(user: event.user)
-        // What comes in the same frame as a device's own revocation is refused, and that is logged (rule E2).
+        // An event in the same frame as its device's own revocation is refused, and the refusal is logged (rule E2).
         if revocations[event.device] != nil, event.type != EventType.eventRefused.rawValue {
             fail("A3: an event of \(event.device) is logged, which was revoked")
         }
@@ -123,7 +124,7 @@ final class Witness {
         }
     }
 
-    /// Rules E1, P1, P2 and P10, of one event.
+    /// Checks rules E1, P1, P2 and P10 for one event.
     private func takePlace(_ event: LoggedEvent) {
         let key = SequenceKey(event)
         if ended.contains(key) {
@@ -157,11 +158,11 @@ final class Witness {
         placesOf[event.id, default: []].append(place)
     }
 
-    /// A log that lost the end of an incarnation may take in it what a copy of the store had in another one meanwhile:
-    /// nobody can tell. Nothing else is there twice.
+    /// Fails if an event is logged twice. One case is excused: a log that lost the end of an incarnation may accept an
+    /// event there that a copy of the store has logged in another one meanwhile.
     private func judgeOnce(_ event: LoggedEvent, at place: Place) {
         guard let others = placesOf[event.id] else { return }
-        // Of a store that asks nothing the log remembers the last events.
+        // For stores that never recall, the log remembers the last events only.
         if event.isRepetition, old.contains(event.device) { return }
         let isForgotten = (others + [place]).contains { forgottenEnds.contains($0.key) }
         guard !copied.contains(event.device) || !isForgotten else { return }
@@ -176,7 +177,8 @@ final class Witness {
         ended.insert(SequenceKey(event.user, end.device, end.incarnation))
     }
 
-    /// What the log says of a device's event, or said of it when it took it first; nil: it has it not, or not there.
+    /// The outcome of a device's event, as the log gave it when the event was first logged; nil if the event is not at
+    /// this place.
     private func outcome(_ id: EventID, at place: Place) -> Outcome? {
         guard let event = places[place], event.id == id else { return nil }
         let first = event.isRepetition ? placesOf[id]?.first.flatMap { places[$0] } ?? event : event
@@ -186,7 +188,7 @@ final class Witness {
         return .refused(code: refused.code, message: refused.message)
     }
 
-    /// Rules E2 and P2: a device is told what the log holds, as often as it asks.
+    /// Rules E2 and P2: a device is told the outcome that the log holds, as often as it asks.
     func told(_ outcome: AppendOutcome, _ incarnation: Incarnation, _ device: SimulatedDevice) {
         let place = Place(key: SequenceKey(device, incarnation), sequence: outcome.sequence)
         guard let logged = self.outcome(outcome.event, at: place) else {
@@ -202,8 +204,8 @@ final class Witness {
         -> Bool
     { places[Place(key: SequenceKey(device, incarnation), sequence: sequence)]?.id == event }
 
-    /// Whether the log has an event at this place of a device whose store was copied. A copy may have put it there, and a
-    /// store that holds nothing of the place any more cannot tell.
+    /// Whether the log has an event at this place of a device whose store was copied. A copy may have put it there, and
+    /// a store that holds nothing of the place cannot tell.
     func mayBeTakenByCopy(_ incarnation: Incarnation, _ sequence: DeviceSequence, _ device: SimulatedDevice) -> Bool {
         copied.contains(device.id)
             && places[Place(key: SequenceKey(device, incarnation), sequence: sequence)] != nil
@@ -211,7 +213,7 @@ final class Witness {
 
     func offered(_ offer: Reoffer, _ device: SimulatedDevice) {
         guard !offer.code.isEmpty else { return }
-        // An offer that never arrived proves nothing of the forged one that follows it.
+        // The receipt of an offer that never arrived does not prove a forged one that follows.
         guard !hasForged(device), !device.record.wasEverRestored else {
             proved[device.id] = nil
             return
@@ -219,38 +221,39 @@ final class Witness {
         proved[device.id, default: []].formUnion(offer.events.map(\.envelope.id))
     }
 
-    /// It may append afresh what it does not know of any more.
+    /// A restored store may append events afresh that it does not know.
     func restored(_ device: SimulatedDevice) {
         proved[device.id] = nil
         copied.insert(device.id)
     }
 
-    /// Two stores have its places from now on.
+    /// Two stores share the device's places from now on.
     func copied(_ device: SimulatedDevice) { restored(device) }
 
-    /// It lies, and so all that have its id may.
+    /// The device forges re-offers; all stores with its id count as forgers.
     func forged(_ device: SimulatedDevice) { forgers.insert(device.id) }
     func hasForged(_ device: SimulatedDevice) -> Bool { forgers.contains(device.id) }
 
-    /// The log lost it more than once, and had judged it in different ways.
+    /// Whether the log lost the event more than once, each time with another outcome.
     func wasJudgedTwice(_ event: EventID) -> Bool { Set(lost[event, default: []].map(\.payload)).count > 1 }
 
     func brought(_ events: [EventID]) { brought.formUnion(events) }
 
-    /// It was judged anew, though there is a receipt of it: an Append came first, of a copy of the store or late.
+    /// Whether the event was judged anew although a receipt exists, because a late Append or one of a copy came first.
     func wasAppended(_ event: EventID) -> Bool { appended.contains(event) }
 
-    /// The log had it, and only with other times than the envelope has: a copy of the store had moved its time back (rule
-    /// E4) before it appended it, and the store that recalled it knows nothing of that. The receipt is of the other time.
+    /// Whether the log had the event only with times other than the envelope's. A copy of the store had moved the time
+    /// back (rule E4) before it appended the event, and the store that recalled it does not know that; the receipt is
+    /// for the other time.
     func hadOtherTime(_ envelope: Envelope) -> Bool {
         let held = lost[envelope.id, default: []]
         return !held.isEmpty && held.allSatisfy { $0.occurredAt != envelope.occurredAt.stored }
     }
 
-    /// Its place is another's: it comes again, as any event does.
+    /// Another event has its place, so the event comes again like a new one.
     func displaced(_ event: EventID, _ device: SimulatedDevice) { proved[device.id]?.remove(event) }
 
-    /// Rule S6: what is taken without being judged is what was there before.
+    /// Rule S6: an event that is accepted without being judged must have been in the log before.
     private func judgeHealed(_ event: LoggedEvent) {
         guard event.encoding == LoggedEvent.healed else {
             let isBrought = brought.remove(event.id) != nil
@@ -268,7 +271,7 @@ final class Witness {
         if !isGenuine { fail("S6: \(event.id) of \(event.device) is taken as healed, and never was in the log so") }
     }
 
-    /// Rule S6: what a device brings back rang before, or was to.
+    /// Rule S6: an alert that a healed post had must not ring again.
     private func judgeAlerts(_ touched: [RowKey], of state: UserState) {
         for key in touched where key.collection == .alerts || key.collection == .classAlerts {
             guard let value = state.row(key)?.value, let row = try? AlertRow(decoding: value),
@@ -283,7 +286,7 @@ final class Witness {
         log.last { $0.user == user && $0.version == version }
     }
 
-    /// The log lost its tail: it ends at these offsets.
+    /// The log lost its tail; it now ends at these offsets.
     func fellBack(to ends: [Partition: Int]) {
         var kept: [(event: LoggedEvent, time: Int64)] = []
         var lostNow: Set<EventID> = []
@@ -312,7 +315,7 @@ final class Witness {
     func version(of user: UserID) -> Version { states[user]?.last?.version ?? .zero }
     func state(of user: UserID) -> UserState { states[user]?.last ?? UserState(user: user) }
 
-    /// What a view holds at a version.
+    /// The rows of a view at a version.
     func rows(of user: UserID, at version: Version, in view: View) -> [RowKey: [UInt8]] {
         let states = states[user] ?? [UserState(user: user)]
         guard states.indices.contains(Int(version.rawValue)) else { return [:] }
@@ -340,7 +343,8 @@ final class Witness {
         }
     }
 
-    /// The log always answers here but where a seed has appends fail; what a server lacks it is to read, not to deny.
+    /// Unless the seed lets appends fail, the log always answers: a server that lacks events must read them, and must
+    /// not refuse.
     private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
         guard error.code == .unavailable || error.code == .userQuarantined, !callsFail else { return }
         fail("\(device) is told \(error.code) although the log answers: \(error.message)")
@@ -363,7 +367,7 @@ final class Witness {
         }
     }
 
-    /// Rule P10: what it says holds for ever.
+    /// Rule P10: the answer to a Recall holds for ever.
     private func sawRecalled(_ recalled: Recalled, _ device: SimulatedDevice) {
         let key = SequenceKey(device, recalled.incarnation)
         if !ended.contains(key) { fail("P10: \(device) recalls \(recalled.incarnation), which goes on") }
@@ -375,7 +379,7 @@ final class Witness {
         }
     }
 
-    /// The answer to a question.
+    /// Compares the answer to a Recall with the log.
     func recalled(_ recalled: Recalled, _ recall: Recall, _ device: SimulatedDevice) {
         for (index, (event, told)) in zip(recall.events, recalled.outcomes).enumerated() {
             let sequence = recall.firstSequence.advanced(by: index)
@@ -391,7 +395,7 @@ final class Witness {
     private func sawAppended(_ appended: Appended, _ device: SimulatedDevice) {
         let key = SequenceKey(device, appended.incarnation)
         let logged = lastSequences[key, default: .zero]
-        // What has no place is answered so too.
+        // Events without a place are answered in the same way.
         guard !appended.refused.contains(where: \.isDisplaced) else { return }
         promised[Promise(key: key, device: device.index), default: .zero].raise(to: appended.throughSequence)
         guard appended.throughSequence <= logged else {
@@ -409,7 +413,7 @@ final class Witness {
         }
     }
 
-    /// Rule S7, and the whole of scopes, told without `View.includes`.
+    /// Rule S7 and the scopes, checked without `View.includes`.
     private func sawRows(_ rows: [DeltaRow], _ device: SimulatedDevice) {
         let end = version(of: device.user)
         for row in rows {
@@ -437,14 +441,14 @@ final class Witness {
 }
 
 extension LoggedEvent {
-    /// It only takes a place: another incarnation had it logged (rule E1).
+    /// Whether the event only takes a place, because another incarnation had logged it (rule E1).
     var isRepetition: Bool {
         guard type == EventType.eventRefused.rawValue, case .eventRefused(let refused)? = try? decoded().body
         else { return false }
         return refused.code == RefusalCode.alreadyLogged.rawValue
     }
 
-    /// What the log lost and nobody holds.
+    /// The range that the event declares lost.
     var lost: DeviceEventsLost? {
         guard type == EventType.deviceEventsLost.rawValue, case .deviceEventsLost(let lost)? = try? decoded().body
         else { return nil }

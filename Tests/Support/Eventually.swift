@@ -1,14 +1,14 @@
 import Foundation
 
-/// Why `eventually` gave up.
+/// The error of `eventually` and `awaiting` when the condition is not met within the limit.
 public struct NeverHappened: Error, CustomStringConvertible {
     public let description: String
 
     public init(description: String) { self.description = description }
 }
 
-/// Blocks until `condition` is true: tests wait for what they need, never for a time.
-/// - Parameter limit: far beyond what a loaded machine takes; only a failing test waits so long.
+/// Blocks until `condition` is true. Tests wait for a condition, never for a length of time.
+/// - Parameter limit: far more than a loaded machine takes; only a failing test waits this long.
 public func eventually(
     _ what: String, within limit: Duration = .seconds(180), _ condition: () throws -> Bool
 ) throws {
@@ -19,7 +19,7 @@ public func eventually(
     }
 }
 
-/// The same where something else must go on meanwhile: gives its thread back between two looks.
+/// Like `eventually`, but gives its thread back between two checks, for tests in which other tasks must go on.
 public func awaiting(
     _ what: String, within limit: Duration = .seconds(180), _ condition: () throws -> Bool
 ) async throws {

@@ -1,11 +1,12 @@
 import FocusCore
 import Foundation
 
-/// What this fold makes of a history, collection by collection: every row with its version, its value and what the fold
-/// remembers beside it.
+/// Digests of what the current fold makes of a history, one for each collection: every row with its version, its value
+/// and its memo.
 ///
-/// `Schema/samples/folds.txt` pins them. A line: version of the fold, history, collection, digest. Bytes that change
-/// without a new `FocusCore.foldVersion` leave servers with rows that no fold makes, so they fail a test first.
+/// `Schema/samples/folds.txt` pins them. A line has the fold version, the history, the collection and the digest. If
+/// bytes changed without a new `FocusCore.foldVersion`, a server would keep rows that no fold makes; the tests that
+/// compare digests fail first.
 public struct FoldDigests {
     private var sums: [RowCollection: UInt128] = [:]
 
@@ -24,8 +25,8 @@ public struct FoldDigests {
         }
     }
 
-    /// How `folds.txt` and this fold differ over a history: lines to be added, and what is there and is not made. Empty:
-    /// the bytes are those that this version of the fold has always made.
+    /// The difference between `folds.txt` and the current fold for a history: lines to add, and pinned lines that the
+    /// fold does not make. Empty if the fold makes the same bytes as ever.
     public func differences(over history: String) throws -> [String] {
         let prefix = "\(FocusCore.foldVersion) \(history) "
         let text = try String(contentsOf: Self.file, encoding: .utf8)

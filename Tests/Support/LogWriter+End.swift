@@ -3,7 +3,7 @@ import FocusCore
 import PostgresClient
 
 extension PartitionAppend {
-    /// For tests that know offsets only; `LogWriter.appendToEnd` finds the event before them.
+    /// For tests that know only offsets; `LogWriter.appendToEnd` looks up the event before the batch.
     public init(partition: Partition, expectedOffset: LogOffset, events: [LoggedEvent]) {
         let head = PartitionHead(
             partition: partition, nextOffset: expectedOffset, lastEvent: PartitionHead.noEvent,
@@ -13,7 +13,7 @@ extension PartitionAppend {
 }
 
 extension LogWriter {
-    /// Appends batches behind whatever event stands before their offsets.
+    /// Appends batches at their offsets, whatever event stands before them.
     public func appendToEnd(
         _ batches: [PartitionAppend], on connection: PostgresConnection
     ) throws(PostgresError) -> [Partition: AppendOutcome] {

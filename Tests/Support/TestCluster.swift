@@ -3,11 +3,11 @@ import Foundation
 import PostgresClient
 import Synchronization
 
-/// One private cluster for all database tests of a process: made at first use, gone at exit.
+/// A private cluster for all database tests of one process: started at first use, removed at exit.
 ///
-/// Killed runs leave a server and a directory behind; the next run finds and removes them.
+/// A run that is killed leaves a server and a directory behind; the next run finds and removes them.
 public final class TestCluster: Sendable {
-    /// Starting it takes about two seconds; without PostgreSQL installed, tests stop here with the reason.
+    /// Starting takes about two seconds. Without an installed PostgreSQL the process ends here with the reason.
     public static let shared: TestCluster = {
         do {
             return try TestCluster()
@@ -19,9 +19,9 @@ public final class TestCluster: Sendable {
     public let cluster: EmbeddedCluster
     private let directory: String
     private let nextName = Atomic<Int>(1)
-    // Not `Mutex`: where threads wait for it in the kernel, ThreadSanitizer does not see the hand-over.
+    // A lock rather than a `Mutex`: ThreadSanitizer does not see the hand-over when threads wait in the kernel.
     private let templatesLock = NSLock()
-    // nonisolated(unsafe): only touched under `templatesLock`.
+    // nonisolated(unsafe): accessed only under `templatesLock`.
     private nonisolated(unsafe) var templates: [String: String] = [:]
 
     private init() throws {
@@ -30,12 +30,13 @@ public final class TestCluster: Sendable {
         directory = try TestDirectory.make()
         var settings = EmbeddedClusterSettings()
         settings.isDurable = false
-        // Nobody reads it again: at the end it is killed rather than shut down, which would write hundreds of databases.
+        // The server is killed at the end instead of shut down, which would write hundreds of databases that nobody
+        // reads again.
         settings.stopTimeout = .zero
         settings.overrides = [
             "max_connections": "600", "shared_buffers": "64MB", "max_wal_size": "1GB",
-            // With hundreds of databases it would come by somewhere all the time: locks, snapshots and statistics that no
-            // test asked for. The clusters that programs under test run for themselves have it.
+            // Over hundreds of databases, autovacuum would run all the time and bring locks, snapshots and statistics
+            // that no test asks for. Clusters that programs under test start themselves keep it on.
             "autovacuum": "off",
         ]
         cluster = try EmbeddedCluster.start(dataDirectory: directory, settings: settings)
@@ -47,23 +48,24 @@ public final class TestCluster: Sendable {
         TestDirectory.discard(directory)
     }
 
-    /// The superuser in a database that exists; tests keep out of `focusd` but for looking.
+    /// The superuser's conninfo for an existing database. Tests only read from `focusd`.
     public func conninfo(database: String = "focusd") -> String {
-        // Ours wins over what programs set for themselves: a machine that stands still for a while refuses nobody.
+        // Takes precedence over the timeout that programs set themselves: connecting must not fail when the machine
+        // stalls for a while.
         "connect_timeout=60 " + cluster.conninfo(database: database)
     }
 
-    /// A fresh database for one test: an empty one, or a copy of `template`.
-    /// - Returns: conninfo of the superuser.
+    /// A fresh database for one test: empty, or a copy of `template`.
+    /// - Returns: the superuser's conninfo.
     public func makeDatabase(template: String? = nil) throws -> String {
         let name = "test_\(nextName.wrappingAdd(1, ordering: .relaxed).oldValue)"
-        // Copying files instead of logging pages: nobody replays this cluster.
+        // Copies files instead of logging pages, because nobody replays this cluster's WAL.
         try whenUnused("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0") STRATEGY file_copy")
         return conninfo(database: name)
     }
 
-    /// Runs a command that wants a database without sessions. Those that were closed go in their own time: closing does
-    /// not wait for the server's process, and PostgreSQL waits for it 5 s only.
+    /// Runs a command that needs a database without sessions. Closing a connection does not wait for the server process
+    /// to end, and PostgreSQL itself waits only 5 s for it, so the command is tried again.
     private func whenUnused(_ command: String) throws {
         let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo()))
         defer { connection.close() }
@@ -78,11 +80,11 @@ public final class TestCluster: Sendable {
         }
     }
 
-    /// A database that is prepared once in this process and then copied for each test.
+    /// A copy of a database that is prepared once in this process.
     /// - Parameters:
     ///   - name: lower-case letters and underscores; names the template for `makeDatabase(template:)`.
-    ///   - prepare: gets the conninfo of an empty database and closes its connections.
-    /// - Returns: conninfo of a fresh copy.
+    ///   - prepare: gets the conninfo of an empty database, and closes its own connections.
+    /// - Returns: the conninfo of a fresh copy.
     public func makeDatabase(from name: String, prepare: (String) throws -> Void) throws -> String {
         let template = try templatesLock.withLock {
             if let template = templates[name] { return template }

@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 
 extension Timestamp {
-    /// From `2026-03-29T01:00:00Z`.
+    /// Parses ISO 8601 such as `2026-03-29T01:00:00Z`.
     public init(iso text: String) throws {
         let date = try Date(text, strategy: .iso8601)
         self.init(microseconds: Int64(date.timeIntervalSince1970) * 1_000_000)

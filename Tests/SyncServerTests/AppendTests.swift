@@ -153,7 +153,7 @@ import Testing
             #expect(appended.refused.map(\.sequence.rawValue) == [3, 4])
             let logged = try await onThread { try server.events(of: user) }.suffix(4).map(\.occurredAt)
             #expect(logged == [times[2], times[2], times[2], times[3]])
-            // A lost answer comes again (rule P2).
+            // If the answer is lost, the repeat gets the same one (rule P2).
             await client.close()
             let (again, _) = try await WireClient.open(server, user: user, device: device)
             try await again.append(from: 3, events)

@@ -5,7 +5,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// What a person types, from end to end.
+/// Commands as a user types them, from end to end.
 @Suite("focusctl and focusd", .fewAtATime) struct CommandTests {
     private let app = AppID("com.example.chat")!
     private let other = AppID("com.example.mail")!
@@ -39,7 +39,7 @@ import Testing
             #expect(got.lines == ["greeting string Hello", "sound bool true", "volume real 0.5"])
             let set = try await focusctl.succeed(["preferences", "set", "volume", "1", "--type", "integer"] + chat)
             #expect(set.lines == ["volume integer 1"])
-            // Before the next change: whoever is slow hears of the newest only.
+            // Read before the next change, because a slow watcher is told only the newest value.
             var seen: [String] = []
             while seen.count < 3 { seen.append(await watcher.firstLine()) }
             #expect(seen == ["sound bool true", "volume real 0.5", "volume integer 1"])
@@ -51,7 +51,7 @@ import Testing
             let reset = try await focusctl.succeed(["preferences", "reset", "volume"] + chat)
             #expect(reset.lines == ["volume real 0.5"])
             #expect(try await focusctl.run(["preferences", "get", "nothing"] + chat).exitCode == 1)
-            // An app's session may not write another app's.
+            // An app's session may not write another app's preferences.
             let foreign = ["--app", other.rawValue] + session
             #expect(try await focusctl.run(["preferences", "set", "x", "y"] + foreign).exitCode == 1)
             #expect(await watcher.firstLine() == "volume real 0.5")
@@ -95,7 +95,7 @@ import Testing
         try await withServer { focusctl in
             let log = ["--data-dir", focusctl.server.directory]
             var status: [String: Any] = [:]
-            // The projector follows within a second; only a failing test asks so often.
+            // The projector follows within a second; only a failing test asks this often.
             for _ in 0..<600 where status["lagEvents"] as? Int != 0 {
                 status = try await focusctl.succeed(["projections", "status", "--exact", "--json"] + log).json()
             }
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    /// What focusd says when it starts.
+    /// The lines that focusd logs when it starts.
     private static func warnings(_ conninfo: String, _ directory: String) async throws -> [Substring] {
         let arguments = [
             "serve", "--plaintext", "--database", conninfo, "--data-dir", directory, "--listen", "127.0.0.1:0",
@@ -144,7 +144,7 @@ import Testing
             environment: ["LOG": "\(directory)/log"])
         let line = await child.firstLine()
         #expect(line.hasPrefix("focusd ready"))
-        // Whoever has read that it is ready may end it (rule G1).
+        // focusd can be stopped as soon as it says that it is ready (rule G1).
         child.signal(SIGTERM)
         #expect(await child.exitCode() == 0)
         return try String(contentsOfFile: "\(directory)/log", encoding: .utf8).split(separator: "\n")
@@ -222,7 +222,7 @@ import Testing
         return bundle
     }
 
-    /// 0.002° of latitude in 20 s.
+    /// A track of 0.002° of latitude in 20 s.
     private static let track = """
         <?xml version="1.0"?>
         <gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>
@@ -234,7 +234,7 @@ import Testing
 }
 
 extension FocusctlCommands {
-    /// The app may do everything, and a Focus is on.
+    /// Lets the app do everything, and puts a Focus on.
     fileprivate func setUp(_ app: AppID) async throws {
         let kinds = [
             "NOTIFICATIONS", "FOCUS_STATUS", "LOCATION", "SHARE_ROUTES", "SHARE_WORKOUTS", "READ_ROUTES",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-/// The conformance suite against our own server: what anybody may run over the network passes here.
+/// The conformance suite, which anybody may run over the network, passes against our own server.
 @Suite("Conformance", .fewAtATime) struct ConformanceTests {
     @Test(
         """
@@ -42,14 +42,15 @@ import Testing
 
     @Test("A server that breaks a rule fails cases of that rule, and no other")
     func judges() async throws {
-        // It takes larger frames before Hello than the protocol allows.
+        // The server accepts larger frames before Hello than the protocol allows.
         var limits = SessionLimits()
         limits.frameBytesBeforeHello = 128 * 1024
         try await TestServer.with(limits: limits) { server in
             var target = ConformanceTarget(
                 server: .init(host: "127.0.0.1", port: server.port), security: .plaintext,
                 token: { try await TestServer.token($0) })
-            // The case that fails waits so long for what does not come; one that is only slow must not fail.
+            // The time for which the failing case waits for an answer that does not come; long enough that a slow case
+            // does not fail.
             target.patienceSeconds = 45
             let cases = Conformance.cases.filter { ["W1", "W2", "W3"].contains($0.rule) }
             let failed = await ConformanceRun(cases, on: target).results().filter(\.hasFailed)

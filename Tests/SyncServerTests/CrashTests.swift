@@ -8,9 +8,9 @@ import Testing
 
 @testable import SyncServer
 
-/// After kill -9 of anything, nothing acknowledged is gone and nothing is doubled.
+/// After kill -9 of any process, nothing acknowledged is lost and nothing is doubled.
 @Suite("Crash", .fewAtATime) struct CrashTests {
-    /// Rounds of the random test; `ops/test --thorough` asks for 200.
+    /// Rounds of the random test; `ops/test --thorough` sets 200.
     static let rounds = ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 3
 
     @Test(
@@ -54,7 +54,7 @@ import Testing
             kills += 1
         }
         print("\(point): killed at \(kills) steps")
-        // Projections are written when appends pause.
+        // Projections are written only when appends pause, so few kills meet one.
         #expect(kills >= (point == .projected ? 1 : 4))
         await server.remove()
     }

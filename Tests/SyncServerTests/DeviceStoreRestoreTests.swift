@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncServer
 
-/// What becomes of a device's events when its store or its process is hurt.
+/// What happens to a device's events when its store is restored or its process is killed.
 @Suite("Device store, hurt", .fewAtATime) struct DeviceStoreRestoreTests {
     @Test(
         "E1, P3, P10: a store restored from a backup asks what the log has; who waits is answered, each event is there once"
@@ -36,7 +36,8 @@ import Testing
             var client = try await open()
             var events = try await client.append(Self.drafts(0..<3)).map(\.event)
             try await shut(client)
-            // Queued, durable, and not sent when the backup is made: this one connects to nothing.
+            // These events are queued and durable but not sent when the backup is made: this client connects to
+            // nothing.
             client = try await open()
             events += try await client.enqueue(Self.drafts(3..<5)).map(\.envelope.id)
             try await shut(client)
@@ -50,7 +51,7 @@ import Testing
             try FileManager.default.moveItem(atPath: state + "/backup", toPath: state + "/device")
             client = try await open()
             events += try await client.enqueue(Self.drafts(8..<9)).map(\.envelope.id)
-            // Two of them the log has, and says so; the third it gets.
+            // The log has two of the three queued events and answers for them; the third is new to it.
             let waiting = try await client.submitQueued().outcomes()
             #expect(waiting.map(\.event) == Array(events[3..<5] + events[8...]))
             #expect(waiting.filter { !$0.isAccepted } == [])
@@ -86,7 +87,7 @@ import Testing
             let total = 1_200
             var kills = 0
             while true {
-                // Nobody has it open: the process is gone, and its lock with it.
+                // The process that had the store open is dead, and its lock is gone.
                 let store = try DeviceStore(directory: state + "/device")
                 let kept = try store.sent().map(\.envelope.id) + store.queued().map(\.envelope.id)
                 try store.close()
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    /// The first registers the app.
+    /// Drafts of events; the first one registers the app.
     private static func drafts(_ numbers: Range<Int>) -> [EventDraft] {
         numbers.map { number in
             let app = AppID("com.example.app")
@@ -147,7 +148,7 @@ import Testing
 }
 
 extension TestServer {
-    /// The user's stream, as the log has it.
+    /// The user's stream in the log.
     func events(of user: UserID) throws -> [LoggedEvent] {
         let connection = try database()
         defer { connection.close() }

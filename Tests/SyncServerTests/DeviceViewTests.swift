@@ -23,8 +23,8 @@ import Testing
             #expect(await changes.next() == RowChanges.Element(rows: [], isInitial: true))
             let key = RowKey(.preferences, app: app, key: "size")
 
-            // The app is not registered. The server judges it only when what is foreseen has been seen: whoever is slow to
-            // look never hears of what came and went.
+            // The app is not registered, so the server will refuse. Appends are held up until the prediction has been
+            // seen, because a slow observer is never told of a change that was taken back.
             let database = try await onThread { try HeldDatabase(server.database()) }
             try await onThread { try database.hold() }
             let refused = try await client.preferences(of: app).set(14, for: "size")

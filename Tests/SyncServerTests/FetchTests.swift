@@ -18,7 +18,7 @@ import Testing
 
     private func time(_ second: Double) -> Timestamp { start.adding(microseconds: Int64(second * 1e6)) }
 
-    /// About 3 m/s to the north.
+    /// Points of a route to the north at about 3 m/s.
     private func points(_ count: Int) -> [RoutePoint] {
         (0..<count).map {
             RoutePoint(time: time(Double($0)), latitude: 46 + Double($0) * 2.7e-5, longitude: 14, horizontalAccuracy: 5)
@@ -53,7 +53,7 @@ import Testing
         return events.map { .of($0, app: trails.rawValue) }
     }
 
-    /// Appends one event after another: a frame of points is large.
+    /// Appends one event for each frame, because a frame of points is large.
     private func log(_ envelopes: [Envelope], from first: Int64, by client: WireClient) async throws {
         for (index, envelope) in envelopes.enumerated() {
             try await client.append(from: first + Int64(index), [envelope])
@@ -176,7 +176,7 @@ import Testing
             }
             #expect(workouts.map(\.key) == [RowKey(.workouts, app: trails, key: "w")])
 
-            // Withdrawn: from then on nothing, and no delta ever had it.
+            // The permission is withdrawn: fetches find nothing from now on, and no delta ever contained the route.
             try await log([allow(.readRoutes, coach, .denied)], from: Int64(setUp.count + 3), by: system)
             for (id, question) in questions.enumerated() { #expect(try await ask(app, UInt64(id), question) == nil) }
             let (fresh, _) = try await WireClient.open(server, user: user, scope: .app(coach))
@@ -205,7 +205,7 @@ import Testing
             let other = try await TestServer.start(conninfo: server.conninfo)
             let (agent, _) = try await WireClient.open(other, user: user)
             let (app, _) = try await WireClient.open(other, user: user, scope: .app(coach))
-            // Holds the fetcher's statement up.
+            // Holds up the fetcher's statement.
             let holder = try server.database()
             try holder.execute("BEGIN; LOCK TABLE read_1.route_points IN ACCESS EXCLUSIVE MODE")
             try await app.send(.fetch(FetchRequest(id: 1, .routePoints(route, from: nil, to: nil, limit: 0))))
@@ -216,7 +216,7 @@ import Testing
                     try reader.query(TestStatement.countWaiting).int8(row: 0, column: 0) > 0
                 }
             }
-            // Meanwhile the lane appends, and sends what changed.
+            // While the fetcher waits, the lane appends and sends what changed.
             try await log([allow(.readRoutes, coach, .denied)], from: 1, by: agent)
             try holder.execute("ROLLBACK")
             holder.close()
@@ -247,7 +247,7 @@ import Testing
             #expect(try await own.route.points(of: "morning") == points(2_500))
             let between = time(10)...time(20)
             #expect(try await own.route.points(of: "morning", between: between) == Array(points(21)[10...]))
-            // More at once than the server takes at a time.
+            // More questions at once than the server accepts at a time.
             let speeds = try await withThrowingTaskGroup(of: Double?.self) { group in
                 for second in 0..<20 {
                     group.addTask {

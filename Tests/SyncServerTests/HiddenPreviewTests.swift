@@ -14,7 +14,7 @@ import Testing
             app: app)
     }
 
-    /// The titles that a device holds once it has everything up to `version` and a checkpoint of that.
+    /// The titles on a device once it has everything up to `version`, and a checkpoint of that.
     private func titles(
         _ replica: inout Replica, _ client: WireClient, through version: Version
     ) async throws -> [String: String] {
@@ -54,8 +54,8 @@ import Testing
             try await expect([both, ["n1": hidden, "n2": hidden], both], at: 5)
             try await phone.append(from: 6, [previews(.follow)])
             try await expect([both, both, both], at: 6)
-            // Without another snapshot: the rows were sent again. (The phone's came while it waited for its Appended, but for a
-            // server that could not confirm its heads for a second just then.)
+            // The rows were sent again without another snapshot. The phone's snapshot arrived while it waited for its
+            // Appended, unless the server could not confirm its heads within a second just then.
             #expect(replicas.map(\.snapshots).dropFirst() == [1, 1] && replicas[0].snapshots <= 1)
             for client in clients { await client.close() }
         }

@@ -8,11 +8,11 @@ import struct FocusCore.Cursor
 @testable import FocusSyncClient
 @testable import SyncServer
 
-/// Rule S5 with a real server, and a device that was away while more rows went than are remembered as gone.
+/// Rule S5 with a real server, and a device that missed more removals than the server keeps tombstones.
 @Suite("Tombstone horizon", .fewAtATime) struct HorizonTests {
     private static let app = "com.example.chat"
 
-    /// So many notifications come and go; each is two rows.
+    /// Posts and removes this many notifications; each makes two rows.
     private func comeAndGo(_ count: Int, _ server: TestServer, _ user: UserID) async throws {
         let (client, _) = try await WireClient.open(server, user: user)
         var sequence: Int64 = 1
@@ -59,7 +59,7 @@ import struct FocusCore.Cursor
             let (cursor, before): (Cursor?, [ConfirmedRow]) = try await device.offline { store in
                 (try store.cursor, try store.rows())
             }
-            // On the wire: a snapshot, although nothing is wrong with the cursor, and the log lost nothing.
+            // On the wire: a snapshot, although the cursor is valid and the log lost nothing.
             let (wire, welcome) = try await WireClient.open(
                 server, user: user, device: device.id, incarnation: 99, cursor: cursor)
             #expect(!welcome.logIsBehind)
@@ -69,7 +69,7 @@ import struct FocusCore.Cursor
             }
             #expect(collections == [])
             await wire.close()
-            // Begun and cut off: what was held stays.
+            // A snapshot that began and was cut off leaves the rows as they were.
             try await device.offline { store in
                 try store.beginStaging()
                 try store.stage([DeltaRow(key: RowKey(.badges, app: app), version: Version(1), value: [8, 9])])

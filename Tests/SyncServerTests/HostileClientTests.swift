@@ -9,11 +9,11 @@ import Testing
 
 @testable import SyncServer
 
-/// Clients that mean ill, or are broken, leave memory bounded and the others undisturbed.
+/// Hostile or broken clients leave memory bounded and other clients undisturbed.
 @Suite("Hostile clients", .fewAtATime) struct HostileClientTests {
     private let user = UserID.random()
 
-    /// What a healthy device needs: its appends are acknowledged.
+    /// Expects that a new device's appends are acknowledged.
     private func expectHealthy(_ server: TestServer) async throws {
         let (client, _) = try await WireClient.open(server, user: .random())
         try await client.append(from: 1, Envelope.setUp("a") + [.post("n", app: "a")])
@@ -31,11 +31,11 @@ import Testing
                 let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in
                     UInt8.random(in: 0...255, using: &random)
                 }
-                // Writing fails when the server has cut the connection already, which is right.
+                // Writing fails if the server has already cut the connection, which is right.
                 try? await client.send(bytes: bytes)
                 await client.close()
             }
-            // After Hello too.
+            // The same after Hello.
             for _ in 0..<20 {
                 let (client, _) = try await WireClient.open(server, user: user)
                 let bytes = (0..<Int.random(in: 1...5_000, using: &random)).map { _ in
@@ -55,7 +55,7 @@ import Testing
         limits.helloMilliseconds = 500
         try await TestServer.with(limits: limits) { server in
             let client = try await WireClient.connect(port: server.port)
-            // The announced frame never becomes whole. On a slow machine the time is over before the last byte.
+            // The announced frame is never completed. On a slow machine the time is over before the last byte.
             for byte in [0, 0, 1, 0, 1, 2, 3] as [UInt8] { try? await client.send(bytes: [byte]) }
             #expect(try await client.error().code == .helloTimeout)
             #expect(await client.isClosed())
@@ -67,7 +67,7 @@ import Testing
     func neverReads() async throws {
         var limits = SessionLimits.patient
         limits.outgoingBytes = 64 * 1024
-        // It stays for as long as the machine takes to write 9.6 MB.
+        // The session must survive for as long as the machine takes to write 9.6 MB.
         limits.stalledMilliseconds = 3_600_000
         limits.heartbeatMilliseconds = 3_600_000
         try await TestServer.with(limits: limits) { server in
@@ -85,10 +85,11 @@ import Testing
                 while answer.throughSequence.rawValue < sequence - 1 { answer = try await writer.appended() }
                 last = answer.version
             }
-            // 9.6 MB of rows were made: the deaf one holds its queue and what the kernel took, no more.
+            // 9.6 MB of rows were made; the session of the deaf client holds its queue and what the kernel accepted,
+            // not more.
             let queued = server.server.queuedBytes
             #expect(queued.max() ?? 0 <= limits.outgoingBytes + 2 * Subscription.pageBytes)
-            // When it reads again it gets every row with its newest value, and digests agree.
+            // When the client reads again, it gets every row with its newest value, and digests agree.
             var replica = Replica()
             try await deaf.listen()
             while replica.cursor?.version != last || replica.checkpoints == 0 {
@@ -106,10 +107,10 @@ import Testing
         try await TestServer.with { server in
             let deaf = try await DeafClient.connect(port: server.port)
             try await deaf.hello(token: TestServer.token(user, .random()))
-            // Unknown messages: each answer is many times as long as the question.
+            // Unknown messages, because each answer is many times as long as the question.
             let questions = Array(repeatElement([0, 0, 0, 3, 0x9A, 0x06, 0x00] as [UInt8], count: 10_000).joined())
-            // Twice what Linux lets one connection hold in its buffers. Once they are full the server, which cannot write its
-            // answers, must not read on: no further write goes through while others are served.
+            // Twice what Linux lets one connection hold in its buffers. Once they are full, the server cannot write its
+            // answers and must not read on: no further write succeeds while other clients are served.
             let count = 2 * Self.mostBytesInSockets() / questions.count
             let taken = NIOLockedValueBox(0)
             for _ in 0..<count { deaf.write(questions) { taken.withLockedValue { $0 += 1 } } }
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    /// What the sending and the receiving side of a connection may hold (tcp(7)): 36 MB, unless the operator said more.
+    /// What the sending and receiving sides of a connection may buffer (tcp(7)): 36 MB, unless configured otherwise.
     private static func mostBytesInSockets() -> Int {
         ["tcp_rmem", "tcp_wmem"].reduce(0) { sum, name in
             let limits = (try? String(contentsOfFile: "/proc/sys/net/ipv4/\(name)", encoding: .utf8)) ?? ""
@@ -166,7 +167,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            // The server gives a session's bytes back on its own threads, when the client is gone already.
+            // The server releases a session's bytes on its own threads, after the client is gone.
             try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
         }
     }
@@ -176,7 +177,7 @@ import Testing
         try await TestServer.with(configure: { $0.unauthenticatedConnections = 2 }) { server in
             let first = try await WireClient.connect(port: server.port)
             let second = try await WireClient.connect(port: server.port)
-            // Said Hello already: the order of arrival is settled.
+            // Each client has sent a byte, so the order of their arrival is settled.
             try await first.send(bytes: [0])
             try await second.send(bytes: [0])
             var sentAway = 0

@@ -3,7 +3,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// What an operator sees of a server that runs, without asking it.
+/// What an operator sees of a running server without asking it.
 @Suite("Metrics", .fewAtATime) struct MetricsTests {
     @Test("What the background verifier found stands in a file, also after the read model was damaged")
     func verification() async throws {

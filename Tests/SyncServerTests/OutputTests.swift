@@ -4,9 +4,9 @@ import Foundation
 import Support
 import Testing
 
-/// Where `focusctl` writes to, and reads from, when that does not work.
+/// `focusctl` with an input or output that fails.
 @Suite("focusctl's standard input and output", .fewAtATime) struct OutputTests {
-    /// Runs a script of bash in which `$0` is focusctl. Gives what it prints.
+    /// Runs a bash script in which `$0` is focusctl; returns its output.
     private func run(_ script: String, _ arguments: [String] = []) async throws -> String {
         let child = try ChildProcess(
             "/bin/bash", ["-c", script, FocusdProcess.binary("focusctl")] + arguments, input: "/dev/null")
@@ -45,7 +45,7 @@ import Testing
         #expect(output.hasPrefix("Error: /nowhere/report.xml cannot be written") && output.hasSuffix("\n1\n"))
     }
 
-    /// Acts as a device whose store is in `directory`; nobody listens there.
+    /// The options of a device whose store is in `directory`, for a server that does not exist.
     private func device(_ directory: String) async throws -> [String] {
         [
             "--plaintext", "--server", "127.0.0.1:1", "--timeout", "1", "--state", directory, "--token",

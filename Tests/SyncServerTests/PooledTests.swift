@@ -8,7 +8,7 @@ import Testing
 @testable import EventStore
 @testable import SyncServer
 
-/// Through PgBouncer in transaction mode: nothing rests on a session.
+/// Through PgBouncer in transaction mode: nothing may rely on a session.
 @Suite("Behind PgBouncer", .fewAtATime) struct PooledTests {
     private func withBouncer(_ body: (Bouncer, String) async throws -> Void) async throws {
         let conninfo = try await onThread { try TestCluster.shared.makeDatabase() }
@@ -34,7 +34,7 @@ import Testing
             while try await phone.appended().throughSequence < DeviceSequence(42) {}
             try await phone.append(from: 1, envelopes)
             #expect(try await phone.appended().throughSequence == DeviceSequence(42))
-            // A refusal is a fact here too.
+            // A refusal is logged through the pooler too.
             try await phone.append(from: 43, [.post("x", app: "unknown")])
             #expect(try await phone.appended().refused.map(\.code) == ["app_unknown"])
             let (tablet, _) = try await WireClient.open(second, user: user)
@@ -42,7 +42,7 @@ import Testing
             while replica.checkpoints == 0 { replica.apply(try await tablet.next()) }
             #expect(replica.rows.keys.filter { $0.collection == .notifications }.count == 40)
             #expect(replica.mismatches == [])
-            // What the other server appends comes by itself.
+            // Events that the other server appends arrive by themselves.
             envelopes = [.post("later", app: "a")]
             try await phone.append(from: 44, envelopes)
             let late = RowKey(.notifications, app: AppID("a"), key: "later")
@@ -83,7 +83,7 @@ import Testing
                 for (configuration, commit) in [
                     (store.postgres, "on"), (store.withAsynchronousCommit.postgres, "off"),
                 ] {
-                    // Twice as many as there are sessions.
+                    // Twice as many connections as sessions.
                     let connections = try (0..<4).map { _ in try PostgresConnection(configuration) }
                     for connection in connections {
                         let alone = try connection.query(statement)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// When what changed is written to the read model, by a clock that moves when the test says so.
+/// When changes are written to the read model, by a clock that the test moves.
 @Suite("Time of projections", .fewAtATime) struct ProjectionTimeTests {
     private let time = ManualTime()
 
@@ -16,14 +16,14 @@ import Testing
         let server = try await TestServer.start(partitions: 1, clock: time.clock)
         let user = UserID.random()
         let (phone, _) = try await WireClient.open(server, user: user)
-        // Nothing was written for long: the first goes at once.
+        // Nothing has been written for long, so the first batch is written at once.
         try await phone.append(from: 1, Envelope.setUp("a"))
         _ = try await phone.appended()
         try await checkpoint(of: server, is: 2)
-        // Appends that pause for less gather, here for 7 × 90 ms of the 800.
+        // Appends with shorter pauses gather: here for 7 × 90 ms of the 800.
         for number in 0..<7 {
             time.advance(milliseconds: 90)
-            // The lane has a turn at that time, in which it would write.
+            // The new connection gives the lane a turn at this time, in which it could write.
             await (try WireClient.open(server, user: user)).0.close()
             try await phone.append(from: Int64(3 + number), [.post("n\(number)", app: "a")])
             _ = try await phone.appended()

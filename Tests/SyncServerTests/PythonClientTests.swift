@@ -8,8 +8,8 @@ import Testing
 
 @testable import SyncServer
 
-/// The client that was written in another language from Schema/ alone, against a real focusd. What it needs of Python
-/// is installed when it is missing; when that is not possible the test fails and says why.
+/// The Python client, written from Schema/ alone, against a real focusd. Missing Python packages are installed; if that
+/// is not possible the test fails and says why.
 @Suite("Python client", .fewAtATime) struct PythonClientTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Schema/clients/python/focus-client").path
@@ -32,7 +32,7 @@ import Testing
             ]
         }
 
-        /// Runs a command; what it prints, as JSON objects.
+        /// Runs a command; returns its output as JSON objects.
         func run(_ command: String, input: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
             let file = store + "/input"
             try input.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
@@ -45,7 +45,7 @@ import Testing
             }
         }
 
-        /// The store's file, changed by hand.
+        /// Edits the store's file by hand.
         func edit(_ change: (inout [String: Any]) throws -> Void) throws {
             let file = store + "/device.json"
             var kept = try #require(
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// Of every event of the user.
+    /// The types of all events of the user.
     private static func types(_ server: FocusdProcess, _ user: UserID) throws -> [String] {
         let connection = try server.database()
         defer { connection.close() }
@@ -78,7 +78,7 @@ import Testing
     }
 
     private func withServer(_ body: (FocusdProcess) async throws -> Void) async throws {
-        // The first time it installs what it needs, which may take minutes: not while a test waits for something.
+        // The first run installs packages, which may take minutes: before any test waits for something.
         let preparation = try ChildProcess(Self.script, ["--prepare"])
         try #require(await preparation.exitCode() == 0, "focus-client --prepare failed")
         let server = try await FocusdProcess()
@@ -102,7 +102,7 @@ import Testing
             #expect(last["through"] as? Int == 4 && last["version"] as? Int == 5)
             let refused = answers.flatMap { $0["refused"] as? [[String: Any]] ?? [] }
             #expect(refused.compactMap { $0["code"] as? String } == ["app_unknown"])
-            // A snapshot, and then what changed since its cursor.
+            // The first sync is a snapshot, later ones the changes since the cursor.
             #expect(try await tablet.run("sync").contains { $0["key"] as? String == "n1" })
             _ = try await phone.run(
                 "append",
@@ -122,7 +122,7 @@ import Testing
             let phone = try await Device("phone", of: user, on: server)
             let file = URL(fileURLWithPath: phone.store + "/device.json")
             await server.kill()
-            // Queued, durable and not sent: nobody answers.
+            // The events are queued and durable but not sent, because no server is running.
             async let queued = phone.run("append", input: Self.setUp + [Self.post("n1")])
             try await onThread {
                 try eventually("the queue is stored") { FileManager.default.fileExists(atPath: file.path) }
@@ -130,19 +130,19 @@ import Testing
             let backup = try Data(contentsOf: file)
             try await server.start()
             #expect(try await queued.last?["version"] as? Int == 4)
-            // The acknowledgement was lost, as far as the restored store knows: the same again.
+            // The restored store does not know the acknowledgement and sends the same events again.
             try backup.write(to: file)
             #expect(try await phone.run("append").last?["version"] as? Int == 4)
-            // It knows of nothing, and uses the same sequences for others.
+            // The store has lost its queue and uses the same sequences for another event.
             try phone.edit { kept in
                 kept["queue"] = []
                 kept["next_sequence"] = 1
             }
             #expect(try await phone.run("append", input: [Self.post("n2")]).last?["through"] as? Int == 1)
-            // It has what the log has, and one event more; the log has two that it does not know.
+            // The store has the events of the backup and one more; the log has two that the store does not know.
             try backup.write(to: file)
             #expect(try await phone.run("append", input: [Self.post("n3")]).count >= 2)
-            // Nothing waits, and another event stands where its last one was answered.
+            // Nothing is queued, and the log has another event at the place of the last answer.
             var incarnations: Set<Int> = []
             try phone.edit { kept in
                 incarnations.insert(try #require(kept["incarnation"] as? Int))
@@ -154,7 +154,7 @@ import Testing
             try phone.edit { incarnations.insert(try #require($0["incarnation"] as? Int)) }
             #expect(incarnations.count == 2)
             let types = try Self.types(server, user)
-            // n1 once, in the first incarnation; n2 and n3 in one of their own each.
+            // n1 once, in the first incarnation; n2 and n3 in an incarnation each.
             #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 3)
             #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 3)
             #expect(types.count == 9 && !types.contains(EventType.eventRefused.rawValue))

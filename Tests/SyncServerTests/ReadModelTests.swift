@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncServer
 
-/// The read model is behind the log and never wrong.
+/// The read model lags behind the log and is never wrong.
 @Suite("Read model behind the server", .fewAtATime) struct ReadModelTests {
     private let user = UserID.random()
 
@@ -38,7 +38,7 @@ import Testing
                 try await phone.append(from: Int64(3 + batch * 10), (0..<10).map { .post("n\(batch)-\($0)", app: "a") })
             }
             while try await phone.appended().throughSequence < DeviceSequence(302) {}
-            // A server that knows nothing of it reads the rows there are, which are none, and the log behind them.
+            // A server with nothing in memory reads the rows, of which there are none, and folds the events after them.
             let other = try await TestServer.start(conninfo: server.conninfo)
             let (tablet, _) = try await WireClient.open(other, user: user)
             var replica = Replica()
@@ -76,7 +76,7 @@ import Testing
             _ = try await other.appended()
             await other.close()
             try await server.server.stop()
-            // A hole in the stream, such as only a damaged database has.
+            // A gap in the stream, as only a damaged database has.
             let database = try server.database()
             try database.execute(TestStatement.damage(broken))
             database.close()

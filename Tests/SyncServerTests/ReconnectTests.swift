@@ -63,7 +63,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    /// A connection comes, and ends: one that stays open holds itself in memory.
+    /// A connection arrives and ends; one that stays open would keep itself in memory.
     private func takeOne(_ channel: EmbeddedChannel) throws {
         let taken = EmbeddedChannel()
         try channel.writeInbound(taken as any Channel)
@@ -71,7 +71,7 @@ import Testing
     }
 }
 
-/// Counts the reads that get as far as the socket.
+/// Counts the reads that reach the socket.
 private final class ReadCounter: ChannelOutboundHandler {
     typealias OutboundIn = Any
     private(set) var count = 0

@@ -38,7 +38,8 @@ import Testing
 
     @Test("A2: after its token's end a session is sent away; what was not acknowledged is logged once in the end")
     func expired() async throws {
-        // Its end comes when the events are logged, and not before, however long a loaded machine takes.
+        // The test moves the clock to the token's end only when the events are logged, however long a loaded machine
+        // takes.
         let time = ManualTime()
         let server = try await TestServer.start(clock: time.clock)
         let client = try await WireClient.connect(port: server.port)
@@ -66,7 +67,7 @@ import Testing
 
     @Test("A2: a client with a source of tokens goes on: in the session, and after its token was refused")
     func clientRenews() async throws {
-        // The hour stands still, so that no token ends before it is used, however long a loaded machine takes.
+        // The wall clock stands still, so that no token expires before it is used, however long a loaded machine takes.
         let clock = try TestClock(Timestamp.now.iso)
         let token: @Sendable (Double) async throws -> String = { [user, device] seconds in
             let left = Double(clock.now.microseconds - Timestamp.now.microseconds) / 1e6 + seconds
@@ -75,7 +76,7 @@ import Testing
         let server = try await TestServer.start(clock: clock.clock)
         let asked = NIOLockedValueBox(0)
         let expiries = NIOLockedValueBox<[Int64]>([])
-        // The first is refused; the second is about to end, and replaced within the session.
+        // The first token is refused; the second is about to expire, and is replaced within the session.
         var configuration = SyncClientConfiguration.patient(
             port: server.port, token: try await token(-10))
         configuration.newToken = {
@@ -121,7 +122,8 @@ import Testing
             try await writer.append(from: 1, Envelope.setUp("a"))
             var sequence: Int64 = 3
             let body = String(repeating: "x", count: 8_000)
-            // More than the kernel takes for a socket that nobody reads; the server closes it meanwhile or soon after.
+            // More than the kernel buffers for a socket that nobody reads; the server closes it meanwhile or soon
+            // after.
             for round in 0..<60 {
                 let posts = (0..<20).map { Envelope.post("n\(round)-\($0)", app: "a", body: body) }
                 try await writer.append(from: sequence, posts)

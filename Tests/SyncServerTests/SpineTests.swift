@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// The main job: append on one device → durable, acknowledged, folded → delta on another.
+/// The main path: append on one device → durable, acknowledged, folded → delta on another.
 @Suite("Spine", .fewAtATime) struct SpineTests {
     private let user = UserID.random()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-/// TLS 1.3 with the operator's certificate; plaintext only on loopback (protocol.md, first line).
+/// TLS 1.3 with the operator's certificate; plaintext only on loopback (Schema/rules/protocol.md, first line).
 @Suite("TLS", .fewAtATime) struct TLSTests {
     @Test("A device that trusts the operator's certificate appends over TLS; one that does not never gets to Hello")
     func appendOverTLS() async throws {

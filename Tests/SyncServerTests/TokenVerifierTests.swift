@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule A1, claim by claim. Every token here is signed with the server's own key: what it says is all that is wrong.
+/// Rule A1, claim by claim. Every token here is signed with the server's own key, so only its claims are wrong.
 @Suite("TokenVerifier") struct TokenVerifierTests {
     private let user = UserID.random()
     private let device = DeviceID.random()

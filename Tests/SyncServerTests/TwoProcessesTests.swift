@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Correctness rests on the row lock and the primary key, not on who holds what in memory.
+/// Correctness rests on the row lock and the primary key, not on what a process holds in memory.
 @Suite("Two processes", .fewAtATime) struct TwoProcessesTests {
     @Test(
         "Two focusd on one log, writing to the same partitions: dense offsets in commit order, no reader skips, no deadlock"
@@ -70,14 +70,15 @@ import Testing
     }
 }
 
-/// Reads every partition from its last offset on, over and over, as a projector or analyst would, while others write.
+/// Reads every partition from its last offset on, again and again, as a projector or an analyst would, while others
+/// write.
 private final class TailingReader: Sendable {
     private let task: AsyncThrowingStream<[Partition: [Int64]], any Error>
 
     init(conninfo: String, until count: Int) {
         let (stream, continuation) = AsyncThrowingStream<[Partition: [Int64]], any Error>.makeStream()
         task = stream
-        // A thread of its own: it blocks on the database.
+        // On a thread of its own, because it blocks on the database.
         Thread {
             do {
                 continuation.yield(try Self.read(conninfo, count))
@@ -99,7 +100,7 @@ private final class TailingReader: Sendable {
         let partitions = [Partition(0), Partition(1)]
         var seen: [Partition: [Int64]] = [:]
         var total = 0
-        // All the appends of the test lie within.
+        // Long enough for all appends of the test.
         try eventually("every event was read", within: .seconds(900)) {
             for partition in partitions {
                 let next = LogOffset((seen[partition]?.last ?? -1) + 1)

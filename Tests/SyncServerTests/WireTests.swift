@@ -81,7 +81,7 @@ import Testing
     func unknownMessage() async throws {
         try await TestServer.with { server in
             let (client, _) = try await WireClient.open(server, user: user)
-            // Field 99, length-delimited, empty: a message of the future.
+            // Field 99, length-delimited, empty: a message of a later protocol.
             try await client.send(bytes: [0, 0, 0, 3, 0x9A, 0x06, 0x00])
             #expect(try await client.error().code == .unknownMessage)
             try await client.append(from: 1, Envelope.setUp("a"))

@@ -10,7 +10,7 @@ import class Foundation.Thread
         let condition = MonotonicCondition()
         let deadline = Deadline.after(seconds: 0.05)
         condition.lock()
-        // It may wake for no reason.
+        // A condition may wake up spuriously.
         while condition.wait(until: deadline) {}
         condition.unlock()
         #expect(deadline.isPassed)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `ops/bench`: what of it can be tested without measuring.
+/// The parts of `ops/bench` that can be tested without measuring.
 @Suite("Benchmark scripts") struct BenchScriptTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -25,7 +25,7 @@ import Testing
         #expect(text.contains(message), "\(text)")
     }
 
-    /// Exit code and standard error.
+    /// Runs a command and returns its exit code and standard error.
     private func run(_ arguments: [String]) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import focusctl
 
-/// What `focusctl explain` prints.
+/// The text that `focusctl explain` prints.
 @Suite struct ExplanationTextTests {
     private let app = AppID("com.example.chat")!
 
-    /// An app that is registered and authorized, and posts: so often.
+    /// The explanation for an app that is registered and authorized, and that has posted `posts` notifications.
     private func explanation(posts: Int, _ subject: ExplanationSubject) throws -> Explanation {
         var inquiry = Inquiry(subject, of: UserID(UUID()))
         let device = DeviceID(UUID())

@@ -4,7 +4,7 @@ import Testing
 @testable import EventStore
 @testable import focusctl
 
-/// What `focusctl projections status` prints of a generation on its way.
+/// The text that `focusctl projections status` prints for an unfinished generation.
 @Suite struct ProjectionStatusTextTests {
     private func rebuild(
         _ standing: UnfinishedRebuild.Standing, _ change: (inout UnfinishedRebuild) -> Void = { _ in }

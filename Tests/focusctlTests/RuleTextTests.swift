@@ -3,7 +3,7 @@ import Testing
 
 @testable import focusctl
 
-/// What `focusctl rules` prints.
+/// The text that `focusctl rules` prints.
 @Suite struct RuleTextTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

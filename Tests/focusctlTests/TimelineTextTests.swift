@@ -4,7 +4,7 @@ import Testing
 
 @testable import focusctl
 
-/// What `focusctl timeline` prints.
+/// The text that `focusctl timeline` prints.
 @Suite struct TimelineTextTests {
     private let app = AppID("com.example.chat")!
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventStore
 
-/// How much of the time a rebuild may work, by how long commits take.
+/// How the latency of commits limits the share of time in which a rebuild works.
 @Suite("Commit probe") struct CommitLatencyProbeTests {
     @Test(
         "The measure is twice the slow commits before the work, of which the slowest may have been chance, and 4 ms more"
@@ -18,7 +18,7 @@ import Testing
     func share() {
         #expect(Self.share(after: 10_000, lateEvery: 100) > 0.6)
         #expect(Self.share(after: 10_000, lateEvery: 2) == CommitLatencyProbe.leastShare)
-        // A spell of late ones is forgiven: half a minute later nearly everything is allowed again.
+        // The limit recovers from a series of late commits: half a minute later nearly the full share is allowed again.
         #expect(Self.share(after: 600, lateEvery: .max, from: CommitLatencyProbe.leastShare) == 1)
     }
 

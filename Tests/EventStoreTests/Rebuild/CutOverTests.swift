@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// One event of each, in the log and in no rows.
+    /// Logs one event for each of the users, without projecting it.
     private mutating func grow(_ users: [UserID]) throws {
         let from = history.events.count
         for user in users { try history.append(user, nil, nil) }
@@ -41,7 +41,7 @@ import Testing
             ], on: fixture.connection)
     }
 
-    /// Filled from the log, not compared yet.
+    /// The place of a generation 2 that is filled from the log and not compared yet.
     private func filled() throws -> RebuildPlace {
         let owner = fixture.owner
         _ = try owner.query(Queries.createGeneration, [.int4(2), .int4(FocusCore.foldVersion)])
@@ -53,7 +53,7 @@ import Testing
         return place
     }
 
-    /// Everything up to the lock.
+    /// Takes every step of the cut-over before the lock.
     private func followed(
         _ place: inout RebuildPlace, _ users: inout FollowedUsers, grow: () throws -> Void
     ) throws {
@@ -93,7 +93,7 @@ import Testing
             #expect(event.type == EventType.projectionRebuilt.rawValue)
             #expect(event.version == history.last(of: event.user).version.next)
         }
-        // Rows may lag; a load folds what they lack, and the rest is written after the commit.
+        // Rows may lag behind the head: a load folds the missing events, and the rest is written after the commit.
         #expect(try checkpoint() < head.nextOffset.rawValue)
         try fixture.expectVerified()
         try CutOver(comparison: comparison).project(place, pause: {}, on: fixture.owner)
@@ -113,13 +113,13 @@ import Testing
         _ = try CutOver(comparison: comparison).run(&place, &users, on: fixture.owner)
         #expect(try changed(1, 2) == Set(history.users[0...2]))
         #expect(try changed(3, 2) == nil && changed(2, 1) == nil)
-        // As many as are too many are not named.
+        // If there are as many users as the limit, they are not named.
         #expect(try store.changedUsers(of: partition, from: 1, to: 2, limit: 4)?.count == 3)
         #expect(try store.changedUsers(of: partition, from: 1, to: 2, limit: 3) == nil)
         #expect(try store.changedUsers(of: Partition(1), from: 1, to: 2) == nil)
         try fixture.owner.execute("DELETE FROM rebuild_differences")
         #expect(try changed(1, 2) == [])
-        // Of another fold nothing is the same, whatever the rows say.
+        // Under another fold every user counts as changed, whatever the rows say.
         try fixture.owner.execute("UPDATE generations SET fold_version = fold_version - 1 WHERE generation = 1")
         #expect(try changed(1, 2) == nil)
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import EventStore
 
 @Suite("COPY of rows") struct FilledRowsTests {
-    /// By INSERT into one generation's table and by COPY into another's.
+    /// Writes the rows by INSERT into generation 1 and by COPY into generation 2, and compares the tables.
     private func expectAlike(_ table: RowTable, _ fixture: RebuildFixture) throws {
         let partition = RandomHistory.partition
         let (collection, name) = (table.collection, table.collection.rawValue)
@@ -43,7 +43,7 @@ import Testing
         let user = UserID(UUID())
         for collection in RowCollection.allCases {
             var table = tables[collection] ?? RowTable(collection)
-            // What no index takes, a tombstone, and a value that this program cannot read.
+            // A key that no index can hold, a tombstone, and a value that this program cannot read.
             let app = AppID("com.example.odd")
             table.append(user, RowKey(collection, key: "\u{0}null"), Row(version: Version(3), value: [], memo: [1]))
             table.append(

@@ -6,13 +6,13 @@ import Testing
 
 @testable import EventStore
 
-/// What is kept of users until the cut-over must be what reading them again would find.
+/// What `FollowedUsers` keeps until the cut-over must equal what reading the users again would find.
 @Suite("Followed users") struct FollowedUsersTests {
     private let fixture: RebuildFixture
     private let partition = RandomHistory.partition
     private var history: RandomHistory
 
-    /// A right generation 2, and a generation 1 with wrong rows, seen and unseen, more and less.
+    /// A correct generation 2, and a generation 1 with wrong, missing and extra rows, some public and some internal.
     init() throws {
         fixture = try RebuildFixture()
         history = fixture.history
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// So many events of anybody get into the log, and into no rows.
+    /// Logs `count` events, of random users or of `user`, without projecting them.
     private mutating func grow(_ count: Int, _ user: UserID? = nil) throws -> Range<LogOffset> {
         let from = history.events.count
         var random = SeededGenerator(seed: UInt64(from))
@@ -76,7 +76,7 @@ import Testing
             let different = Set(again.filter { !$0.change.isIdentical }.map(\.user))
             #expect(followed.different(Set(history.users)) == different)
             if isSameFold { #expect(different == Set(history.users.prefix(5))) }
-            // What the target lacks is what it lacked, and the same rows.
+            // The rows that the new generation lacks are the same, whether the user was followed or read again.
             let lacking = followed.projected(Set(history.users))
             #expect(lacking.map(\.user) == again.compactMap(\.projected).map(\.user))
             for (kept, read) in zip(lacking, again.compactMap(\.projected)) {
@@ -97,7 +97,7 @@ import Testing
     mutating func bounds() throws {
         let users = try compared(comparison())
         let rows = users.prefix(2).reduce(0) { $0 + $1.rowCount }
-        // One event of each of the two still fits, and no third one.
+        // One more event for each of the two users still fits; a third user does not.
         let room = rows + 20
         try #require(users[2].rowCount > 20)
         var followed = FollowedUsers(rowLimit: room, keyLimit: 1)

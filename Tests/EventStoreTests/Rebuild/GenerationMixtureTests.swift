@@ -12,13 +12,13 @@ import Testing
         let fixture = try RebuildFixture(users: 4, events: 300)
         let user = fixture.history.users[0]
         let partition = PostgresValue.int4(RandomHistory.partition.rawValue)
-        // The projector has made sure that generation 1 is shown, and has not written yet.
+        // The projector has locked its checkpoint and seen generation 1, and has not written yet.
         let projector = try fixture.fixture.connection()
         try projector.execute("BEGIN")
         _ = try projector.query(Queries.lockCheckpoint, [partition, .int8(-1)])
         let seen = try projector.query(Queries.readProjectedUsers, [partition, .uuidArray([user.uuid]), .int4(1)])
         #expect(try seen.int4(row: 0, column: 0) == 1)
-        // The reader is in the middle of a user.
+        // The rebuild runs between the reader's two queries for one user.
         var meanwhile: (() throws -> Void)? = { _ = try fixture.rebuilder().rebuild() }
         let reader = try fixture.fixture.connection()
         let read = try ShownUser.read(user, in: RandomHistory.partition, on: reader) {
@@ -27,7 +27,7 @@ import Testing
         }
         #expect(read.generation == .first)
         #expect(read.rows.count == fixture.history.last(of: user).rowKeys.count)
-        // What the projector writes now goes into the generation that it asked about.
+        // The projector writes into the generation that it saw.
         try projector.execute("UPDATE read_1.badges SET value = '\\x08ff' WHERE user_id = '\(user)'")
         try projector.execute("COMMIT")
         try fixture.expectVerified()

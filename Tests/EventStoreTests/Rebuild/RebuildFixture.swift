@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventStore
 
-/// A random history, logged and projected, to be rebuilt.
+/// A random history, logged and projected, for a rebuild.
 struct RebuildFixture {
     let fixture: StoreFixture
     let history: RandomHistory
@@ -29,7 +29,7 @@ struct RebuildFixture {
         return Rebuilder(PostgresConfiguration(conninfo: fixture.conninfo), options: options)
     }
 
-    /// Rows that one generation has and another has not, by table: their bytes, and the columns for people.
+    /// How many rows one generation has and the other lacks, by table; compares bytes and the columns for people.
     func differences(_ one: Int32, _ other: Int32) throws -> [String: Int64] {
         var found: [String: Int64] = [:]
         let tables = try owner.query(
@@ -48,7 +48,7 @@ struct RebuildFixture {
         return found
     }
 
-    /// What the log says of rebuilds, in its order.
+    /// The rebuild events in the log, in its order.
     func rebuilt() throws -> [(user: UserID, version: Version, body: ProjectionRebuilt)] {
         let head = try #require(try LogReader().heads(of: [RandomHistory.partition], on: connection).first)
         let events = try LogReader().events(
@@ -61,7 +61,7 @@ struct RebuildFixture {
         }
     }
 
-    /// Every user is as the events make them.
+    /// Expects every user in the read model to be as the events make them.
     func expectVerified(sourceLocation: SourceLocation = #_sourceLocation) throws {
         for user in history.users {
             let found = try UserVerifier().verify(user, in: RandomHistory.partition, on: connection)

@@ -47,7 +47,7 @@ import Testing
         #expect(throws: RebuildError.self) { try fixture.rebuilder { $0.verifies = true }.rebuild() }
         let found = try status()
         let rebuild = try #require(found.rebuild)
-        // The others are empty.
+        // All events are in one partition; the other partitions are empty.
         #expect(rebuild.partitions == 4 && rebuild.cutOver == 0 && rebuild.filled < 4)
         #expect(rebuild.events == 0 && rebuild.eventsTotal == Int64(fixture.history.events.count))
         #expect(rebuild.standing == .resumable && rebuild.verifies)

@@ -53,7 +53,7 @@ import Testing
         let changed = Set(after.rows.keys).union(before.rows.keys).filter { after.rows[$0] != before.rows[$0] }
         #expect(changed.subtracting([key]).allSatisfy { $0.collection == .stream || $0.collection == .devices })
         try fixture.expectVerified()
-        // Told once: another rebuild finds nothing.
+        // A difference is told once: another rebuild finds none.
         #expect(try fixture.rebuilder().rebuild().usersChanged == 0)
         #expect(try fixture.differences(2, 3) == [:])
     }
@@ -115,7 +115,7 @@ import Testing
             on: fixture.connection)
         #expect(try loaded[fixture.history.users[0]]?.get().head.generation == 4)
         #expect(try fixture.rebuilder().dropOld() == [3])
-        // A program that starts does not bring a dropped one back.
+        // Migrating at the next start does not bring a dropped generation back.
         try Migrator.migrate(on: fixture.owner)
         #expect(try fixture.rebuilder().dropOld() == [])
     }
@@ -126,7 +126,7 @@ import Testing
         let count = { try fixture.owner.integer("SELECT count(*) FROM read.notifications") }
         let expected = try count()
         #expect(expected > 0)
-        // A transaction from before the cut-over goes on seeing what it saw.
+        // A transaction that began before the cut-over keeps seeing the old generation.
         let reader = fixture.connection
         try reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         #expect(try reader.integer("SELECT max(generation) FROM log_partitions") == 1)

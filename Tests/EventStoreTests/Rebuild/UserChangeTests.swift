@@ -44,7 +44,7 @@ import Testing
         #expect(change { $0[key] = nil } == [key])
         #expect(change { $0[key] = gone } == [key])
         #expect(change { $0[stranger] = live } == [stranger])
-        // Devices that were away since before it was removed have it still.
+        // A device that has been away since before the removal still has the row.
         #expect(change { $0[stranger] = gone } == [stranger])
         #expect(change { $0[stranger] = Row(version: .zero, isDeleted: true, value: [], memo: [7]) } == [])
     }

@@ -20,7 +20,7 @@ import Testing
         return try comparison.alike(after: first, through: end, in: RandomHistory.partition, on: fixture.owner)
     }
 
-    /// Whom a change of the tables makes differ; it is undone.
+    /// The users who differ after a change of the tables; the change is rolled back.
     private func different(after change: String) throws -> Set<UserID> {
         try fixture.owner.execute("BEGIN")
         defer { try? fixture.owner.execute("ROLLBACK") }

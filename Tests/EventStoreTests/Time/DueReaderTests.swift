@@ -39,7 +39,7 @@ import Testing
     func pages() throws {
         let users = (0..<5).map { _ in UserID(UUID()) }.sorted()
         try project(users[0], 1, dueAt: 30)
-        // Two at one moment: neither page loses one of them.
+        // Two users due at the same moment: a page boundary between them must lose neither.
         try project(users[1], 1, dueAt: 10)
         try project(users[2], 1, dueAt: 10)
         try project(users[3], 1, in: 1, dueAt: 20)
@@ -63,7 +63,7 @@ import Testing
         let shown = { try due([Partition(0): .start], until: 1_000).map { $0.dueAt.microseconds / 1_000_000 } }
         try project(user, 2, dueAt: 20)
         #expect(try shown() == [20])
-        // A projector that is late, and one that knows the zone better.
+        // A late projector writes an older version; another one writes the same version with newer zone data.
         try project(user, 1, dueAt: 10)
         #expect(try shown() == [20])
         try project(user, 2, dueAt: 25)

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite("SummaryClock: local times as instants") struct SummaryClockTests {
-    /// The first `count` instants after `start`, and the one that is the latest at each of them.
+    /// The first `count` instants after `start`; checks that each is the latest one at its own moment.
     private func instants(_ clock: SummaryClock, after start: String, _ count: Int) throws -> [String] {
         var found: [String] = []
         var time = try Timestamp(iso: start)
@@ -24,7 +24,7 @@ import Testing
             try instants(clock, after: "2026-03-27T12:00:00Z", 3) == [
                 "2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z",
             ])
-        // All that fall into the gap come together, with the one at its end.
+        // All local times inside the gap fire together, at the gap's end.
         let many = SummaryClock(times: [119, 120, 150, 179, 180, 181], timeZone: "Europe/Zurich")
         #expect(
             try instants(many, after: "2026-03-29T00:00:00Z", 3) == [
@@ -37,12 +37,12 @@ import Testing
         let clock = SummaryClock(times: [150], timeZone: "Europe/Zurich")
         #expect(
             try instants(clock, after: "2026-10-24T12:00:00Z", 2) == ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"])
-        // 02:15 and 02:45 of the second time round: 02:30 was long before, or is over again.
+        // 02:15 and 02:45 in the repeated hour: 02:30 has fired in the first one and does not fire again.
         for now in ["2026-10-25T01:15:00Z", "2026-10-25T01:45:00Z"] {
             #expect(clock.latest(upTo: try Timestamp(iso: now))?.iso == "2026-10-25T00:30:00Z")
             #expect(clock.first(after: try Timestamp(iso: now))?.iso == "2026-10-26T01:30:00Z")
         }
-        // The hour's end exists once: after the second time round.
+        // 03:00 exists once, after the repeated hour.
         let end = SummaryClock(times: [180], timeZone: "Europe/Zurich")
         #expect(try instants(end, after: "2026-10-24T12:00:00Z", 1) == ["2026-10-25T02:00:00Z"])
     }

@@ -21,7 +21,8 @@ import Testing
                 let due = state.dueEvent(at: now)
                 #expect((due != nil) == (dueAt.map { $0 <= now } ?? false))
                 guard let due, let dueAt else { continue }
-                // Late: of several summaries the latest, so it may be later than the first that was due.
+                // When several summaries are overdue only the latest is delivered, so its time may be later than
+                // `dueAt`.
                 #expect(due.at >= dueAt && due.at <= now)
                 let event = Event(
                     version: state.version.next, device: .server, incarnation: Incarnation(0),
@@ -38,7 +39,7 @@ import Testing
 
     private static let noon = Timestamp(microseconds: 1_774_700_000_000_000)
 
-    /// Somebody with a Focus that ends some day, a schedule, and an alert that waits, or not all of them.
+    /// A random user with some or all of: a Focus that ends, a delivery schedule, an alert that waits.
     private static func user(_ random: inout SeededGenerator) throws -> UserState {
         var state = UserState(user: UserID(random.uuid()))
         let app = AppID("a")!

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// What makes notification n come out so, by each reason there is.
+    /// For each reason, the history that makes notification "n" come out with it.
     private static let examples: [Example] = [
         Example(.alertsOff, "N9.1", ["alerts"]) {
             $0.set(alerts: .off, at: 1)

@@ -106,7 +106,7 @@ import Testing
         #expect(why.causes.last?.changes == [])
     }
 
-    /// Every question that the rows can be asked.
+    /// Every question that an explanation can answer, with what the rows say.
     private func subjects(_ state: UserState) -> [(ExplanationSubject, String)] {
         var subjects: [(ExplanationSubject, String)] = []
         for app in HistoryMaker.apps {

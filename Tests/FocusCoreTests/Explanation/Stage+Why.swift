@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 extension Stage {
-    /// Asks why, from the log alone.
+    /// The explanation of a subject, from the log alone.
     func why(_ subject: ExplanationSubject) -> Explanation {
         var inquiry = Inquiry(subject, of: state.user)
         for event in events {

@@ -5,7 +5,7 @@ import Testing
 @Suite("UserState: fetches") struct FetchTests {
     private let route = AppItem(.chat, "r")
 
-    /// Chat has a route of `count` points, a second apart, and a workout; Mail is registered.
+    /// Chat has a route of `count` points, one second apart, and a workout; Mail is registered.
     private func stage(_ count: Int = 5, finished: Bool = false) -> Stage {
         var stage = Stage.ready([.chat, .mail])
         for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts, .readRoutes, .readWorkouts] {
@@ -61,7 +61,7 @@ import Testing
             }
             #expect(ids(stage, .routes(after: nil), .app(.mail)) == (mayRead ? [route] : []))
         }
-        // One's own need none.
+        // An app needs no authorization to read its own routes.
         stage.authorize(.readRoutes, .denied, at: 6)
         for question in questions { #expect(stage.state.fetch(question, scope: .app(.chat)) != .notFound) }
     }
@@ -113,7 +113,7 @@ import Testing
     func pages() {
         var stage = stage()
         var expected = [route]
-        // Ids that begin alike, and one that only bytes tell apart.
+        // Ids with a common prefix, and two that differ only in their bytes.
         for number in 0..<450 { expected.append(AppItem(.chat, "r\(number)")) }
         expected += [AppItem(.chat, "é"), AppItem(.chat, "e\u{301}")]
         for item in expected.dropFirst() { record(&stage, item.id) }

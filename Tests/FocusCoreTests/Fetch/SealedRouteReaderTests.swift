@@ -2,11 +2,11 @@ import Testing
 
 @testable import FocusCore
 
-/// A route's points and speed without the whole of it: from a track's chunks, in memory and as they are stored.
+/// Points and speeds of a route without loading all of it, from chunks in memory and from stored ones.
 @Suite("SealedRouteReader") struct SealedRouteReaderTests {
     private let route = AppItem(.chat, "r")
 
-    /// Remembers what was read.
+    /// A table of chunks that records which ones were read.
     private final class Table {
         let chunks: [Int: [UInt8]]
         private(set) var loaded: [Int] = []

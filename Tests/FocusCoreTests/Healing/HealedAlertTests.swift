@@ -35,7 +35,7 @@ import Testing
         stage.configure("work", at: 1)
         stage.focus("work", on: true, at: 2)
         stage.post("before", at: 3)
-        // The log has lost that the Focus went off at 5; then somebody writes again.
+        // The log has lost the Focus-off at second 5; then the device posts again.
         stage.post("after", at: 9)
         #expect(decision("before", stage)?.alert == .heldByFocus)
         #expect(decision("after", stage)?.alert == .heldByFocus)

@@ -35,7 +35,7 @@ import Testing
     func accepted() {
         #expect(receipt().code.count == ReceiptKey.codeBytes)
         #expect(key.accepts(receipt(), of: subject, hash: hash(events)))
-        // The server holds a refused event without its payload, and so may the device.
+        // The server keeps a refused event without its payload, and so may the device.
         var refused = events
         refused[1].0.payload = []
         #expect(key.accepts(receipt(), of: subject, hash: hash(refused)))
@@ -97,7 +97,7 @@ import Testing
         #expect(same.accepts(receipt(), of: subject, hash: hash(events)))
     }
 
-    /// For servers in other languages, and so that a new version of this one honours what an old one gave.
+    /// Test vectors for servers in other languages, and proof that every version of this one honours older receipts.
     @Test("S6: receipts are what they always were")
     func vector() {
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }

@@ -4,7 +4,7 @@ import Testing
 @testable import FocusCore
 
 extension Stage {
-    /// A device gives back what the log had lost: it is folded without being judged (rule S6).
+    /// A device re-offers an event that the log lost: it is folded without validation (rule S6).
     mutating func heal(
         _ body: EventBody, app: AppID? = nil, from device: DeviceID = .watch, sequence: Int64? = nil, at second: Double
     ) {

@@ -16,7 +16,7 @@ import Testing
             id: "c", actions: (0..<count).map { .init(id: "a\($0)", title: "A", destructive: destructive) })
     }
 
-    /// "n" is of the category, posted @2.
+    /// Posts "n" with the category at second 2.
     private func stage() -> Stage {
         var stage = Stage.ready()
         stage.categorize(message, at: 1)
@@ -32,7 +32,7 @@ import Testing
         var twice = actions(2)
         twice.actions[1].id = "a0"
         #expect(stage.categorize(twice, at: 2) == .duplicateAction)
-        // By bytes: these are two.
+        // Ids are compared by bytes, so these two differ.
         twice.actions = [.init(id: "\u{E9}", title: "A"), .init(id: "e\u{301}", title: "A")]
         #expect(stage.categorize(twice, at: 2) == nil)
         #expect(stage.categorize(actions(1), actions(2), at: 2) == .fieldInvalid)

@@ -25,7 +25,7 @@ import Testing
         #expect(row.title == "Notification" && row.body == "A message" && row.subtitle == nil && row.avatar == nil)
         #expect(row.category == "c" && row.relevance == 0.5 && row.level == .passive && row.sound == "chime")
         #expect(row.eventAt == .at(9) && row.postedAt == .at(2) && row.unread)
-        // Nor anything else that was written.
+        // No other text of the post remains either.
         let full = try #require(stage.state.row(RowKey(.notifications, app: .chat, key: "n"))).value
         #expect(String(decoding: full, as: UTF8.self).contains("secret"))
         #expect(!String(decoding: try NotificationRow.hidden(full), as: UTF8.self).contains("secret"))

@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite("UserState: bounds of interactions") struct InteractionBoundsTests {
-    /// Donations "m1" … of as many people, each a second after the other.
+    /// An app with the maximum of donations, "m1", "m2" …, each with another person and a second after the one before.
     private func full() -> Stage {
         var stage = Stage.ready()
         for number in 1...EventLimits.donationsPerApp {
@@ -22,10 +22,11 @@ import Testing
         #expect(stage.suggestions()["p2"] != nil && stage.suggestions()["new"] != nil)
         stage.donate("m1", with: "p1", at: 0.5, from: .tablet)
         #expect(stage.suggestions()["p1"] == nil)
-        // One that is older than all others leaves at once.
+        // A donation older than all others leaves at once.
         stage.donate("older", with: "older", at: 1.5, from: .tablet)
         #expect(stage.suggestions()["older"] == nil && stage.suggestions()["p2"] != nil)
-        // Replacing takes no more room; a notification may be about what is there, and not about what left.
+        // Replacing a donation takes no more room. A notification may refer to a donation that is there, but not to one
+        // that left.
         stage.donate("m2", .incoming, with: "p2", at: 10_002)
         #expect(stage.state.apps[0].interactions.donatedCount == 10_000)
         #expect(stage.communicate("n", about: "m2", at: 10_003) == nil)
@@ -55,7 +56,7 @@ import Testing
         stage.donate("d5005", with: "bob", conversation: "k0", at: 50, from: .tablet)
         stage.donate("m", with: "carl", conversation: "k1", at: 50, from: .tablet)
         #expect(stage.suggestions().keys.sorted() == ["anna"])
-        // Deleting everything covers what was remembered.
+        // The deletion of everything covers the remembered ones.
         stage.delete(.all, at: 20_000)
         #expect(stage.rows.keys.count { $0.collection == .interactions } == 1)
         stage.donate("d5005", with: "bob", at: 19_999, from: .tablet)
@@ -78,18 +79,18 @@ import Testing
         #expect(donate(50, 49_000..<50_001) == .tooMany)
         #expect(donate(51, 49_001..<50_001) == .tooMany)
         #expect(donate(52, 49_000..<50_000) == nil)
-        // People are those of donations that are there.
+        // Only people of present donations count.
         stage.delete(.ids(["m0"]), at: 2)
         #expect(donate(53, 49_001..<50_001) == nil)
     }
 
     @Test("E5: folding a donation costs its own size, however many there are")
     func cost() {
-        // With one person and one day each; touched rows say what was looked at and written.
+        // All donations are of one person and one day; the touched rows show which rows the fold read or wrote.
         var stage = Stage.ready()
         for number in 1...300 { stage.donate("m\(number)", at: Double(number), from: .phone) }
         stage.donate("m1", at: 301)
-        // Stream, device, donation, and the person's two rows.
+        // The rows of the stream, the device, the donation, and two of the person.
         #expect(stage.touched.count == 5)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         #expect(stage.send(call, app: .chat, at: 3) == .intentUndeclared)
         stage.send(registration([.sendMessage, .startCall], [.communication]), app: .chat, at: 4)
         #expect(stage.donate("m", at: 5) == .intentUndeclared)
-        // Deleting needs neither.
+        // Deleting needs neither the capability nor the intent.
         #expect(stage.delete(.all, at: 6) == nil)
         #expect(stage.suggestions().isEmpty)
     }
@@ -35,7 +35,7 @@ import Testing
         #expect(anna(stage)?.outgoing == 1 && anna(stage)?.lastAt == .at(2))
         stage.donate("m", with: "bob", at: 3)
         #expect(stage.suggestions().keys.sorted() == ["bob"] && stage.suggestions(nil).keys.sorted() == ["bob"])
-        // E3: an older one that arrives later loses.
+        // Rule E3: an older donation that arrives later loses.
         stage.donate("m", at: 2.5, from: .tablet)
         #expect(stage.suggestions().keys.sorted() == ["bob"])
     }
@@ -91,7 +91,7 @@ import Testing
         }
         #expect(seen(.app(.chat)) == [.chat])
         #expect(Set(seen(.system)) == [nil, .chat, .mail])
-        // Donations are nobody's to see.
+        // No session sees donations themselves.
         let internals = View(scope: .system, device: .phone, deviceClass: .phone, collections: [.interactions])
         #expect(
             stage.state.rows(after: SyncPosition(version: .zero), in: internals, limitBytes: .max).rows.isEmpty)
@@ -135,10 +135,10 @@ import Testing
                 if step == deletionComes { stage.delete(.conversation("k"), at: 10, from: .watch) }
                 if step == 0 { stage.donate("m", conversation: "k", at: 9, from: .tablet) }
             }
-            // Older, of another conversation: the id was used again since.
+            // An older donation of another conversation: the id has been used again since.
             stage.donate("m", conversation: "other", at: 8, from: .phone)
             #expect(stage.suggestions().isEmpty)
-            // Newer, of another conversation: the deletion is none of its business.
+            // A newer donation of another conversation: the deletion does not concern it.
             stage.donate("m", conversation: "other", at: 9.5, from: .phone)
             #expect(anna(stage)?.outgoing == 1)
         }

@@ -1,10 +1,10 @@
 @testable import FocusCore
 
-// What people do.
+// Interactions, categories and actions on the stage.
 extension Stage {
     static let day = 86_400.0
 
-    /// A message that went to or came from one person. `started` is the stage's second at which it began.
+    /// A message to or from one person. `started` is its second on the stage's clock.
     static func message(
         _ id: String, _ direction: InteractionDirection, with handle: String, name: String? = nil,
         group: String? = nil, conversation: String = "k", at started: Double

@@ -8,13 +8,13 @@ import Testing
     @Test("I3: a score is Σ (2·outgoing + incoming) · 2^(−age / 14) as of the newest day, of whole UTC days")
     func score() {
         var tally = PersonTally()
-        // The stage's clock starts at 22:13:20 UTC.
+        // The stage's clock starts at 22:13:20 UTC, so two hours later is the next day.
         tally.add(.outgoing, at: .at(0))
         #expect(tally.score == 2)
         tally.add(.incoming, at: .at(3_600))
         #expect(tally.score == 3 && tally.days.count == 1)
         tally.add(.incoming, at: .at(7_200))
-        // A day later, by the calendar.
+        // The third interaction is on the next calendar day.
         #expect(tally.days.count == 2)
         #expect(tally.score == 3 * 0.951_695_153_010_619_6 + 1)
         tally.add(.outgoing, at: .at(14 * 86_400))
@@ -41,11 +41,11 @@ import Testing
             let weight = SuggestionDecay.weight(days: days)
             #expect(SuggestionDecay.weight(days: days + 14) == weight / 2)
             #expect(SuggestionDecay.weight(days: days + 1) < weight)
-            // Two days' weights multiply to their sum's, but for the last bit.
+            // The product of two weights is the weight of the sum of their days, to about the last bit.
             let product = weight * SuggestionDecay.weight(days: 5)
             #expect(abs(product - SuggestionDecay.weight(days: days + 5)) <= 2 * product.ulp)
         }
-        // As old as it gets: nothing is left, and nothing traps.
+        // The greatest possible age: the weight is 0, and nothing traps.
         #expect(SuggestionDecay.weight(days: 250_000_000) == 0)
         #expect(
             [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13].map { SuggestionDecay.weight(days: $0).bitPattern } == [

@@ -41,7 +41,8 @@ import Testing
         #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_250)) == [status(.chat, true)])
         feed.changed()
         #expect(feed.deadline == at(1_500))
-        // There and back again while it waited: nothing to tell, and the next change need not wait for it.
+        // The status changed and changed back while it waited: nothing is sent, and the next change need not wait for
+        // it.
         #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_500)) == [])
         feed.changed()
         #expect(feed.deadline == at(1_500))
@@ -78,7 +79,7 @@ import Testing
         var feed = PeerFeed()
         feed.asked()
         _ = feed.take([.chat: true, .mail: true], of: .ada, to: agent, now: at(0))
-        // Removed from one, and asked again before that was told.
+        // The viewer is removed from one app's audience and asks again before being told.
         feed.changed()
         feed.asked()
         #expect(feed.take([.chat: true], of: .ada, to: agent, now: at(1)) == [status(nil, nil), status(.chat, true)])

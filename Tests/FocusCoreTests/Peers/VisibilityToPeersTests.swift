@@ -2,12 +2,12 @@ import Testing
 
 @testable import FocusCore
 
-/// Rule F5 of the domain: who may see what.
+/// Rule F5: which viewer sees which status.
 @Suite("Visibility to peers") struct VisibilityToPeersTests {
     private let bob = Viewer(user: .bob, scope: .app(.chat))
     private let bobsAgent = Viewer(user: .bob, scope: .system)
 
-    /// Ada shares her status in both apps, with Bob in the first; a Focus is on that lets the second through.
+    /// Ada shares her status in Chat and Mail, and Bob is in Chat's audience; the active Focus allows Mail.
     private func stage() -> Stage {
         var stage = Stage()
         for app in [AppID.chat, .mail] {

@@ -16,7 +16,7 @@ import Testing
         .dictionary(PropertyDictionary(entries.map { PropertyDictionary.Entry($0.0, $0.1) }) ?? .empty)
     }
 
-    /// At most `depth` values one inside the other.
+    /// A random value that is nested at most `depth` deep.
     static func random(depth: Int, using random: inout SeededRandom) -> PropertyValue {
         let text = ["", "a", "b", "\u{E9}", "e\u{301}"].randomElement(using: &random)!
         switch Int.random(in: 0..<(depth > 1 ? 8 : 6), using: &random) {

@@ -50,7 +50,7 @@ import Testing
         var (altitude, altitudes) = (100.0, [Double]())
         for _ in 0..<400 {
             altitude += Double.random(in: -step...step, using: &random)
-            // On a grid, so that equal altitudes and swings of just 3 m come up.
+            // Rounded altitudes, so that equal ones and changes of exactly 3 m occur.
             altitudes.append(seed % 3 == 0 ? altitude : altitude.rounded())
         }
         var whole = ElevationAccumulator()

@@ -16,7 +16,7 @@ import Testing
             b: GeodesicPosition(latitude: numbers[2], longitude: numbers[3]), metres: numbers[4])
     }
 
-    /// GeographicLib itself rounds to about this many metres.
+    /// The rounding error of GeographicLib itself, in metres.
     static let noise = 2e-9
 
     @Test("R5: distances are those of GeographicLib, from a millimetre to the antipode")
@@ -41,7 +41,7 @@ import Testing
                     longitude: $0.element.longitude)
             }
             let metres = RouteFixtures.aggregates(points).distance
-            // What is nearer than a millimetre is as near here.
+            // Below a millimetre the tolerance is that of a millimetre.
             let tolerance = 1e-6 * max(vector.metres, 0.000_999)
             #expect(abs(metres - vector.metres) <= tolerance, "\(vector)")
             guard vector.metres > 0.000_999 else { continue }
@@ -53,7 +53,7 @@ import Testing
             if abs(vector.a.longitude - vector.b.longitude) > 180 { antimeridian += 1 }
             if max(abs(vector.a.latitude), abs(vector.b.latitude)) < 0.01 { equator += 1 }
         }
-        // The vectors are what the title says.
+        // The vectors cover the cases that the title names.
         #expect(poles > 15 && antimeridian > 8 && equator > 8)
         #expect(lengths.lowerBound < 0.001_01 && lengths.upperBound > 20_000_000)
     }

@@ -1,5 +1,5 @@
-/// Written by ops/generate-geodesic-vectors.py: latitude and longitude of two places in degrees, and the metres
-/// between them by GeographicLib. Text, because the compiler takes minutes over as many literals.
+/// Written by ops/generate-geodesic-vectors.py: latitude and longitude of two places in degrees, and the metres between
+/// them by GeographicLib. A string, because the compiler takes minutes for this many literals.
 let geodesicVectors = """
     -57.853072065 153.316545491 -57.85307205712126 153.31654549907725 0.0009999997994291705
     79.130359053 -63.354518948 79.13035905790981 -63.35451898771228 0.0009999999977450495

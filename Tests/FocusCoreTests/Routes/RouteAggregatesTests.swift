@@ -42,7 +42,7 @@ import Testing
 
     @Test("R5: kilometre splits are interpolated within their segment and add up")
     func splits() {
-        // 46° N is 111,145 m to the degree only nearly, so ask the distance itself.
+        // The fixture's 111,145 m a degree is only approximate at 46° N, so the test takes the computed distance.
         let points = [0.0, 100, 200, 260].map { RouteFixtures.point(at: $0, north: $0 * 15) }
         let aggregates = RouteFixtures.aggregates(points)
         let total = aggregates.distance

@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite struct RouteChunkTests {
-    /// What a store would hold after each step, by asking for changed chunks alone.
+    /// The rows that a store holds when it writes only changed chunks.
     private struct Store {
         var rows: [Int: [UInt8]] = [:]
         mutating func take(from track: inout RouteTrack) {
@@ -87,7 +87,7 @@ import Testing
             var damaged = bytes
             damaged[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
             damaged.removeLast(Int.random(in: 0..<20, using: &random))
-            // Some damage makes other valid points; none may crash.
+            // Some damage results in other valid points; none may trap.
             _ = try? RouteTrack(chunks: [0: damaged], counts: RouteCounts(accepted: 40))
         }
         let first = bytes

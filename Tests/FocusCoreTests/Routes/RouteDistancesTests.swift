@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite struct RouteDistancesTests {
-    /// Two segments of about 10 m in 10 s, and one of about 60 m in 20 s, with a pause of 30 s before it.
+    /// Two segments of about 10 m in 10 s, a pause of 30 s, and a segment of about 60 m in 20 s.
     private static let points = [(0.0, 0.0), (10, 10), (20, 20), (50, 20), (70, 80)].map {
         RouteFixtures.point(at: $0.0, north: $0.1)
     }
@@ -31,7 +31,7 @@ import Testing
     func interpolated() throws {
         #expect(try abs(#require(speed(2, 5)) - metres(1) / 10) < 1e-9)
         #expect(try abs(#require(speed(5, 15)) - (metres(2) / 2) / 10) < 1e-3)
-        // Half of the pause, a quarter of the last segment.
+        // Half of the pause and a quarter of the last segment.
         #expect(try abs(#require(speed(35, 55)) - (metres(4) - metres(3)) / 4 / 20) < 1e-9)
         #expect(try abs(#require(speed(69.999999, 70)) - (metres(4) - metres(3)) / 20) < 1e-4)
     }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Points for the tests of routes.
 enum RouteFixtures {
-    /// `second` seconds after a start, `metres` metres north of 46° N 14° E.
+    /// A point `second` seconds after a fixed start, `metres` metres north of 46° N 14° E.
     static func point(at second: Double, north metres: Double = 0, altitude: Double? = nil) -> RoutePoint {
         RoutePoint(
             time: time(second), latitude: 46 + metres / 111_145, longitude: 14, altitude: altitude ?? 0,
@@ -21,7 +21,7 @@ enum RouteFixtures {
         return track.aggregates
     }
 
-    /// A walk at about 1 Hz with pauses, turns and noise; all points acceptable, times ascending.
+    /// A random walk at about 1 Hz with pauses, turns and noise; every point is acceptable, times ascend.
     static func walk(_ count: Int, using random: inout RouteRandom) -> [RoutePoint] {
         var (time, heading, latitude, longitude, altitude) = (1_700_000_000_000_000 as Int64, 0.3, 46.05, 14.5, 300.0)
         return (0..<count).map { index in
@@ -41,7 +41,7 @@ enum RouteFixtures {
         }
     }
 
-    /// The walk with repeated, rival and unusable points in it.
+    /// The walk with duplicate, rival and unusable points added.
     static func messyWalk(_ count: Int, using random: inout RouteRandom) -> [RoutePoint] {
         walk(count, using: &random).flatMap { point -> [RoutePoint] in
             var other = point
@@ -51,7 +51,7 @@ enum RouteFixtures {
                 other.horizontalAccuracy = Double.random(in: 0...50, using: &random)
                 return [point, other]
             case 2:
-                // Equal accuracies: the other fields decide, and −0 is 0.
+                // With equal accuracies the other fields decide, and −0 equals 0.
                 other.course = -0.0
                 var third = other
                 third.course = 0
@@ -70,7 +70,7 @@ enum RouteFixtures {
         }
     }
 
-    /// `points` in random order, cut in random batches.
+    /// `points` in random order, in batches of random size.
     static func batches(_ points: [RoutePoint], using random: inout RouteRandom) -> [[RoutePoint]] {
         var rest = points.shuffled(using: &random)[...]
         var batches: [[RoutePoint]] = []

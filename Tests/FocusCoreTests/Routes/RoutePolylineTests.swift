@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// Reads Google's format, independently of the writer.
+    /// Decodes Google's format, independently of the encoder.
     static func decode(_ text: String) -> [(latitude: Double, longitude: Double)] {
         var values: [Int] = []
         var (value, shift) = (0, 0)
@@ -41,7 +41,7 @@ import Testing
     func error(seed: UInt64) {
         var random = RouteRandom(seed: seed)
         var walk = RouteFixtures.walk(3_000, using: &random)
-        // At other latitudes too, and straight lines.
+        // The walk is moved to another latitude for each seed, and a straight line follows it.
         for index in walk.indices { walk[index].latitude += [0, -46, -90, 15, 30, 38][Int(seed) - 1] }
         let straight = (0..<2_000).map { index in
             RoutePoint(
@@ -56,7 +56,8 @@ import Testing
         #expect(Self.worstDistance(of: route, from: vertices) <= 5, "seed \(seed)")
     }
 
-    /// Metres in the plane around each point, lines straight in degrees, as a map would draw them.
+    /// The greatest distance in metres of any point from the line, in a plane around the point; the line is straight in
+    /// degrees, as maps draw it.
     private static func worstDistance(of points: [RoutePoint], from line: [(latitude: Double, longitude: Double)])
         -> Double
     {
@@ -103,7 +104,8 @@ import Testing
 
     @Test("R5: the work is bounded: no stretch is longer than a block, however straight the line")
     func boundedBlocks() {
-        // A centimetre apart, so that the number of points ends a block, then 10 m, so that the length does.
+        // First a centimetre apart, so that a block ends by its number of points; then 10 m apart, so that it ends by
+        // its length.
         let steps = [(5_000, 1e-7), (5_000, 1e-4)]
         for (count, step) in steps {
             let vertices = (0..<count).map { CartesianPosition(latitude: 10 + Double($0) * step, longitude: 10) }

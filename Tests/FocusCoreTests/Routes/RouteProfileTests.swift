@@ -19,7 +19,7 @@ import Testing
             #expect(stretches.count == count && stretches.first?.start == 0 && stretches.last?.end == total)
             #expect(zip(stretches, stretches.dropFirst()).allSatisfy { $0.end == $1.start }, "seed \(seed)")
             let seconds = stretches.reduce(0) { $0 + ($1.end - $1.start) / $1.speed }
-            // A pause at the end is in no stretch.
+            // A pause at the end belongs to no stretch.
             let last = try #require(RouteDistances(points).time(reaching: total))
             #expect(abs(seconds - Double(last.microseconds - points[0].time.microseconds) / 1e6) < 0.01)
         }

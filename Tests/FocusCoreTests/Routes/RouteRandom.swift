@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers from the same seed on every platform, so that a failing property can be run again.
+/// SplitMix64: gives the same numbers for the same seed on every platform, so that a failing property can be repeated.
 struct RouteRandom: RandomNumberGenerator {
     private var state: UInt64
 

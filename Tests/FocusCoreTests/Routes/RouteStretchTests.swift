@@ -3,7 +3,8 @@ import Testing
 @testable import FocusCore
 
 @Suite struct RouteStretchTests {
-    /// Every stretch that starts or ends at a point, found by plain search: rule R7's definition word by word.
+    /// The fastest stretch by exhaustive search over every one that starts or ends at a point: rule R7's definition
+    /// taken literally.
     private func reference(_ route: RouteDistances, _ length: Int64) -> RouteStretch? {
         var found: [RouteStretch] = []
         func add(_ start: Timestamp?, _ end: Timestamp?) {
@@ -19,7 +20,7 @@ import Testing
         return found.min { ($0.durationMicroseconds, $0.start) < ($1.durationMicroseconds, $1.start) }
     }
 
-    /// The first moment at which so many metres were passed.
+    /// The first moment at which `metres` were covered.
     private func earliest(_ route: RouteDistances, _ metres: Double) -> Timestamp? {
         guard metres >= 0 else { return nil }
         for index in route.metres.indices where route.metres[index] >= metres {
@@ -28,7 +29,7 @@ import Testing
         return nil
     }
 
-    /// The last moment at which no more metres were passed.
+    /// The last moment at which no more than `metres` were covered.
     private func latest(_ route: RouteDistances, _ metres: Double) -> Timestamp? {
         guard metres >= 0, let last = route.metres.lastIndex(where: { $0 <= metres }) else { return nil }
         return last == route.metres.count - 1 ? route.times[last] : between(route, last + 1, metres)
@@ -46,7 +47,7 @@ import Testing
         switch seed % 3 {
         case 0: return RouteFixtures.walk(count, using: &random)
         case 1:
-            // Sparse: windows begin and end within segments; some segments are longer than a window.
+            // Sparse points: windows begin and end within segments, and some segments are longer than a window.
             var (second, north) = (0.0, 0.0)
             return (0..<count).map { _ in
                 second += Double.random(in: 0.5...300, using: &random)
@@ -55,7 +56,7 @@ import Testing
                 return RouteFixtures.point(at: second, north: north)
             }
         default:
-            // Equal steps at equal speeds: everything is a tie but for rounding.
+            // Equal steps at equal speeds: all stretches tie except for rounding.
             return (0..<count).map { RouteFixtures.point(at: Double($0), north: Double($0) * 10) }
         }
     }
@@ -86,7 +87,8 @@ import Testing
 
     @Test("R7: pauses count, but a stretch begins after one and ends before one")
     func pauses() throws {
-        // 1 km in 100 s, 200 s of pause, 1 km in 100 s: the best kilometre touches no pause, the best 1.5 km one.
+        // 1 km in 100 s, a pause of 200 s, 1 km in 100 s: the best kilometre avoids the pause, the best 1.5 km contain
+        // it.
         let points = [(0.0, 0.0), (100, 1_001), (300, 1_001), (400, 2_002), (900, 2_002)].map {
             RouteFixtures.point(at: $0.0, north: $0.1)
         }
@@ -94,7 +96,7 @@ import Testing
         let best = try #require(distances.fastest(1_000))
         let perKilometre = 100 * 1_000 / distances.metres[1]
         #expect(abs(Double(best.durationMicroseconds) / 1e6 - perKilometre) < 1e-3)
-        // Of equals the first; rounding decides within a microsecond.
+        // The first of equal stretches wins; rounding decides within a microsecond.
         #expect(best.start < RouteFixtures.time(300.01))
         let both = try #require(distances.fastest(1_500))
         #expect(abs(Double(both.durationMicroseconds) / 1e6 - (200 + 1.5 * perKilometre)) < 1e-3)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import FocusCore
 
-/// What inserting costs, counted and not timed: `RouteWork` says how often a point was folded.
+/// The cost of inserting points, counted instead of timed: `RouteWork` says how often a point was folded.
 @Suite struct RouteWorkTests {
     private static let count = 100_000
 
-    /// A hilly route; every 1,000th second has no point yet.
+    /// A random walk of 100,000 points.
     private static let points: [RoutePoint] = {
         var random = RouteRandom(seed: 77)
         return RouteFixtures.walk(count, using: &random)
@@ -18,7 +18,7 @@ import Testing
         return track
     }
 
-    /// The work of one insert.
+    /// The work of a single insert.
     private func work(_ points: [RoutePoint], into track: inout RouteTrack) -> RouteWork {
         let before = track.work
         track.insert(points)
@@ -45,7 +45,7 @@ import Testing
             let cost = work([Self.points[place]], into: &late)
             #expect(cost.folded <= RouteChunk.capacity + 1, "\(place)")
             #expect(cost.joined <= chunks + 1, "\(place)")
-            // Elevation settles after a hill or two.
+            // Gain and loss are the same again after a hill or two, so the recount of altitudes stops there.
             #expect(cost.altitudes <= 4 * RouteChunk.capacity, "\(place)")
         }
         #expect(late.aggregates == track(Self.points).aggregates)

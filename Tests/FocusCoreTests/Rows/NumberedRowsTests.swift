@@ -6,7 +6,7 @@ import Testing
     @Test("An index finds what a dictionary holds, also where hashes collide and rows come and go", arguments: 1...20)
     func index(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        // Few hashes, all at the end of the table: probes run into each other and round the end.
+        // Few hashes, all at the end of the table, so that probe sequences collide and wrap around.
         let hashes = (0..<6).map { _ in UInt.random(in: 0..<8, using: &random) &+ 0xFFFF_FFF8 }
         var (index, expected) = (RowIndex(), [Int: UInt]())
         for step in 0..<2_000 {
@@ -49,7 +49,7 @@ import Testing
         var store = RowStore()
         let limit = TombstoneQueue.limit
         var version = Version.zero
-        // Digests early on: some numbers wait for their hash when they are given up, and some do not.
+        // Computes digests early, so that some numbers are given up while their hash is pending and others are not.
         for step in 0..<2 * limit {
             version = version.next
             let key = RowKey(.notifications, app: .chat, key: "n\(step)")

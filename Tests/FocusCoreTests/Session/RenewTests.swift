@@ -11,7 +11,7 @@ import Testing
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
     private func wall(_ milliseconds: Int64) -> Timestamp { Timestamp(microseconds: milliseconds * 1_000) }
 
-    /// Both clocks begin at 0.
+    /// A live session; the monotonic clock and the wall clock both begin at 0.
     private func live(_ identity: Identity, limits: SessionLimits? = nil) -> (Session, [SessionAction]) {
         var session = Session(id: "s", limits: limits ?? self.limits, jitter: 0, now: at(0))
         let hello = Hello(
@@ -29,7 +29,7 @@ import Testing
         return goAway.code
     }
 
-    /// Answers pings until `end`; what else the session does on the way.
+    /// Lets time pass until `end` and answers pings; returns the session's other actions.
     private func run(_ session: inout Session, until end: Int64) -> [SessionAction] {
         var actions: [SessionAction] = []
         while session.deadline <= at(end), !session.isClosed {
@@ -68,7 +68,7 @@ import Testing
     func renewal() {
         var (session, _) = live(identity)
         #expect(session.receive(.renew(token: "new"), now: at(50_000)) == [.renew(token: "new")])
-        // Messages wait for the answer, so that one token is checked at a time.
+        // Messages wait for the result, so that only one token is checked at a time.
         #expect(!session.acceptsMessages)
         var longer = identity
         longer.expiresAt = wall(500_000)
@@ -138,7 +138,7 @@ import Testing
         session.rowsQueued(now: at(1_000))
         session.rowsWritten(now: at(1_001))
         #expect(run(&session, until: 1_000_000) == [])
-        // Waiting counts from when it began.
+        // The 30 s count from the moment at which rows begin to wait.
         session.rowsQueued(now: at(1_000_000))
         #expect(run(&session, until: 1_029_999) == [])
         #expect(goAway(run(&session, until: 1_030_000)) == .slowConsumer)
@@ -152,7 +152,7 @@ import Testing
             session.rowsWritten(now: at(now))
             if session.deadline <= at(now) { #expect(session.tick(now: at(now)).last != .close) }
         }
-        // Silence counts from the last of it.
+        // Silence counts from the last rows that the device took.
         #expect(session.tick(now: at(100_000 - 1)).last != .close)
         #expect(!session.isClosed)
     }

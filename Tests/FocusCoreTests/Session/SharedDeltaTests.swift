@@ -5,7 +5,7 @@ import Testing
 @Suite("Shared deltas") struct SharedDeltaTests {
     private static let log = LogID(Stage.uuid(7))
 
-    /// Kinds of views, each of several devices.
+    /// Views of every scope, class and choice of collections, each for several devices.
     private static func views() -> [View] {
         var views: [View] = []
         for device in HistoryMaker.devices {
@@ -66,7 +66,7 @@ import Testing
         stage.post("n", at: 1)
         stage.refuse(from: .tablet, at: 2)
         let delta = try #require(session.nextDelta(stage.state))
-        // The device's own view shows nothing of it, and still it is not for others.
+        // The view of this device shows nothing of the refusal, and the delta is not shared all the same.
         let messages = session.advance(stage.state)
         #expect(!stage.state.mayShare(messages, of: delta))
         stage.post("m", at: 3)
@@ -91,7 +91,7 @@ import Testing
 }
 
 extension Stage {
-    /// An event that is refused, which its device alone hears of.
+    /// Logs a refused event; only its own device is told.
     fileprivate mutating func refuse(from device: DeviceID, at second: Double) {
         let forbidden = EventBody.eventRefused(EventRefused(type: "", code: "", message: ""))
         _ = send(forbidden, app: .chat, from: device, at: second)

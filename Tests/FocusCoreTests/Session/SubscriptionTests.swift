@@ -7,12 +7,12 @@ import Testing
     private let log = LogID(Stage.uuid(7))
     private let view = View(scope: .system, device: .phone, deviceClass: .phone)
 
-    /// What a device holds, by the rules of Schema/README.md.
+    /// The state of a device that follows Schema/README.md.
     private struct Held {
         var rows: [RowKey: [UInt8]] = [:]
         var cursor: Cursor?
         var snapshots: [[RowCollection]] = []
-        /// Rows received, by collection.
+        /// The number of rows received, by collection.
         var received: [RowCollection: Int] = [:]
         private var staged: [DeltaRow] = []
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// One turn: the messages of one page.
+    /// Delivers the messages of one page.
     private func turn(_ subscription: inout Subscription, _ state: UserState, _ held: inout Held) {
         for message in subscription.advance(state) { held.apply(message) }
     }
@@ -122,7 +122,7 @@ import Testing
             switch Int.random(in: 0..<6, using: &random) {
             case 0:
                 let asked = held.rows.keys.sorted().randomElement(using: &random).map(\.collection) ?? .badges
-                // Never while a delta is under way: the device has compared a checkpoint.
+                // A device asks only after it has compared a checkpoint, so never while a delta is under way.
                 guard subscription.liveVersion == stage.state.version else { break }
                 for key in held.rows.keys where key.collection == asked { held.rows[key] = [0xFF] }
                 held.rows[RowKey(asked, app: .mail, key: "nobody's")] = [0xFF]

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FocusCore
 
-/// Rule N9's table again, this time through events: what the fold makes of authorizations, settings, mutes, schedules,
-/// Focuses and posts must be what the declarative statement says of the same inputs.
+/// The table of rule N9, tested through events: what the fold makes of authorizations, settings, mutes, schedules,
+/// Focuses and posts must equal the declarative statement for the same inputs.
 @Suite("UserState: the alert table") struct AlertTableTests {
     private struct Case {
         var inputs: AlertInputs
@@ -12,7 +12,7 @@ import Testing
         var isOnTheWatch: Bool { bits & 64 != 0 }
     }
 
-    /// Every combination that a post can meet without a sender (rules N2 and N4 refuse the others).
+    /// Every combination that a post without a sender can meet; rules N2 and N4 refuse the others.
     private static var cases: [Case] {
         var cases: [Case] = []
         let filters: [AlertInputs.FocusFilter?] =
@@ -40,7 +40,7 @@ import Testing
         return cases
     }
 
-    /// A stage on which a post meets these inputs: on the phone, or on the watch while the phone has everything else.
+    /// A stage on which a post meets these inputs. If the case is on the watch, the phone's settings are the opposite.
     private func play(_ test: Case) -> Stage {
         let inputs = test.inputs
         var stage = Stage.ready(status: inputs.authorization)

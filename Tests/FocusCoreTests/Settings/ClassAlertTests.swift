@@ -29,7 +29,7 @@ import Testing
         #expect(stage.alert("a/1", on: .watch)?.decision == AlertDecision(.none, .alertsOff))
         #expect(stage.alert("a/1", on: .tablet) == nil && stage.alert("a/1", on: .desktop) == nil)
         #expect(stage.touched.contains(RowKey(.classAlerts, app: .chat, key: "watch/a/1")))
-        // Critical rings wherever alerts are on, so here the phone's alone.
+        // A critical post rings on every class with alerts on; here that is the phone only.
         stage.post("c", level: .critical, at: 3)
         #expect(stage.alert("c", on: .watch)?.decision == AlertDecision(.none, .alertsOff))
         stage.remove("a/1", at: 4)
@@ -42,7 +42,7 @@ import Testing
         stage.set(on: .watch, alerts: .off, at: 1)
         stage.post("a", at: 2)
         stage.set(on: .watch, alerts: .follow, at: 3)
-        // None is final.
+        // The decision `none` is final.
         #expect(stage.decision("a", on: .watch) == AlertDecision(.none, .alertsOff))
         stage.post("a", at: 4)
         #expect(stage.alert("a", on: .watch) == nil && stage.decision("a")?.alert == .now)

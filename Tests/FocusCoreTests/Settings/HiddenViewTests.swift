@@ -21,7 +21,7 @@ import Testing
         return try NotificationRow(decoding: value).title
     }
 
-    /// What a view shows of a state, said the slow way: from the rows and the settings' row.
+    /// The rows that a view shows of a state, computed without shortcuts from all rows and the settings' row.
     private func stated(_ stage: Stage, _ view: View) throws -> [RowKey: [UInt8]] {
         var shown: [RowKey: [UInt8]] = [:]
         for (key, row) in stage.rows where view.includes(key) && !row.isDeleted {
@@ -87,7 +87,7 @@ import Testing
             }
             #expect(Set(listed).isSubset(of: stage.touched))
         }
-        // What does not change the form of any class sends nothing.
+        // A setting that changes no class's form sends nothing.
         stage.set(on: .watch, previews: .whenUnlocked, at: 6)
         #expect(stage.touched.allSatisfy { $0.collection != .notifications })
         stage.set(on: .watch, previews: .never, at: 5, from: .tablet)

@@ -22,7 +22,8 @@ import Testing
             }
             summaries += stage.events.count { $0.body.type == .summaryDelivered }
         }
-        // Read on one class while held by another: rare, and in a test of its own.
+        // The reason `read` needs a notification that is read on one class and held by another; it is rare here and has
+        // a test of its own.
         #expect(Set(AlertReason.allCases).subtracting(reasons).subtracting([.read, .healed]) == [])
         for count in [summaries, ranks, classRows, otherBadges] { #expect(count > 10) }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FocusCore
 
-/// The rest of the tables of rules N2 to N9: what may be posted at all, and communications, whose sender counts.
+/// The other tables of rules N2 to N9: which posts are accepted, and the alerts of communications, whose sender counts.
 @Suite("UserState: the tables of posts and communications") struct PostTableTests {
     private enum Interaction: CaseIterable {
         case none, incoming, outgoing
@@ -17,7 +17,7 @@ import Testing
         var marketing: Bool
         var interaction: Interaction
 
-        /// Every rule that the post breaks, whichever is looked at first.
+        /// Every rule that the post breaks; the server names whichever it checks first.
         var broken: Set<RefusalCode> {
             let needs: [(Bool, RefusalCode)] = [
                 (authorization != .authorized && authorization != .provisional, .notAuthorized),
@@ -83,7 +83,7 @@ import Testing
         for level in InterruptionLevel.allCases {
             for bits in 0..<256 {
                 let isOn = { (bit: Int) in bits & bit != 0 }
-                // A communication is decided as active, by its sender (domain.md §4).
+                // A communication is decided as active, by its sender (Schema/rules/domain.md, section 4).
                 var inputs = AlertInputs(authorization: isOn(1) ? .authorized : .provisional, level: .active)
                 inputs.isCommunication = true
                 inputs.alertsOn = isOn(2)

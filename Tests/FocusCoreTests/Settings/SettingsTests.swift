@@ -16,7 +16,7 @@ import Testing
             for second in places.indices where first < second {
                 for value in [SwitchChoice.on, .off] {
                     var stage = Stage.ready()
-                    // The one that does not count is the later one, and says the contrary.
+                    // The setting with less priority is later and has the opposite value.
                     stage.set(places[first].app, on: places[first].deviceClass, alerts: value, at: 1)
                     stage.set(
                         places[second].app, on: places[second].deviceClass, alerts: value == .on ? .off : .on, at: 2)
@@ -90,7 +90,7 @@ import Testing
         #expect(stage.settings(.mail)?.effective.phone.badges == false)
         #expect(stage.settings(.mail)?.own.phone.badges == nil)
         #expect(stage.settings(.chat)?.effective.phone.badges == true)
-        // An app that comes later has them too.
+        // An app that is registered later has the settings for all apps too.
         let later = AppID("com.example.later")!
         stage.register(later, at: 3)
         #expect(stage.settings(later)?.effective.phone.badges == false)
@@ -153,7 +153,7 @@ import Testing
         stage.set(on: .tablet, badges: .on, at: 4)
         stage.post("b", at: 5)
         #expect(stage.badge() == BadgeRow(count: nil, others: [.init(.tablet, count: 2)]))
-        // Without authorization nobody shows one.
+        // Without authorization no class shows a badge.
         stage.authorize(.notifications, .denied, at: 6)
         #expect(stage.badge() == BadgeRow(count: nil))
         stage.authorize(.notifications, .authorized, at: 7)

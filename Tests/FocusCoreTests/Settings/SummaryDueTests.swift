@@ -28,7 +28,7 @@ import Testing
         var stage = waiting()
         stage.fireTimers(at: 99)
         let delivery = try #require(stage.state.summarySchedule).delivery(dueAt: .at(100))
-        // Not before it is due.
+        // The summary is not due yet.
         #expect(stage.refusal(of: delivery) != nil)
         stage.send(.focusRemoved(FocusRemoved(focusID: "x")), at: 100)
         #expect(stage.refusal(of: delivery) == nil)
@@ -43,19 +43,19 @@ import Testing
         let delivery = try #require(stage.state.summarySchedule).delivery(dueAt: .at(100))
         stage.send(.focusRemoved(FocusRemoved(focusID: "x")), at: 100)
         #expect(stage.refusal(of: delivery) == nil)
-        // Another schedule.
+        // Another device has written another schedule.
         var other = stage
         other.schedule([100, 150], at: 50, from: .tablet)
         #expect(other.refusal(of: delivery) != nil)
-        // The same one again is another write too.
+        // The same schedule written again is a new write too.
         other = stage
         other.schedule([200, 100], at: 50, from: .tablet)
         #expect(other.refusal(of: delivery) != nil)
-        // Nothing waits any more.
+        // The alert that waited was read.
         other = stage
         other.read("a", at: 60)
         #expect(other.refusal(of: delivery) != nil)
-        // A later one was delivered: late after a downtime, of several missed only the latest comes.
+        // A later summary was delivered: after a downtime only the latest of the missed ones comes.
         other = stage
         other.fireTimers(at: 250)
         #expect(other.events.last?.occurredAt == .at(200) && other.decision("a")?.reason == .summary)
@@ -71,7 +71,7 @@ import Testing
         #expect(stage.events.count == count && stage.decision("a")?.alert == .heldForSummary)
         stage.fireTimers(at: 200)
         #expect(stage.events.count == count + 1 && stage.decision("a")?.reason == .summary)
-        // The next days: nobody posts, nothing is written.
+        // On the next days nobody posts, so nothing is written.
         for day in 1..<4 { stage.fireTimers(at: Double(day) * 1_440 + 300) }
         #expect(stage.events.count == count + 1)
     }

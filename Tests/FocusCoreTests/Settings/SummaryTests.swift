@@ -2,9 +2,9 @@ import Testing
 
 @testable import FocusCore
 
-/// In these tests the n-th minute of a day is the n-th second of the stage (see `Stage.dueSummary`).
+/// Scheduled delivery. Minute n of a day is second n on the stage's clock (see `Stage.dueSummary`).
 @Suite("UserState: scheduled delivery") struct SummaryTests {
-    /// Chat is in scheduled delivery at 100 and 200.
+    /// The apps are in scheduled delivery, with summaries at 100 and 200.
     private func scheduled(_ apps: [AppID] = [.chat]) -> Stage {
         var stage = Stage.ready(apps)
         stage.schedule([200, 100], at: 1)
@@ -90,7 +90,7 @@ import Testing
         stage.post("a", at: 3)
         stage.configure("x", at: 4)
         stage.focus("x", on: true, at: 5)
-        // As if it had been left waiting.
+        // Writes an alert that waits for the summary although a Focus holds it.
         var row = try #require(stage.alert("a"))
         row.decision = AlertDecision(.heldForSummary, .scheduledDelivery)
         var context = FoldContext(stage.events[0], stamp: Stamp(time: .at(6), device: .server, sequence: .zero))
@@ -107,7 +107,7 @@ import Testing
         stage.set(alerts: .off, at: 3)
         #expect(stage.decision("a") == AlertDecision(.none, .alertsOff))
         stage.set(alerts: .on, at: 4)
-        // None is final.
+        // The decision `none` is final.
         #expect(stage.decision("a") == AlertDecision(.none, .alertsOff))
         stage.post("b", at: 5)
         stage.set(scheduled: .off, at: 0.5, from: .tablet)

@@ -5,7 +5,7 @@ import Testing
 @Suite("AlertDecision") struct AlertDecisionTests {
     private static let bools = [false, true]
 
-    /// Every input that rule N9 can be asked about.
+    /// Every input to rule N9.
     private static var allInputs: [AlertInputs] {
         var all: [AlertInputs] = []
         let filters: [AlertInputs.FocusFilter?] =
@@ -34,7 +34,7 @@ import Testing
         return all
     }
 
-    /// Rule N9 as domain.md words it: six lines, the first that matches.
+    /// Rule N9 as Schema/rules/domain.md words it: six lines, of which the first match counts.
     static func stated(_ i: AlertInputs) -> AlertDecision {
         let timeSensitive = i.level == .timeSensitive && i.timeSensitiveOn
         let isListOnly = !i.alertsOn || i.authorization != .authorized || i.level == .passive

@@ -23,10 +23,10 @@ import Testing
             #expect(after.count == 10_000 && stage.badge()?.count == 10_000)
             left += before.union([ByteText("new\(number)")]).subtracting(after).map(\.text)
         }
-        // new3 is passive: it leaves at once.
+        // new3 is passive, so it leaves at once.
         #expect(left == ["n500", "n700", "n1", "new3", "n2", "n4"])
         #expect(stage.alert("new3") == nil && stage.notification("new3") == nil)
-        // An older post of one that left does not come back.
+        // An older post with the id of one that left does not come back.
         stage.post("n500", level: .critical, at: 499, from: .tablet)
         #expect(stage.notification("n500") == nil)
     }
@@ -73,7 +73,7 @@ import Testing
             }
             stage.clear(at: Double(100 * number + 2))
         }
-        // Each of the 12,000 left two tombstones.
+        // Each of the 12,000 notifications left two tombstones.
         #expect(stage.state.store.tombstones.count <= TombstoneQueue.limit)
         let horizon = stage.state.horizon
         #expect(horizon > .zero)
@@ -83,7 +83,7 @@ import Testing
         let reloaded = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
         #expect(reloaded.horizon == horizon)
         #expect(reloaded.store.tombstones.count == stage.state.store.tombstones.count)
-        // The remembered read outlived its tombstone.
+        // The fold remembers the read longer than the tombstone.
         let read = try #require(stage.state.row(RowKey(.notifications, app: .chat, key: "t0-0-0")))
         #expect(read.isDeleted && read.version == .zero && !read.memo.isEmpty)
     }

@@ -38,7 +38,7 @@ import Testing
         stage.focus("x", on: true, at: 3, from: .tablet)
         #expect(stage.activeFocus == "y")
         stage.focus("y", on: false, at: 6)
-        // Not x: the greatest activation was y's.
+        // Focus x does not become active again: the greatest activation was y's.
         #expect(stage.activeFocus == nil)
     }
 
@@ -112,7 +112,7 @@ import Testing
         #expect(stage.decision("n") == AlertDecision(.now, .ordinary))
         stage.focus("x", on: true, until: 110, at: 98, recorded: 101, from: .tablet)
         #expect(stage.activeFocus == "x")
-        // What was released stays released.
+        // A released alert stays released.
         #expect(stage.decision("n") == AlertDecision(.now, .ordinary))
     }
 
@@ -172,7 +172,7 @@ import Testing
         #expect(stage.visibility()?.isFocused == true)
         report(&stage, false, at: 6)
         #expect(stage.visibility()?.isFocused == false)
-        // Also a losing Focus event counts, when it is later.
+        // A Focus event that loses counts too, if it is later than the report.
         stage.focus("y", on: false, at: 7)
         #expect(stage.visibility()?.isFocused == true)
         report(&stage, false, at: 8)

@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite("UserState: held alerts") struct HeldAlertTests {
-    /// Chat has one held alert, "a", posted @3 in Focus x, on since @2.
+    /// Chat has one held alert, "a", posted at second 3 in Focus x, which is on since second 2.
     private func held() -> Stage {
         var stage = Stage.ready([.chat, .mail])
         stage.configure("x", at: 1)
@@ -72,7 +72,7 @@ import Testing
         var stage = held()
         stage.authorize(.notifications, .provisional, at: 4)
         #expect(stage.decision("a") == AlertDecision(.none, .provisional))
-        // None is final.
+        // The decision `none` is final.
         stage.authorize(.notifications, .authorized, at: 5)
         stage.focus("x", on: false, at: 6)
         #expect(stage.decision("a") == AlertDecision(.none, .provisional))

@@ -1,11 +1,11 @@
 @testable import FocusCore
 
-/// Random histories with few ids and few times, so that everything meets everything.
+/// Random histories with few ids and few times, so that events concern the same things often.
 enum HistoryMaker {
     static let apps: [AppID] = [.chat, .mail]
     static let devices: [DeviceID] = [.phone, .tablet, .watch]
 
-    /// Both apps may notify, and record routes.
+    /// Two apps that may notify and record routes.
     static func ready() -> Stage {
         var stage = Stage.ready(apps)
         for app in apps {
@@ -16,7 +16,7 @@ enum HistoryMaker {
         return stage
     }
 
-    /// One event from one of three devices, whose clocks disagree by up to 20 s around `second`.
+    /// Sends a random event from one of three devices; their clocks are up to 20 s behind `second`.
     static func step(_ stage: inout Stage, at second: Double, using random: inout SeededRandom) {
         let app = apps.randomElement(using: &random)!
         let device = devices.randomElement(using: &random)!
@@ -73,7 +73,7 @@ enum HistoryMaker {
         case 3: return .routeFinished(RouteFinished(routeID: id, workoutID: "w"))
         case 4: return .routeDiscarded(RouteDiscarded(routeID: id))
         default:
-            // Enough of them to need several chunks, in any order.
+            // Enough points for several chunks, in any order.
             let points = (0..<60).map { _ in
                 RouteFixtures.point(at: Double.random(in: 0...2_000, using: &random), north: second)
             }
@@ -92,7 +92,7 @@ enum HistoryMaker {
             return .deliveryScheduleChanged(
                 DeliveryScheduleChanged(times: times[min(2, pick(7) / 2)], timeZone: "Z\(pick(2))"))
         default:
-            // Off is rare for alerts, or nothing would ever be held.
+            // Alerts are rarely off; otherwise none would be held.
             return .notificationSettingsChanged(
                 NotificationSettingsChanged(
                     deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases[pick(4)],
@@ -138,7 +138,7 @@ enum EventScopeOfTests {
             .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
             false
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: false
-        // Of an app, or of all.
+        // The settings of one app or of all apps.
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0
         default: true
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FocusCore
 
-/// Properties of random histories. A failure names its seed; run it again with that argument alone.
+/// Properties of random histories. A failure names its seed, which is the argument to run again.
 @Suite("UserState: random histories") struct HistoryTests {
     /// Collections that are the same in whatever order events arrive (rule E6).
     private static let convergent: Set<RowCollection> = [
@@ -53,7 +53,7 @@ import Testing
                 #expect(row?.title == title, place)
             }
             #expect(row?.hiddenBody == expected.flatMap { model.placeholder($0.post.category, app) }, place)
-            // Alerts are of what is listed, and held only of what is unread.
+            // Only listed notifications have alerts, and only unread ones have held alerts.
             if let alert = stage.alert("n\(number)", app) {
                 #expect(row != nil && (row?.unread == true || !alert.decision.alert.isHeld), place)
             }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Devices' events meet in another order; each device's own order stays.
+    /// The events in another order of arrival; each device's own order stays.
     private func shuffled(_ events: [Event], using random: inout SeededRandom) -> [Event] {
         var queues = HistoryMaker.devices.map { device in events.filter { $0.device == device }[...] }
         var result: [Event] = []
@@ -87,7 +87,8 @@ import Testing
         return result
     }
 
-    /// The convergent rows once all events arrived, one a second from the time of the last on, and due timers fired.
+    /// The convergent rows after all events have arrived, one each second from the last event's time on, and due timers
+    /// have fired.
     private func arrive(_ events: [Event]) throws -> [RowKey: [UInt8]] {
         var state = UserState(user: .ada)
         var sequences: [DeviceID: Int64] = [:]
@@ -119,7 +120,7 @@ import Testing
             .reduce(into: [:]) { $0[$1.key] = Self.withoutCopies($1.key, $1.value) }
     }
 
-    /// What rule N5 copies is decided once, in log order (rule E6).
+    /// Removes the fields that rule N5 copies: they are decided once, in log order (rule E6).
     private static func withoutCopies(_ key: RowKey, _ value: [UInt8]) -> [UInt8] {
         guard key.collection == .notifications, var row = try? NotificationRow(decoding: value),
             row.interactionID != nil

@@ -7,7 +7,7 @@ import Testing
 private struct Life {
     var state = UserState(user: .ada)
     private var last: [Incarnation: Int64] = [:]
-    /// The read model, as a server writes it that projects after every event.
+    /// The read model of a server that projects after every event.
     private var written: [RowKey: Row] = [:]
 
     private func event(
@@ -45,7 +45,7 @@ private struct Life {
                 DeviceIncarnationEnded(device: .phone, incarnation: Incarnation(incarnation), scope: scope)))
     }
 
-    /// The next event of the incarnation.
+    /// Logs the next events of the incarnation.
     mutating func send(
         _ body: EventBody = .badgeCleared, in incarnation: Int64, app: AppID? = .chat, at second: Double = 50,
         count: Int = 1
@@ -77,7 +77,7 @@ private struct Life {
         state.status(of: Incarnation(incarnation), device: .phone, scope: scope).standing
     }
 
-    /// What a server has that loads the rows.
+    /// The state of a server that loads the rows.
     func reloaded() throws -> UserState {
         try UserState(user: .ada, version: state.version, rows: state.allRows)
     }

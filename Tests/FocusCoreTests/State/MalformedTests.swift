@@ -2,7 +2,7 @@ import Testing
 
 @testable import FocusCore
 
-/// A fold never traps, whatever stands in a log or a table: it throws, or goes on.
+/// A fold never traps, whatever a log or a table contains: it throws or goes on.
 @Suite("UserState: malformed histories and rows") struct MalformedTests {
     private let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1_700_000_000_000_000, .max - 1, .max]
     private let texts = ["", "a", "\0", "é", "e\u{301}", String(repeating: "x", count: 5_000), "a/b/1", "/"]
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// As deep as nobody may send it.
+    /// A value nested deeper than a device may send.
     private func property(_ depth: Int, _ number: Double) -> PropertyValue {
         (0..<depth).reduce(.real(number)) { value, _ in .array([value, .bool(true)]) }
     }
@@ -120,7 +120,8 @@ import Testing
             recordedAt: Timestamp(microseconds: times.randomElement(using: &random)!), body: body(using: &random))
     }
 
-    /// Up to `count` events that nothing validated; one that throws is left out. Also asks for everything else.
+    /// Applies up to `count` events that nothing validated, leaving out those that throw, and asks the state everything
+    /// else.
     func play(_ state: inout UserState, count: Int, using random: inout SeededRandom) {
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         for _ in 0..<count {

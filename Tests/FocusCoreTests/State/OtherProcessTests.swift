@@ -3,10 +3,10 @@ import Testing
 
 @testable import FocusCore
 
-/// What a fold gives may depend on nothing of the process: not on the order of dictionaries, whose hashes each process
+/// The result of a fold may not depend on the process: not on the order of dictionaries, whose hashing each process
 /// seeds anew, and not on the machine's time zone or language.
 @Suite("UserState: two processes") struct OtherProcessTests {
-    /// Set in the processes that fold for `sameBytes`: where they write what they got.
+    /// Set in the child processes of `sameBytes`: the file into which they write their folds.
     private static let output = "FOCUS_FOLD_OUTPUT"
     private static let path = ProcessInfo.processInfo.environment[output]
 
@@ -31,7 +31,7 @@ import Testing
         #expect(differing == nil)
     }
 
-    /// The other process's part.
+    /// Runs in the child processes only.
     @Test("E6: what a process folds", .enabled(if: path != nil))
     func fold() throws {
         var lines = ["hash \("seed".hashValue)"]
@@ -70,8 +70,8 @@ import Testing
         bytes.map { $0.map { String($0, radix: 16) }.joined(separator: ".") } ?? "-"
     }
 
-    /// These tests again, in a process with another environment; its exit code. Waits on a thread of its own.
-    /// - Parameter report: where its test report goes, which would be mistaken for ours.
+    /// Runs these tests in a process with another environment; returns its exit code. Waits on a thread of its own.
+    /// - Parameter report: the file for the child's test report, which would otherwise mix with ours.
     private static func run(_ changes: [String: String?], report: String) async throws -> Int32 {
         var environment = ProcessInfo.processInfo.environment
         for (name, value) in changes { environment[name] = value }

@@ -33,7 +33,7 @@ enum PeopleMaker {
                 intent: pick(4) == 0
                     ? .startCall(StartCall(kind: .audio, caller: sender, participants: others))
                     : .sendMessage(message),
-                // Over some two months, so that ages differ.
+                // Over about two months, so that ages differ.
                 startedAt: .at(second - Double(pick(60) * 86_400))))
     }
 

@@ -1,8 +1,8 @@
 @testable import FocusCore
 
-/// Interactions and categories said declaratively: every question looks at all events again.
+/// A declarative model of interactions and categories: every answer is computed from all events again.
 extension ReferenceModel {
-    /// Rules I2 and I4: the greatest donation of each id that no later deletion covers.
+    /// Rules I2 and I4: the greatest donation of each id, unless a later deletion covers it.
     private func donations(_ app: AppID) -> [InteractionDonated] {
         let all = written.filter { $0.event.app == app }
         var greatest: [String: (body: InteractionDonated, stamp: Stamp)] = [:]
@@ -23,7 +23,7 @@ extension ReferenceModel {
         }.map(\.body)
     }
 
-    /// Rule I3, by person.
+    /// The suggestions of rule I3, by person.
     func suggestions(_ app: AppID?) -> [String: SuggestionRow] {
         let donations = (app.map { [$0] } ?? HistoryMaker.apps).flatMap(donations)
         var people: [String: [InteractionDonated]] = [:]
@@ -33,7 +33,7 @@ extension ReferenceModel {
         return people.compactMapValues { donations in
             let outgoing = donations.count { $0.direction == .outgoing }
             guard outgoing > 0, let last = donations.map(\.startedAt).max() else { return nil }
-            // Oldest day first, as the rule's sum is defined to be added up.
+            // Oldest day first, which is the order in which rule I3's sum is added up.
             let days = Dictionary(grouping: donations, by: \.startedAt.utcDay).sorted { $0.key < $1.key }
             let score = days.reduce(0.0) { sum, day in
                 let weight = day.value.reduce(0) { $0 + ($1.direction == .outgoing ? 2 : 1) }
@@ -44,7 +44,7 @@ extension ReferenceModel {
         }
     }
 
-    /// Rule N13.
+    /// The placeholder for hidden previews (rule N13).
     func placeholder(_ category: String?, _ app: AppID) -> String? {
         let registered = last(app) { if case .categoriesRegistered(let body) = $0 { body } else { nil } }
         return registered?.value.categories.first { $0.id == category }?.hiddenPreviewsPlaceholder
@@ -67,7 +67,7 @@ extension InteractionDonated {
 }
 
 extension EventBody {
-    /// Rules N7 and N12.
+    /// Whether the event marks the notification read (rules N7 and N12).
     func marksRead(_ notification: String) -> Bool {
         switch self {
         case .notificationRead(let named): named.ids.contains(notification)
@@ -78,7 +78,7 @@ extension EventBody {
 }
 
 extension Stage {
-    /// The live rows of `suggestions`, by person.
+    /// The rows of `suggestions` that are not removed, by person.
     func suggestions(_ app: AppID? = .chat) -> [String: SuggestionRow] {
         let keys = state.store.rows.inUse.map(\.key).filter { $0.collection == .suggestions && $0.app == app }
         return Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0) }).compactMapValues {

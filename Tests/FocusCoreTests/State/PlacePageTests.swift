@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite("Places in the stream") struct PlacePageTests {
-    /// What a page says of a place: the versions in which its event is.
+    /// The versions among which the event of a place is, by the runs of a page.
     private func versions(_ runs: [PlaceRun], _ sequence: Int64) -> ClosedRange<Version>? {
         runs.first { ($0.first...$0.last).contains(DeviceSequence(sequence)) }?.versions
     }

@@ -55,15 +55,15 @@ import Testing
     func keys() {
         var stage = Stage.ready([.chat, .mail])
         stage.defaults(Dictionary(uniqueKeysWithValues: (0..<600).map { ("d\($0)", .integer(1)) }), at: 1)
-        // 100 of those that are set have a default too.
+        // 100 of the keys that are set have a default too.
         for number in 500..<1_000 { #expect(stage.set("d\(number)", .integer(2), at: 2) == nil) }
         #expect(stage.set("more", .integer(2), at: 3) == .tooManyPreferences)
         #expect(stage.set("more", .integer(2), .mail, at: 3) == nil)
-        // A key that has a value may get another, by whatever way it got it.
+        // A key that already has a value, set or default, may get another one.
         #expect(stage.set("d0", .integer(3), at: 4) == nil && stage.set("d999", .integer(3), at: 4) == nil)
         #expect(stage.reset("d999", at: 5) == nil && stage.set("more", .integer(2), at: 6) == nil)
         #expect(stage.set("d999", .integer(2), at: 7) == .tooManyPreferences)
-        // Resetting what has a default frees nothing.
+        // Resetting a key that has a default frees nothing.
         #expect(stage.reset("d500", at: 8) == nil && stage.set("d999", .integer(2), at: 9) == .tooManyPreferences)
     }
 
@@ -79,7 +79,7 @@ import Testing
         #expect(stage.set("x", .bool(false), at: 2) == .tooManyPreferences)
         #expect(stage.defaults(values(999), build: 5, at: 3) == nil && stage.set("x", .bool(false), at: 4) == nil)
         #expect(stage.defaults(values(1_000), build: 5, at: 5) == .tooManyPreferences)
-        // One that loses for certain changes nothing.
+        // A registration that loses in any case changes nothing.
         #expect(stage.defaults(values(1_000), build: 4, at: 6) == nil)
         #expect(stage.rows.count { $0.key.collection == .preferences && !$0.value.isDeleted } == 1_000)
     }
@@ -89,13 +89,13 @@ import Testing
         var stage = Stage.ready()
         stage.defaults(["r0": .bool(true)], at: 1)
         for number in 0..<1_001 { stage.reset("r\(number)", at: 100 + Double(number)) }
-        // Older than all others, though it arrives later: it is forgotten at once.
+        // This reset is older than all others, though it arrives later, so it is forgotten at once.
         stage.reset("old", at: 99, from: .tablet)
         stage.reset("new", at: 2_000, from: .tablet)
         let memos = stage.rows.filter { $0.key.collection == .preferences && !$0.value.memo.isEmpty }
         let remembered = Set(memos.keys.map(\.key))
         #expect(remembered == Set((2..<1_001).map { "r\($0)" } + ["new"]))
-        // A forgotten reset does not stand against an older change any more; the value of r0 is its default's.
+        // A forgotten reset no longer beats an older change; r0 has the value of its default.
         stage.set("r1", .integer(1), at: 50, from: .watch)
         #expect(stage.preference("r1") == .integer(1) && stage.preference("r0") == .bool(true))
         stage.set("r2", .integer(1), at: 50, from: .watch)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FocusCore
 
-/// Random histories of preferences against an independent statement of D1: what the set of events says, computed anew
-/// after every event. A failure names its seed.
+/// Random histories of preferences against an independent statement of rule D1, computed anew from all events after
+/// every event. A failure names its seed.
 @Suite("UserState: random preferences") struct PreferenceHistoryTests {
     private static let keys = ["a", "b", "\u{E9}", "e\u{301}"]
     private static let values: [PropertyValue] = [
@@ -16,7 +16,7 @@ import Testing
         var stamp: Stamp
     }
 
-    /// Rule D1, read literally.
+    /// Rule D1 taken literally.
     private func effective(_ key: String, _ app: AppID, _ history: [Written]) -> PropertyValue? {
         func same(_ other: String) -> Bool { Array(other.utf8) == Array(key.utf8) }
         var set: (stamp: Stamp, value: PropertyValue?)?
@@ -116,7 +116,7 @@ import Testing
         return result
     }
 
-    /// Reloads now and then, which must change nothing.
+    /// Folds the events and reloads the state now and then, which must change nothing.
     private func arrive(
         _ events: [Event], using random: inout SeededRandom
     ) throws -> (rows: [RowKey: [[UInt8]]], digest: CollectionDigest?) {
@@ -151,7 +151,7 @@ import Testing
         let rows = stage.rows
         let own = rows.keys.filter { $0.collection == .preferences || $0.collection == .preferenceDefaults }.sorted()
         #expect(own.count == 4)
-        // A default without its row, a row without its default, a set value without a row.
+        // Damage: a default without its row, a row without its default, a set value without a row.
         for key in own where key.key != "c" {
             var damaged = rows
             damaged[key] = nil

@@ -31,7 +31,7 @@ extension Stage {
         return send(.preferencesRegistered(body), app: app, from: device, at: second)
     }
 
-    /// The preferences that a device at version `cursor` hears of.
+    /// The preferences that a delta from version `cursor` contains.
     func news(after cursor: Version) -> [RowKey] {
         state.rows(
             after: SyncPosition(version: cursor), in: View(scope: .system, device: .phone, deviceClass: .phone),

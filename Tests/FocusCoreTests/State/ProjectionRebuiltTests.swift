@@ -50,7 +50,7 @@ import Testing
     func gone() throws {
         let before = history(4).state
         let app = try #require(AppID("com.example.stranger"))
-        // What a user has one of, whatever the app, is never a stranger.
+        // A collection with a single row for each user has no unknown rows.
         let strangers = RowCollection.allCases.filter { $0.isPublic && $0 != .activeFocus && $0 != .deliverySchedule }
             .map { RowKey($0, app: app, key: $0.traits.isNeverRemoved ? "" : "x/1") }
         var after = try rebuilt(before, strangers + [RowKey(.devices, key: "x")])
@@ -60,7 +60,7 @@ import Testing
         #expect(after.row(RowKey(.devices, key: "x")) == nil)
         var again = try UserState(user: after.user, version: after.version, rows: rows(after))
         #expect(rows(again) == rows(after))
-        // Named again, and then a real row: what is loaded goes on as what was folded.
+        // The keys are named a second time: the loaded state and the folded one stay equal.
         after = try rebuilt(after, strangers)
         again = try rebuilt(again, strangers)
         #expect(rows(again) == rows(after))

@@ -1,7 +1,7 @@
 @testable import FocusCore
 
 extension ReferenceModel {
-    /// What was last written in one place, field by field: all writes in the order of their stamps.
+    /// The last value of each field that was set in one place: all writes in the order of their stamps.
     private func written(_ app: AppID?, _ deviceClass: DeviceClass) -> NotificationSettingsChanged {
         var last = NotificationSettingsChanged()
         for (change, place, _) in settingsWritten.sorted(by: { $0.stamp < $1.stamp })
@@ -16,7 +16,7 @@ extension ReferenceModel {
         return last
     }
 
-    /// N15: of four places the first that says anything.
+    /// Rule N15: the first of four places that has a value.
     func settings(_ app: AppID?, _ deviceClass: DeviceClass) -> NotificationSettings {
         let ofApp = app.map { [written($0, deviceClass), written($0, .phone)] } ?? []
         let places = ofApp + [written(nil, deviceClass), written(nil, .phone)]
@@ -37,7 +37,7 @@ extension ReferenceModel {
         return settings
     }
 
-    /// Whether anything was ever set for the app or for all, or it was ever muted.
+    /// Whether anything was ever set for the app or for all apps, or the app was ever muted.
     func hasSettings(_ app: AppID?) -> Bool {
         settingsWritten.contains { change, place, _ in
             (place == nil || place == app) && change != NotificationSettingsChanged(deviceClass: change.deviceClass)
@@ -50,7 +50,7 @@ extension ReferenceModel {
             }
     }
 
-    /// N16.
+    /// The end of the app's mute (rule N16).
     func mutedUntil(_ app: AppID) -> Timestamp? {
         written.compactMap { event, stamp -> (Timestamp?, Stamp)? in
             guard event.app == app else { return nil }

@@ -1,6 +1,7 @@
 @testable import FocusCore
 
-/// The convergent rules said declaratively over the whole set of accepted events: greatest stamps, nothing incremental.
+/// A declarative model of the convergent rules: greatest stamps over the whole set of accepted events, nothing
+/// incremental.
 struct ReferenceModel {
     private(set) var written: [(event: Event, stamp: Stamp)] = []
     private(set) var settingsWritten: [(change: NotificationSettingsChanged, app: AppID?, stamp: Stamp)] = []
@@ -18,7 +19,7 @@ struct ReferenceModel {
         }
     }
 
-    /// The greatest write among the events that `value` reads.
+    /// The write with the greatest stamp among the events for which `value` is not nil.
     func last<Value>(_ app: AppID? = nil, _ value: (EventBody) -> Value?) -> (
         value: Value, stamp: Stamp, event: Event
     )? {
@@ -38,7 +39,7 @@ struct ReferenceModel {
         }?.value ?? .notDetermined
     }
 
-    /// N7: P, R, X and C.
+    /// The list of an app by rule N7's posts, reads, removals and clears.
     func notifications(_ app: AppID) -> [String: (post: NotificationPosted, unread: Bool)] {
         let clear = last(app) { $0 == .badgeCleared ? true : nil }?.stamp
         var listed: [String: (post: NotificationPosted, unread: Bool)] = [:]
@@ -64,7 +65,7 @@ struct ReferenceModel {
         return listed
     }
 
-    /// F1, F2: the activation that stands.
+    /// The active Focus by rules F1 and F2.
     func activeFocus() -> FocusConfigured? {
         guard
             let activation = last(
@@ -77,7 +78,7 @@ struct ReferenceModel {
         return hasEnded(activation.value, activation.stamp, activation.event) ? nil : configured
     }
 
-    /// The activation's Focus, unless that is not configured or was put off since.
+    /// The Focus of an activation; nil if it is not configured or was deactivated or removed since.
     private func standing(_ activation: FocusChanged, _ stamp: Stamp) -> FocusConfigured? {
         let id = activation.focusID
         let removed = last { if case .focusRemoved(let body) = $0, body.focusID == id { true } else { nil } }?.stamp
@@ -99,14 +100,14 @@ struct ReferenceModel {
         }
     }
 
-    /// F3 without F4.
+    /// Whether the status is available: rule F3 without F4.
     func isAvailable(_ app: AppID) -> Bool {
         guard let registration = registration(app) else { return false }
         return registration.capabilities.contains(.communication) && status(.notifications, app) == .authorized
             && status(.focusStatus, app) == .authorized && !(registration.focusStatusUsageDescription ?? "").isEmpty
     }
 
-    /// F4: what the app's extension said last, if no Focus event is later. Nil: nothing.
+    /// The app's last report, unless a Focus event is later (rule F4); nil if there is none.
     func report(_ app: AppID) -> Bool? {
         guard
             let report = last(

@@ -40,7 +40,7 @@ import Testing
         #expect(stage.touched.contains(key))
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         #expect(stage.state.rows(after: SyncPosition(version: Version(1)), in: view, limitBytes: 1_000).rows.isEmpty)
-        // The stamp did move.
+        // The equal write did move the stamp: this earlier one loses.
         stage.authorize(.location, .authorized, at: 3, from: .tablet)
         #expect(status(stage, .location) == .denied)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FocusCore
 
-/// Rule A3 of the protocol, as far as the fold decides it.
+/// The parts of rule A3 that the fold decides.
 @Suite("Revocation") struct RevocationTests {
     private func revoke(_ device: DeviceID) -> EventBody { .deviceRevoked(DeviceRevoked(device: device)) }
 

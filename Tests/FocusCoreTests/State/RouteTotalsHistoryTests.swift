@@ -2,9 +2,10 @@ import Testing
 
 @testable import FocusCore
 
-/// Random lives of three recording devices. A failure names its seed; run it again with that argument alone.
+/// Random lives of three recording devices. A failure names its seed, which is the argument to run again.
 @Suite("UserState: route totals in any order") struct RouteTotalsHistoryTests {
-    /// What one device appends, in its order: routes one after the other or interleaved, some never finished.
+    /// The events that one device appends, in its order: routes one after the other or interleaved, some never
+    /// finished.
     private func life(_ device: DeviceID, _ number: Int, using random: inout SeededRandom) -> [EventBody] {
         let activities = ["run", "walk", "a/b", "é", "e\u{301}"]
         var bodies: [EventBody] = []
@@ -35,7 +36,7 @@ import Testing
         return bodies
     }
 
-    /// Plays the devices' lives in a random order of arrival. Nothing is refused but a second start of a route.
+    /// Plays the lives of the devices in a random order of arrival. Only the second start of a route is refused.
     private func arrive(_ lives: [[(EventBody, AppID)]], using random: inout SeededRandom) -> Stage {
         var stage = HistoryMaker.ready()
         var queues = lives.map { $0[...] }
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    /// Written out again, from the calendar's days alone.
+    /// The periods of a route, computed from its calendar day independently of the fold.
     private func periods(of route: RouteRow) -> [String] {
         let seconds = route.aggregates.start!.microseconds / 1_000_000 + Int64(route.utcOffsetSeconds)
         let day = CivilDate(daysSince1970: seconds / 86_400)

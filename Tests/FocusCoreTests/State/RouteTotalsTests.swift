@@ -3,14 +3,14 @@ import Testing
 @testable import FocusCore
 
 @Suite("UserState: route totals") struct RouteTotalsTests {
-    /// 2023-11-14T22:13:20Z, a Tuesday, is second 0 of the stage.
+    /// The stage's clock starts at 2023-11-14T22:13:20Z, a Tuesday.
     private static let apps: [AppID] = [.chat, .mail]
 
     private func total(_ stage: Stage, _ key: String, _ app: AppID? = .chat) -> RouteTotalRow? {
         stage.value(RouteTotalRow.self, RowKey(.routeTotals, app: app, key: key))
     }
 
-    /// Starts a route of so many metres at a constant speed of `pace` m/s and finishes it.
+    /// Starts a route of `metres` metres at a constant speed of `pace` m/s, and finishes it if `finish` is true.
     private func run(
         _ stage: inout Stage, _ id: String, _ app: AppID = .chat, activity: String = "running", metres: Double,
         pace: Double = 4, from second: Double = 0, offset: Int32 = 0, device: DeviceID = .phone, finish: Bool = true
@@ -54,7 +54,7 @@ import Testing
     @Test("R7: the day is that of the first accepted point where the route was, not of the events or the workout")
     func day() {
         var stage = HistoryMaker.ready()
-        // 22:13:20 UTC: 1 h 46 min 40 s before midnight.
+        // The stage's clock starts at 22:13:20 UTC, 6,400 s before midnight.
         run(&stage, "before", metres: 100, offset: 6_399)
         run(&stage, "after", metres: 100, offset: 6_400)
         run(&stage, "west", metres: 100, offset: -80_001)
@@ -76,7 +76,7 @@ import Testing
         #expect(
             stage.send(
                 .routeFinished(RouteFinished(routeID: "done", workoutID: "w")), app: .chat, at: 5) == nil)
-        // A workout that is saved again is another activity, or other times: the route keeps its own.
+        // Saving the workout again with another activity or other times does not change the route.
         let workout = WorkoutSaved(workoutID: "w", activity: "walking", start: .at(-90_000), end: .at(1))
         stage.send(.workoutSaved(workout), app: .chat, at: 6)
         #expect(stage.rows.filter { $0.key.collection == .routeTotals } == before && before.count == 8)

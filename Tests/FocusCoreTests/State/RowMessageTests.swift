@@ -6,7 +6,7 @@ import Testing
     private func check<Value: RowMessage>(_ value: Value, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let decoded = try Value(decoding: value.encoded)
         #expect(decoded == value && decoded.encoded == value.encoded, sourceLocation: sourceLocation)
-        // An older program reads a newer row.
+        // An older program can read a newer row.
         var newer = ProtoWriter()
         newer.presentString(1_000, "new")
         #expect(try Value(decoding: value.encoded + newer.bytes) == value, sourceLocation: sourceLocation)
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: ProtoError.self) { try BadgeRow(decoding: [18, 0]) }
         #expect(throws: ProtoError.self) { try NotificationSettingsRow(decoding: [10, 2, 32, 9]) }
         #expect(throws: ProtoError.self) { try AlertRow(decoding: [8, 1, 16, 1, 56, 9]) }
-        // Without a period; a day without a date; a number below zero.
+        // A total without a period, a day without a date, and a number below zero.
         #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: []) }
         #expect(throws: ProtoError.self) { try RouteTotalRow(decoding: [16, 1]) }
         #expect(throws: ProtoError.self) {

@@ -68,7 +68,7 @@ import Testing
         #expect(remembered(state, 2) == .refused(code: "not_authorized", message: "no"))
         #expect(check(state, 2, incarnation: 9) == .next)
         #expect(check(state, 3) == .next)
-        // The repeat is no refusal for the device to hear of.
+        // The repeat is not a refusal that the device is told of.
         #expect(state.rowKeys.filter { $0.collection == .refusals }.map(\.key) == ["\(DeviceID.phone)/1/2"])
     }
 
@@ -103,7 +103,7 @@ import Testing
             let rows = stage.state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 1 << 20).rows
             #expect(!rows.contains { $0.key.collection == .refusals })
         }
-        // No stamp: an earlier time still wins.
+        // A refused event leaves no stamp: an earlier time still wins.
         stage.authorize(.location, .denied, at: 1)
         #expect(stage.state.apps[0][.location]?.stamp.time == .at(1))
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FocusCore
 
-/// What settings and summaries promise after every event of a history.
+/// Properties of settings and summaries that hold after every event of a history.
 enum SettingsChecks {
     static func compare(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, unread: Int, _ place: Comment) {
         settings(stage, model, app, place)
@@ -15,7 +15,7 @@ enum SettingsChecks {
         #expect((stage.state.summary.waitingSince != nil) == waiting, place)
     }
 
-    /// N15, N16: each class's settings are those of the first place that says anything.
+    /// Rules N15 and N16: the settings of each class are those of the first place that has a value.
     private static func settings(_ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ place: Comment) {
         let isExpected = model.registration(app) != nil && model.hasSettings(app)
         let row = stage.settings(app)
@@ -31,7 +31,7 @@ enum SettingsChecks {
         }
     }
 
-    /// B1, B2.
+    /// The badge by rules B1 and B2.
     private static func badge(
         _ stage: Stage, _ model: ReferenceModel, _ app: AppID, _ unread: Int, _ place: Comment
     ) {
@@ -46,7 +46,8 @@ enum SettingsChecks {
         #expect(badge.others.allSatisfy { $0.count != badge.count }, place)
     }
 
-    /// N10: what is held is held for a reason that stands; N15: a class's row differs from the phone's.
+    /// Rule N10: a held alert is held for a reason that still applies. Rule N15: a class's own row differs from the
+    /// phone's.
     private static func alerts(_ stage: Stage, _ id: String, _ app: AppID, _ place: Comment) {
         let phone = stage.alert(id, app)
         for deviceClass in DeviceClass.allCases {
@@ -63,7 +64,7 @@ enum SettingsChecks {
                 continue
             }
             var inputs = stage.state.inputs(post, slot, deviceClass)
-            // A mute is no reason to look again.
+            // The end of a mute does not make the fold decide again.
             inputs.isMuted = false
             #expect(row.decision == AlertDecision(inputs), place)
         }

@@ -41,18 +41,18 @@ extension Stage {
         value(NotificationSettingsRow.self, RowKey(.notificationSettings, app: app))
     }
 
-    /// The class's own row; nil: the phone's speaks for it.
+    /// The alert row of the class itself; nil if the phone's decision holds for it.
     func alert(_ id: String, _ app: AppID = .chat, on deviceClass: DeviceClass) -> AlertRow? {
         value(AlertRow.self, RowKey(.classAlerts, app: app, key: "\(deviceClass.rawValue)/\(id)"))
     }
 
-    /// What a device of the class goes by.
+    /// The decision that holds for devices of the class.
     func decision(_ id: String, _ app: AppID = .chat, on deviceClass: DeviceClass) -> AlertDecision? {
         (alert(id, app, on: deviceClass) ?? alert(id, app))?.decision
     }
 
-    /// What a scheduler would append now, in whose zone the n-th minute of a day is the n-th second of 1,440. The fold
-    /// knows no time zones, so any will do.
+    /// The summary that a scheduler would append now. In its zone minute n of a day is second n of 1,440 on the stage's
+    /// clock; the fold knows no time zones, so any zone will do.
     var dueSummary: SummaryDelivered? {
         guard let schedule = state.summarySchedule, let after = schedule.dueAfter else { return nil }
         let second: Int64 = 1_000_000

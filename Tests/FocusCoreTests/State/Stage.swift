@@ -22,13 +22,13 @@ extension UserID {
 }
 
 extension Timestamp {
-    /// Seconds on the stage's clock, which starts somewhere in 2023.
+    /// Seconds on the stage's clock, which starts at 2023-11-14T22:13:20Z.
     static func at(_ second: Double) -> Timestamp {
         Timestamp(microseconds: 1_700_000_000_000_000 + Int64((second * 1e6).rounded()))
     }
 }
 
-/// Plays one user's stream as the server does: checks, validates, logs the event or its refusal, folds.
+/// Plays one user's stream as the server does: checks, validates, logs the event or its refusal, and folds.
 struct Stage {
     var state = UserState(user: .ada)
     /// Everything logged, in order.
@@ -38,8 +38,9 @@ struct Stage {
     private(set) var touched: Set<RowKey> = []
     private var sequences: [DeviceID: Int64] = [:]
 
-    /// The refusal's code, or nil when the event was accepted. `recorded` is the server's time; by default the time
-    /// at which it happened, never going back.
+    /// Sends an event.
+    /// - Parameter recorded: the server's time; by default the event's own time, but never before the last one.
+    /// - Returns: the code of the refusal; nil if the event was accepted.
     @discardableResult
     mutating func send(
         _ body: EventBody, app: AppID? = nil, from device: DeviceID = .phone, at second: Double,
@@ -56,14 +57,14 @@ struct Stage {
         return refusal?.code
     }
 
-    /// Appends what falls due at `second` (rules T1, T3), as the server does.
+    /// Appends what is due at `second` (rules T1, T3), as the server does.
     mutating func fireTimers(at second: Double) {
         now = max(now, .at(second))
         while let due = state.dueExpiration, due.at <= now { fire(.focusExpired(due.event), due: due.at) }
         while let delivery = dueSummary { fire(.summaryDelivered(delivery), due: delivery.dueAt) }
     }
 
-    /// The server's own event, as it would be written now.
+    /// An event of the server's own, as it would be logged now.
     func timer(_ body: EventBody, due: Timestamp) -> Event {
         Event(
             version: state.version.next, device: .server, incarnation: Incarnation(0),
@@ -109,7 +110,7 @@ struct Stage {
     }
 }
 
-// What the rows say.
+// Values of rows.
 extension Stage {
     func value<Value: RowMessage>(_: Value.Type, _ key: RowKey) -> Value? {
         guard let row = state.row(key), !row.isDeleted else { return nil }
@@ -119,7 +120,7 @@ extension Stage {
         }
     }
 
-    /// Nil: no row; a row with nil: hidden.
+    /// The badge row, whose count is nil while the badge is hidden; nil if there is no row.
     func badge(_ app: AppID = .chat) -> BadgeRow? { value(BadgeRow.self, RowKey(.badges, app: app)) }
     func visibility(_ app: AppID = .chat) -> FocusVisibilityRow? {
         value(FocusVisibilityRow.self, RowKey(.focusVisibility, app: app))
@@ -133,7 +134,7 @@ extension Stage {
     }
     var activeFocus: String? { value(ActiveFocusRow.self, RowKey(.activeFocus))?.focusID }
 
-    /// Every row there is.
+    /// All rows of the state.
     var rows: [RowKey: Row] { state.allRows }
 }
 
@@ -143,11 +144,11 @@ extension UserState {
     }
 }
 
-// Things that happen often.
+// Events that many tests send.
 extension Stage {
     static let allCapabilities: Set<AppCapability> = [.communication, .timeSensitive, .critical, .siriKit]
 
-    /// Registered with everything, and allowed to notify.
+    /// Apps with every capability that may notify.
     static func ready(_ apps: [AppID] = [.chat], status: AuthorizationStatus = .authorized) -> Stage {
         var stage = Stage()
         for app in apps {

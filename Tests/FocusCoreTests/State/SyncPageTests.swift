@@ -36,7 +36,7 @@ import Testing
         return rows
     }
 
-    /// What a delta is, said the slow way.
+    /// The rows of a delta, computed without shortcuts from all rows.
     private func stated(_ stage: Stage, _ start: SyncPosition, _ view: View) -> [DeltaRow] {
         stage.rows
             .filter { view.includes($0.key) && $0.value.version > start.version }

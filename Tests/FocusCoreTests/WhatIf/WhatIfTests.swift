@@ -3,7 +3,7 @@ import Testing
 @testable import FocusCore
 
 @Suite("What if") struct WhatIfTests {
-    /// Everything that `text` would have changed in the history of `stage`.
+    /// All differences that the rule in `text` makes to the history of `stage`.
     private func differences(_ text: String, _ stage: Stage) throws -> [WhatIfDifference] {
         let rule = try WhatIfRule(parsing: text)
         var whatIf = WhatIf(rule, of: .ada)
@@ -21,7 +21,7 @@ import Testing
         found.compactMap { if case .alert(let alert) = $0 { alert } else { nil } }
     }
 
-    /// Chat and Mail post @3 and @4 in Focus x, on from @2 to @10.
+    /// Chat posts at second 3 and Mail at second 4 in Focus x, which is on from second 2 to 10.
     private func held() -> Stage {
         var stage = Stage.ready([.chat, .mail])
         stage.configure("x", timeSensitive: true, at: 1)
@@ -150,10 +150,10 @@ import Testing
             var random = SeededRandom(seed: seed)
             var stage = HistoryMaker.ready()
             for step in 1...300 { HistoryMaker.step(&stage, at: Double(step * 3), using: &random) }
-            // Nobody of the history is called so.
+            // Nobody in the history has this handle.
             #expect(try differences("allow person nobody-at-all in *", stage).isEmpty, "seed \(seed)")
             #expect(try differences("route accuracy 50", stage).isEmpty, "seed \(seed)")
-            // Whatever is changed, both histories fold to the end.
+            // Whatever rule is changed, both histories must fold to the end.
             _ = try differences("set * alerts off\nallow app com.example.chat in *\nroute accuracy 10", stage)
         }
     }

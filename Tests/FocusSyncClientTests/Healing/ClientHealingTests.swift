@@ -148,7 +148,7 @@ import Testing
         let error = ProtocolError(.unavailable, "later", retryAfterMilliseconds: 1_000)
         #expect(
             session.receive(.error(error), now: at(100)) == [.report(.appendsDelayed(error, milliseconds: 1_000))])
-        // The second frame met a gap because the first was not taken: nothing is lost by that.
+        // The second frame met a gap because the server did not accept the first; the gap means no loss.
         let gap = ProtocolError(.sequenceGap, "", expected: DeviceSequence(5), sequence: DeviceSequence(7))
         #expect(session.receive(.error(gap), now: at(101)) == [])
         _ = session.healingSent(nil, next: position(9, 10))
@@ -171,7 +171,7 @@ import Testing
         _ = session.receive(.appended(appended(5)), now: at(2))
         _ = session.receive(.error(error), now: at(2))
         _ = session.healingSent(nil, next: position(7, 8))
-        // The last event of the frame may still have a place.
+        // The last event of the frame may still have its place.
         let next = ProtocolError(.sequenceConflict, "", sequence: DeviceSequence(7))
         let actions = session.receive(.error(next), now: at(3))
         var report = HealingReport()
@@ -188,7 +188,7 @@ import Testing
         _ = session.healingSent(first, next: position(6, 7))
         _ = session.healingSent(second, next: position(9, 10))
         _ = session.healingSent(nil, next: position(9, 10))
-        // The server answers each frame that it gets, once.
+        // The server answers each frame once.
         var frames = [first, second]
         var ends = false
         while !frames.isEmpty {
@@ -212,9 +212,10 @@ import Testing
         #expect(ends && !session.isClosed)
     }
 
-    /// A server's answers to re-offered events of protocol 1, when the log ends at `last`, with another store's events
+    /// A protocol 1 server's answers to re-offered events, when its log ends at `last` and has another store's events
     /// at `others` (rules P3, P4, S6).
-    /// - Parameter reportedGap: of several gaps in a row the first is reported.
+    /// - Parameter reportedGap: whether the frame before was a gap too; only the first of several gaps in a row is
+    ///   reported.
     private func answers(
         _ request: HealRequest, _ last: inout Int64, others: Set<Int64>, _ reportedGap: inout Bool
     ) -> [ServerMessage] {
@@ -245,7 +246,7 @@ import Testing
             ([5], 6), ([5, 6], 6), ([5], 5), ([5, 6, 7], 8), ([6, 10], 10),
         ] {
             var (session, actions) = live(acknowledged: 11, last: 11, welcome(logged, isBehind: true, window: window))
-            // Frames by the place before them; the last one is of few events, so that it meets the gap.
+            // Frames by the place before them; the last one has few events, so that it meets the gap.
             let store: [Int64: HealRequest] = [0: reoffer(5, 5), 9: reoffer(10, 2)]
             let held: ClosedRange<Int64> = 5...11
             var last = logged
@@ -303,7 +304,7 @@ import Testing
             isRecalling: isRecalling, ended: ended)
         _ = session.connected(now: at(0))
         let actions = session.receive(.welcome(welcome), now: at(1))
-        // What was reported is of no interest here.
+        // These tests do not look at reports.
         return (session, actions.filter { if case .report = $0 { false } else { true } })
     }
 
@@ -363,7 +364,7 @@ import Testing
             incarnation: Incarnation(3), firstSequence: DeviceSequence(1), outcomes: [], version: Version(1))
         #expect(session.receive(.recalled(answer), now: at(1_003)) == [ask(through(5, after: 2))])
         #expect(session.healingSent(nil, next: through(5, after: 2)) == [recall(1)])
-        // Another scope's: there is nothing to end.
+        // The incarnation belongs to another scope, so there is nothing to end.
         let conflict = ProtocolError(.sequenceConflict, "no", sequence: DeviceSequence(1))
         #expect(session.receive(.error(conflict), now: at(1_004)) == [ask(through(nil, after: 2))])
         #expect(session.healingSent(nil, next: through(nil, after: 2)) == [.endHealing(report(2))])

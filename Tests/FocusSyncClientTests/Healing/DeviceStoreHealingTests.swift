@@ -14,7 +14,7 @@ import Testing
         store = try DeviceStore(directory: directory.path)
     }
 
-    /// Appends and acknowledges so many events, with a receipt unless `code` is nil.
+    /// Enqueues and acknowledges `count` events, with a receipt unless `code` is nil.
     private func send(_ count: Int, code: UInt8? = 1, bytes: Int = 8, at clock: Timestamp = Fixture.clock) throws {
         let events = try store.enqueue((0..<count).map { _ in Fixture.draft(bytes: bytes) }, clock: clock)
         let (first, last) = (try #require(events.first), try #require(events.last))
@@ -28,7 +28,7 @@ import Testing
                 receipts: receipts), clock: clock)
     }
 
-    /// Everything that is offered when the log ends at `logged`.
+    /// Everything that the store offers to a log that ends at `logged`.
     private func offers(logged: Int64) throws -> [HealRequest] {
         var position = HealingPosition(
             place: 0, next: DeviceSequence(logged + 1), logged: DeviceSequence(logged))
@@ -63,7 +63,7 @@ import Testing
             throughSequence: last.sequence, version: Version(10), refused: [], receipts: receipts)
         _ = try store.acknowledge(appended, clock: Fixture.clock)
         #expect(try summary(offers(logged: 0)) == ["1-2 [1]", "3-4 []"])
-        // A store may have kept one before.
+        // A store of an earlier version may hold such a receipt already.
         try store.write { _, database in
             for var record in try SentRecord.fetchAll(database) where record.sequence > 2 {
                 (record.receipt, record.receiptFirst, record.receiptThrough) = (Data([2]), record.sequence, .max)
@@ -137,7 +137,7 @@ import Testing
     func lost() throws {
         try send(40, code: 1)
         for _ in 0..<10 { try send(1_000, code: 2, at: Fixture.clock.adding(microseconds: 1)) }
-        // Too many now, and the first are old.
+        // Now there are too many acknowledged events, and the first ones are old.
         try send(1, code: 3, at: Fixture.clock.adding(microseconds: DeviceStore.keptMicroseconds + 1))
         #expect(try store.sent().first?.sequence == DeviceSequence(41))
         #expect(try Array(summary(offers(logged: 10)).prefix(2)) == ["lost 11-40", "41-1040 [2]"])
@@ -171,7 +171,7 @@ import Testing
         #expect(
             try store.nextToHeal(HealingPosition(place: 0, next: DeviceSequence(1), logged: .zero), maximumBytes: 4_096)
                 .0?.lastSequence == DeviceSequence(3))
-        // What it holds is that log's: no other is offered it.
+        // The events belong to the log of the cursor, so the store offers them to no other.
         try store.enter(LogID(Fixture.user(2).uuid))
         try store.beginIncarnation(offersHeld: true)
         #expect(try !store.isHealing)
@@ -204,7 +204,7 @@ import Testing
     @Test("S6: what a log had acknowledged is offered to no other, and to that one again when it is back")
     func otherLog() throws {
         let logs = [LogID(Fixture.user(1).uuid), LogID(Fixture.user(2).uuid)]
-        // Acknowledged by a store that did not note by which log.
+        // The first event was acknowledged by a store that did not record by which log.
         try send(1, code: 1)
         for (index, log) in logs.enumerated() {
             try store.enter(log)

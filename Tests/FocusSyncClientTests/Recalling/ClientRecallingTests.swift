@@ -92,7 +92,7 @@ import Testing
                 .keepRecalled(first, recall(4, 3)), .sendRecall(position(6)),
             ])
         #expect(session.recallSent(recall(7, 3), next: position(9)) == [.send(.recall(recall(7, 3)))])
-        // The answer has room for one of them only.
+        // The answer covers one of the three events.
         let second = recalled(7, [.refused(code: "c", message: "m")])
         #expect(
             session.receive(.recalled(second), now: at(3)) == [
@@ -207,10 +207,10 @@ import Testing
         #expect(session.tick(now: at(2_010)) == [end(3)])
         #expect(session.receive(answer(4), now: at(2_011)) == [], "it was not asked for")
         #expect(session.receive(answer(3), now: at(2_012)) == [end(4)])
-        // Another scope's.
+        // The incarnation belongs to another scope.
         let conflict = ProtocolError(.sequenceConflict, "no", sequence: DeviceSequence(1))
         #expect(session.receive(.error(conflict), now: at(2_013)) == [append(after: 0)])
-        // A server that knows Recall no more: nothing can be ended, and events are worth more.
+        // A server that no longer knows Recall cannot end anything; sending events matters more.
         (session, actions) = open(acknowledged: 0, last: 1)
         #expect(actions == [end(3)])
         let unknown = ProtocolError(.unknownMessage, "what?")

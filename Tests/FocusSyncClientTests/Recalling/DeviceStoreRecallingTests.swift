@@ -90,7 +90,7 @@ import Testing
         #expect(outcomes.map(\.version) == [Version(9), Version(9)])
         #expect(try store.sent().map(\.sequence.rawValue) == [1, 2, 3, 4])
         #expect(try store.queued().map(\.envelope.id) == Array(events[4...]))
-        // The same answer again finds nothing.
+        // The same answer a second time finds nothing to acknowledge.
         #expect(try store.keepRecalled(recalled, recall, clock: Fixture.clock) == [])
         let later = try make(1)
         try store.endRecalling(offersHeld: true)
@@ -210,7 +210,7 @@ import Testing
         let old = try OldStore(directory: directory.path + "/before", upTo: "4")
         let owner = Fixture.owner()
         let earlier = try old.add(isAcknowledged: true)
-        // A new incarnation began there.
+        // A later incarnation of that store: its places begin after the first one's.
         old.device.incarnation = 8
         old.device.sequenceBase = 1
         let sent = try (0..<3).map { _ in try old.add(isAcknowledged: true) }

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// What the rules P2, P3, P10 and S6 say of one device and scope: which event stands at which place. Without a fold; every
-/// event is accepted, but for those of type `refused`.
+/// A server of one device that follows only the rules P2, P3, P10 and S6: which event stands at which place. It has no
+/// fold and accepts every event except those of type `refused`.
 struct PlaceServer {
     private struct Held: Hashable {
         var event: EventID
@@ -22,18 +22,18 @@ struct PlaceServer {
     }
 
     var protocolVersion: UInt32 = 2
-    /// Of another scope of the device.
+    /// Incarnations that belong to another scope of the device.
     var foreign: Set<Incarnation> = []
-    /// So many events a Recall is answered about at most.
+    /// The number of events that one answer to a Recall covers at most.
     var recallLimit = Int.max
-    /// So often it says that there are too many incarnations, or cannot answer a Recall.
+    /// The errors with which the server answers the next Recalls and the first Append of an unknown incarnation.
     var refusals: [ErrorCode] = []
-    /// Of Append frames.
+    /// The limit for Append frames.
     var frameBytes: UInt32 = 16 * 1024
     private var lives: [Incarnation: Life] = [:]
-    /// Everything that was logged, in order.
+    /// All logged events, in order.
     private(set) var logged: [EventID] = []
-    /// What `Recall` of ended incarnations without a question came for.
+    /// The incarnations that a Recall without ids ended.
     private(set) var endedAnew: [Incarnation] = []
 
     var version: Version { Version(Int64(logged.count)) }
@@ -57,12 +57,12 @@ struct PlaceServer {
         }
     }
 
-    /// What a device that has seen everything keeps.
+    /// The cursor of a device that has seen everything.
     var cursor: Cursor? {
         logged.last.map { Cursor(log: Fixture.log, version: version, event: $0, view: 1) }
     }
 
-    /// The log does not hold the event that the cursor names.
+    /// Whether the log lacks the event that the cursor names.
     private func isBehind(_ cursor: Cursor?) -> Bool {
         guard let cursor else { return false }
         let index = Int(cursor.version.rawValue) - 1
@@ -96,7 +96,7 @@ struct PlaceServer {
         var life = lives[incarnation] ?? Life()
         if let held = life.held[sequence] { return held.event == event ? .answered(held.outcome) : .taken }
         if life.isEnded { return .taken }
-        // Below the last one it is a lost place.
+        // A free place below the last one is a lost place, which accepts an event.
         guard sequence <= life.last + 1 else { return .gap(life.last + 1) }
         life.held[sequence] = Held(event: event, outcome: outcome)
         life.last = max(life.last, sequence)
@@ -202,7 +202,7 @@ struct PlaceServer {
     }
 }
 
-/// Of an Append or a Reoffer.
+/// Collects the answer to an Append or a Reoffer.
 private struct Answer {
     let first: DeviceSequence
     var through: DeviceSequence

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FocusSyncClient
 
-/// A device with the real session and store, driven as `SyncClient` drives them, on a server that answers at once. Its
-/// directory is copied and put back as backups are, and its process may die between any two steps.
+/// A device with the real session and store, driven as `SyncClient` drives them, on a server that answers at once. The
+/// test can back up and restore its directory and end its process between any two steps.
 final class RestoredPhone {
-    /// A copy of its directory.
+    /// A copy of the device's directory.
     struct Backup {
         fileprivate let directory: TemporaryDirectory
     }
@@ -16,13 +16,13 @@ final class RestoredPhone {
 
     private let directory: TemporaryDirectory
     private(set) var store: DeviceStore
-    /// It dies before the action of this number.
+    /// The process dies before the action with this number.
     var diesAt = Int.max
-    /// Before the action of this number its app makes an event.
+    /// The app makes an event before the action with this number.
     var makesAt = Int.max
     private(set) var made: [EventID] = []
     private(set) var steps = 0
-    /// What its app was told of each event, each time.
+    /// The verdicts that the app was told, for each event.
     private(set) var verdicts: [EventID: [AppendOutcome.Verdict]] = [:]
     private(set) var notices: [ClientNotice] = []
     private(set) var reasons: [IncarnationReason] = []
@@ -82,7 +82,7 @@ final class RestoredPhone {
 
     // MARK: Connections
 
-    /// Connects until there is nothing more to say, through deaths and new connections.
+    /// Connects until there is nothing more to say, across deaths and new connections.
     func synchronize(_ server: inout PlaceServer) throws {
         for _ in 0..<24 {
             guard try connect(&server) else { return }
@@ -90,7 +90,8 @@ final class RestoredPhone {
         Issue.record("It connects again and again: \(reasons)")
     }
 
-    /// One connection. True: another is needed.
+    /// Opens one connection.
+    /// - Returns: whether another one is needed.
     func connect(_ server: inout PlaceServer) throws -> Bool {
         (link, inbox, ending) = (PlaceServer.Link(), [], nil)
         connections += 1
@@ -199,6 +200,6 @@ final class RestoredPhone {
         for outcome in outcomes { verdicts[outcome.event, default: []].append(outcome.verdict) }
     }
 
-    /// Whether a notice of that kind came.
+    /// How many notices said that recalling waits for a newer server.
     var waits: Int { notices.count { $0 == .recallWaits } }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import FocusSyncClient
 
-/// Stores that were restored or copied, on a server that does what the rules say: each event is logged once, and the app
-/// hears of each what became of it.
+/// Stores that were restored or copied, against a server that follows the rules: each event is logged once, and the app
+/// learns the outcome of each.
 @Suite("Restored stores") struct RestoredStoreTests {
     private static let refused = AppendOutcome.Verdict.refused(code: "app_unknown", message: "no such app")
 
-    /// Each of these events is in the log once, nothing else is there twice, and nothing waits.
+    /// Expects that each of the events is logged once, that no event is logged twice, and that nothing waits.
     private func expectOnce(
         _ events: [EventID], _ server: PlaceServer, _ phones: RestoredPhone...,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -56,7 +56,7 @@ import Testing
         events += try queued + phone.make(10)
         try phone.synchronize(&server)
         try phone.restore(backup)
-        // More than the first life made: the places of its last ten are taken.
+        // More events than the first life made, so some of their places are taken and some are free.
         let new = try phone.make(12)
         try phone.synchronize(&server)
         try expectOnce(events + new, server, phone)
@@ -181,7 +181,8 @@ import Testing
         #expect(shared.allSatisfy { copies[1].verdicts[$0] == [.accepted] })
     }
 
-    /// The first life logs twenty, the second has made the first six of them and eight others.
+    /// A phone restored to a backup with six queued events. After the backup the first life logged these six and
+    /// fourteen others; the second life has made eight of its own.
     private func beforeRecalling(_ server: inout PlaceServer) throws -> (RestoredPhone, [EventID]) {
         let phone = try RestoredPhone()
         var events = try phone.make(3)
@@ -285,7 +286,7 @@ import Testing
         server.protocolVersion = 1
         let (phone, events) = try beforeRecalling(&server)
         let logged = server.logged
-        // It looks for a newer one again and again.
+        // The device keeps looking for a newer server.
         #expect(try phone.connect(&server))
         #expect(phone.waits == 1)
         let later = try phone.make(3)
@@ -311,7 +312,7 @@ import Testing
             let before = server
             events += try phone.make(9)
             try phone.synchronize(&server)
-            // The tail is gone, and the copy is first.
+            // The log loses its tail, and the copy appends first.
             server = before
             events += try copy.make(lost)
             try copy.synchronize(&server)
@@ -360,7 +361,8 @@ import Testing
         let second = try phone.backUp()
         let old = try phone.store.incarnation
         while try !phone.store.incarnationIsNew(server) { #expect(try phone.connect(&server)) }
-        // Nothing is held, and nothing acknowledged in the new incarnation: only the end says what was lost.
+        // The store holds nothing of the old incarnation, and nothing is acknowledged in the new one: only ending the
+        // old one shows what was lost.
         server = empty
         try phone.synchronize(&server)
         #expect(server.isEnded(old))
@@ -401,7 +403,7 @@ import Testing
         for seed in Self.seeds(60) { try live(seed, losesTail: true) }
     }
 
-    /// One, when `FOCUS_SEED` names it.
+    /// `count` seeds, or only the one in `FOCUS_SEED`.
     private static func seeds(_ count: UInt64) -> [UInt64] {
         ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(0..<count)
     }
@@ -426,7 +428,7 @@ import Testing
             case 7: backups.append(try phone.backUp())
             case 8: if let backup = backups.randomElement(using: &random) { try phone.restore(backup) }
             case 9:
-                // Rule P10 says what it cannot promise: a log that lost its tail, and a copy beside.
+                // Rule P10 makes no promise for a copy beside the store when the log loses its tail.
                 guard !losesTail, phones.count < 3, let backup = backups.randomElement(using: &random) else { continue }
                 phones.append(try RestoredPhone.copy(of: backup))
             case 10: tails.append(server)
@@ -450,7 +452,7 @@ import Testing
 }
 
 extension DeviceStore {
-    /// Whether recalling is through and nothing was sent since.
+    /// Whether recalling is over and nothing is acknowledged in the new incarnation yet.
     fileprivate func incarnationIsNew(_ server: PlaceServer) throws -> Bool {
         try !isRecalling && !endedIncarnations().isEmpty && queueRange.acknowledged == .zero
     }

@@ -4,8 +4,8 @@ import Foundation
 import PostgresClient
 import Support
 
-/// A PgBouncer of the test's own in transaction mode, in front of the tests' cluster, with fewer sessions than a server
-/// has connections: what one of them leaves behind, another finds.
+/// A PgBouncer for one test, in transaction mode, in front of the tests' cluster. It keeps fewer sessions than a server
+/// has connections, so that one connection meets what another leaves behind in a session.
 final class Bouncer: Sendable {
     static let program = "/usr/sbin/pgbouncer"
     private let child: ChildProcess
@@ -13,16 +13,16 @@ final class Bouncer: Sendable {
 
     /// - Parameters:
     ///   - conninfo: a database of the cluster, as `TestCluster` gives it.
-    ///   - sessions: how many it keeps for that.
+    ///   - sessions: how many sessions with the database it keeps.
     init(conninfo: String, sessions: Int = 2) throws {
         guard FileManager.default.isExecutableFile(atPath: Self.program) else {
             throw NeverHappened(description: "\(Self.program) is missing (Debian: apt install pgbouncer)")
         }
         directory = try TestDirectory.make()
-        // A socket of its own, as a port that was free a moment ago may be another test's by now.
+        // A socket of its own: a port that was free a moment ago may belong to another test by now.
         try FileManager.default.createDirectory(atPath: directory + "/socket", withIntermediateDirectories: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory + "/socket")
-        // It does not know this parameter of libpq's.
+        // PgBouncer does not know this parameter of libpq.
         let server = conninfo.replacingOccurrences(of: "connect_timeout=60 ", with: "")
         let configuration = """
             [databases]
@@ -40,7 +40,7 @@ final class Bouncer: Sendable {
         let file = "\(directory)/pgbouncer.ini"
         try configuration.write(toFile: file, atomically: true, encoding: .utf8)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
-        // It does not run as root; the cluster's user may reach its socket.
+        // PgBouncer refuses to run as root; the cluster's user may reach its socket.
         let user = geteuid() == 0 ? ["-u", "postgres"] : []
         child = try ChildProcess(Self.program, ["-q"] + user + [file])
         try eventually("PgBouncer answers") {
@@ -53,7 +53,7 @@ final class Bouncer: Sendable {
         }
     }
 
-    /// What a server is given with `--database`.
+    /// The value for a server's `--database`.
     var conninfo: String { "host=\(directory)/socket port=6432 user=anybody dbname=focus connect_timeout=60" }
 
     var configuration: PostgresConfiguration {
@@ -62,7 +62,7 @@ final class Bouncer: Sendable {
 
     func stop() async {
         child.signal(SIGTERM)
-        // Waits for nobody; the clients of a server that was killed are gone.
+        // Ends it at once. Clients of servers that were killed are gone, so there is nobody to wait for.
         child.signal(SIGKILL)
         _ = await child.exitCode()
         try? FileManager.default.removeItem(atPath: directory)

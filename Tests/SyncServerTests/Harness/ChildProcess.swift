@@ -1,8 +1,8 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A child process whose waiting takes threads of its own: `Foundation.Process` turns a run loop on whatever thread asks,
-/// and on two cores that can be all that the tests have.
+/// A child process whose waits take threads of their own. `Foundation.Process` runs a run loop on whichever thread
+/// asks, and with two cores the cooperative pool has only two.
 final class ChildProcess: Sendable {
     private let pid: pid_t
     private let output: Int32
@@ -10,7 +10,7 @@ final class ChildProcess: Sendable {
 
     struct SpawnFailure: Error { let code: Int32 }
 
-    /// - Parameter input: the file that is its standard input; nil: ours.
+    /// - Parameter input: the file for its standard input; nil: the parent's.
     init(_ program: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil) throws {
         var pipe: [Int32] = [0, 0]
         guard Foundation.pipe(&pipe) == 0 else { throw SpawnFailure(code: errno) }
@@ -21,7 +21,8 @@ final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
         if let input { posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0) }
-        // Nor may they hold sockets of servers in this process: closing those would not end the connection.
+        // The child must not hold sockets of servers in this process either: closing them here would not end the
+        // connection.
         for file in Int32(3)..<1_024 { posix_spawn_file_actions_addclose(&actions, file) }
         let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let argv = ([program] + arguments).map { strdup($0) } + [nil]
@@ -43,14 +44,14 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// The process is reaped only through `exit`, so its id is its own until then.
+    /// Only `exit` reaps the process, so its id stays valid until then.
     func signal(_ number: Int32) {
         if !exit.isSet { kill(pid, number) }
     }
 
     var hasExited: Bool { exit.isSet }
 
-    /// Nil when a signal ended it. One that does not end for long is killed.
+    /// The exit code; nil if a signal ended it. A child that does not end for `patience` is killed.
     func exitCode() async -> Int32? {
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { [exit, pid] in
             if !exit.isSet { kill(pid, SIGKILL) }
@@ -58,7 +59,7 @@ final class ChildProcess: Sendable {
         return await exit.wait()
     }
 
-    /// What it prints up to its first newline, or its end. Not while `rest` runs.
+    /// The output up to the first newline or the end. Must not run at the same time as `rest`.
     func firstLine() async -> String {
         let output = output
         return await withCheckedContinuation { done in
@@ -71,13 +72,13 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// What it has printed and nobody read, of what the pipe holds: 64 KiB.
+    /// The number of bytes printed and not read, as far as the pipe holds them (64 KiB).
     var unreadBytes: Int {
         var count: Int32 = 0
         return ioctl(output, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
-    /// What it prints from here up to its end.
+    /// The output from here to the end.
     func rest() async -> String {
         let output = output
         return await withCheckedContinuation { done in
@@ -94,7 +95,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits until there is something to read, or its end. A child that says nothing for long is killed: its test fails,
+    /// Waits until there is output or the end of it. A child that is silent for `patience` is killed: its test fails,
     /// and the run goes on.
     private func isReady() -> Bool {
         var descriptor = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
@@ -110,7 +111,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Seconds, far beyond what any of them takes: the conformance suite is silent for minutes, pip while it downloads.
+    /// Seconds, far more than any child needs: the conformance suite is silent for minutes, and so is pip during a
+    /// download.
     private static let patience = 1_800
 
     deinit { close(output) }

@@ -4,19 +4,19 @@ import PostgresClient
 import Support
 import Testing
 
-/// Servers that the conformance suite judges, and what it may do to them.
+/// The servers that the conformance suite judges, and what the suite may do to them.
 final class ConformanceStage {
     enum Kind: String, CaseIterable, CustomTestStringConvertible {
-        /// One in the clear, with its own PostgreSQL.
+        /// A single server in plaintext, with its own PostgreSQL.
         case alone
-        /// Two over TLS on one database.
+        /// Two servers over TLS on one database.
         case secured
-        /// Four on one database, behind PgBouncer in transaction mode.
+        /// Four servers on one database, behind PgBouncer in transaction mode.
         case pooled
 
         var testDescription: String { rawValue }
 
-        /// What it does not give: cases that need one of these are skipped.
+        /// What this stage lacks; the suite skips cases that need it.
         var lacks: [String] {
             switch self {
             case .alone: ["a second --server"]
@@ -26,7 +26,7 @@ final class ConformanceStage {
         }
     }
 
-    /// Of `focusctl conformance`.
+    /// The arguments of `focusctl conformance`.
     private(set) var arguments: [String] = []
     private var servers: [HurtServer] = []
     private var bouncer: Bouncer?
@@ -77,7 +77,7 @@ final class ConformanceStage {
             let options = ["--plaintext", "--no-prepared", "--database", bouncer.conninfo, "--direct-database", log]
             servers.append(try await HurtServer(options, keyOf: servers.first))
         }
-        // Other tests are on the same PostgreSQL: all sessions of this database end instead.
+        // Other tests use the same PostgreSQL, so all sessions of this database are ended instead of a restart.
         let end = """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -101,11 +101,11 @@ final class ConformanceStage {
         arguments += ["--stop-notifications", first.command("mute"), "--start-notifications", first.command("restart")]
     }
 
-    /// A file of the test's.
+    /// The path of a file for the test.
     func file(_ name: String) -> String { "\(files)/\(name)" }
 
     func remove() async {
-        // The first one may have the PostgreSQL of the others.
+        // In reverse order, because the first server may run the PostgreSQL of the others.
         for server in servers.reversed() { try? await server.remove() }
         await bouncer?.stop()
         try? FileManager.default.removeItem(atPath: files)

@@ -29,7 +29,7 @@ final class DeafClient: Sendable {
         return DeafClient(channel, stream)
     }
 
-    /// - Parameter written: called once the kernel has taken all of it; never, if it does not.
+    /// - Parameter written: called once the kernel has accepted all bytes; never, if it does not.
     func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
         channel.writeAndFlush(ByteBuffer(bytes: bytes)).whenSuccess(written)
     }
@@ -41,7 +41,7 @@ final class DeafClient: Sendable {
         try await channel.writeAndFlush(ByteBuffer(bytes: FrameCodec.frame(ClientMessage.hello(hello))))
     }
 
-    /// From now on it reads.
+    /// Starts reading.
     func listen() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
     func next() async throws -> ServerMessage {

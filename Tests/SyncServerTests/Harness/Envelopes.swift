@@ -3,7 +3,7 @@ import FocusWire
 import Foundation
 
 extension Envelope {
-    /// An event as a device would send it, now.
+    /// An event as a device sends it now.
     static func of(_ body: EventBody, app: String? = nil, at time: Timestamp = .now, id: EventID = .random())
         -> Envelope
     {
@@ -12,7 +12,7 @@ extension Envelope {
             payload: PayloadCodec.encode(body))
     }
 
-    /// What makes `app` able to post: registered, and allowed to notify.
+    /// The events that let `app` post: registration and permission to notify.
     static func setUp(_ app: String) -> [Envelope] {
         [
             .of(.appRegistered(AppRegistered(name: app, build: 1, capabilities: [.communication])), app: app),

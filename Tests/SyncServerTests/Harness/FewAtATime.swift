@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import Testing
 
-/// Tests of servers run a few at a time: each has a server or more with connections, threads and processes of its own,
-/// and all hundred and fifty at once would keep one another, on two cores, from answering within any limit.
+/// Runs tests of servers a few at a time. Each has one or more servers with connections, threads and processes; on a
+/// machine with few cores more than a hundred of them at once would keep one another from answering within any limit.
 struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -15,7 +15,7 @@ struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
         try await body()
     }
 
-    /// Many of them wait most of their time.
+    /// More than there are cores, because many of these tests mostly wait.
     private static let turnstile = Turnstile(places: 8)
 }
 
@@ -23,7 +23,7 @@ extension Trait where Self == FewAtATime {
     static var fewAtATime: Self { Self() }
 }
 
-/// Lets so many through at a time, in the order in which they came.
+/// Lets a limited number through at a time, in the order of arrival.
 private final class Turnstile: Sendable {
     private struct State {
         var free: Int

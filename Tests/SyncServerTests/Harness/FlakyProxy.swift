@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A network between devices and a server: TCP connections through it are delayed, split and now and then cut as a seed
-/// says, and held for a while by `partition`. Bytes of a connection stay in order.
+/// A network between devices and a server: TCP connections through it are delayed, split and sometimes cut as a seed
+/// says, and held for a while by `partition`. The bytes of a connection stay in order.
 final class FlakyProxy: Sendable {
     private struct State {
         var random: SeededGenerator
@@ -21,7 +21,7 @@ final class FlakyProxy: Sendable {
         state = NIOLockedValueBox(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// - Parameter upstream: the server's port on loopback; it may come and go.
+    /// - Parameter upstream: the server's port on loopback; the server may come and go.
     static func start(upstream: Int, seed: UInt64) async throws -> FlakyProxy {
         let proxy = FlakyProxy(upstream: upstream, seed: seed)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -35,12 +35,12 @@ final class FlakyProxy: Sendable {
 
     var port: Int { state.withLockedValue { $0.listener?.localAddress?.port ?? 0 } }
 
-    /// For so long nothing passes; nobody is told.
+    /// For this time nothing passes, and neither end is told.
     func partition(milliseconds: Int64) {
         state.withLockedValue { $0.heldUntil = .now() + .milliseconds(milliseconds) }
     }
 
-    /// Ends every connection in the middle of whatever it carries.
+    /// Closes every connection, whatever is under way on it.
     func cutAll() {
         let open = state.withLockedValue { Array($0.open.values) }
         for channel in open { channel.close(promise: nil) }
@@ -76,12 +76,12 @@ final class FlakyProxy: Sendable {
     }
 }
 
-/// One direction of one connection.
+/// One direction of a connection.
 private final class Relay: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private static let longestDelayMicroseconds: Int64 = 15_000
-    /// One of so many reads is the connection's last.
+    /// On average one read in this many closes the connection.
     private static let readsPerCut = 400
 
     private let peer: any Channel
@@ -110,7 +110,7 @@ private final class Relay: ChannelInboundHandler {
         }
     }
 
-    /// The oldest piece that waits goes on at this time, or when nothing is held any more.
+    /// Passes the oldest waiting piece on at this time, or when the partition is over.
     private func pass(_ context: ChannelHandlerContext, at time: NIODeadline) {
         let loop = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(deadline: time) {

@@ -7,13 +7,13 @@ import PostgresClient
 import Support
 import Testing
 
-/// Devices that append through the client library and remember what was acknowledged, and the proof of it all.
-// @unchecked: `server` is only used by the one test that owns both.
+/// Devices that append through the client library and remember what was acknowledged, and the checks of all of it.
+// @unchecked: only the test that owns the fleet uses `server`.
 final class Fleet: @unchecked Sendable {
     let devices: [FleetDevice]
     private let server: FocusdProcess
 
-    /// - Parameter proxy: what every other device reaches the server through.
+    /// - Parameter proxy: the network through which every second device reaches the server.
     init(server: FocusdProcess, devices count: Int, users: Int, proxy: FlakyProxy? = nil) async throws {
         self.server = server
         let users = (0..<users).map { _ in UserID.random() }
@@ -29,8 +29,8 @@ final class Fleet: @unchecked Sendable {
 
     var acknowledgedCount: Int { devices.reduce(0) { $0 + $1.acknowledged.count } }
 
-    /// Returns when so many events were acknowledged since the appends of the round began, or when those have ended: a
-    /// moment in the middle of work, without a clock. However late it is called, it waits for nothing that is over.
+    /// Returns when `count` events of the round have been acknowledged, or when the round has ended: a moment in the
+    /// middle of work, found without a clock. A late call returns at once.
     func acknowledged(_ count: Int, in round: Int) async {
         await withCheckedContinuation { reached in
             progress.withLockedValue { progress in
@@ -64,7 +64,7 @@ final class Fleet: @unchecked Sendable {
 
     func append(count: Int, round: Int) async throws {
         note { ($0.round, $0.count, $0.isOver) = (round, 0, false) }
-        // Also when one of them fails: nobody waits for the others any more.
+        // Runs even if a device fails, so that nobody waits for the others any more.
         defer { note { $0.isOver = true } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for device in devices {
@@ -81,10 +81,11 @@ final class Fleet: @unchecked Sendable {
     }
 
     /// Every acknowledged event is in the log exactly once, and each device's rows equal a fresh replay of the log.
-    /// - Parameter conninfo: of the server's database; nil: its own embedded cluster's.
+    /// - Parameter conninfo: the server's database; nil: its own embedded cluster.
     func verify(in conninfo: String? = nil) async throws {
         let (logged, states) = try await onThread { try self.replay(conninfo) }
-        // All at once: each waits for the checkpoint that the server sends a second after the last delta.
+        // All devices at once, because each waits for the checkpoint that the server sends a second after the last
+        // delta.
         try await withThrowingTaskGroup(of: [RowCollection].self) { group in
             for device in devices { group.addTask { try await device.client.synchronize() } }
             for try await differing in group { #expect(differing == [], "digests differ") }
@@ -145,7 +146,7 @@ final class FleetDevice: Sendable {
 
     var acknowledged: [EventID] { acknowledgedEvents.withLockedValue { $0 } }
 
-    /// In batches of one to five, as an app would.
+    /// Appends in batches of one to five events, as an app does.
     func append(count: Int, from start: Int, onAcknowledged: () -> Void = {}) async throws {
         if start == 0 {
             try await note([

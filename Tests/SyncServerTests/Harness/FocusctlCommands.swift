@@ -3,7 +3,7 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-/// A person at a terminal: the real `focusctl` against a real `focusd`.
+/// The real `focusctl` against a real `focusd`, as a user at a terminal runs it.
 struct FocusctlCommands {
     struct Result {
         var exitCode: Int32?
@@ -11,7 +11,7 @@ struct FocusctlCommands {
 
         var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-        /// The last line's JSON object.
+        /// The JSON object in the last line.
         func json() throws -> [String: Any] {
             let line = try #require(lines.last)
             return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -21,7 +21,7 @@ struct FocusctlCommands {
     let server: FocusdProcess
     let user: UserID
 
-    /// What every command that acts as a device needs. Each call's device has a store of its own name.
+    /// The options of every command that acts as a device; each device name has a store of its own.
     func device(_ name: String, _ device: DeviceID, _ scope: Scope = .system) async throws -> [String] {
         [
             "--plaintext", "--server", server.address.description, "--state", "\(server.directory)/\(name)", "--token",
@@ -29,12 +29,12 @@ struct FocusctlCommands {
         ]
     }
 
-    /// Which log, for commands that read it.
+    /// The options that name the log, for commands that read it.
     func log(_ app: AppID) -> [String] {
         ["--data-dir", server.directory, "--user", user.description, "--app", app.rawValue]
     }
 
-    /// Runs to its end.
+    /// Runs a command to its end.
     func run(_ arguments: [String], input: String? = nil) async throws -> Result {
         var file: String?
         if let input {
@@ -46,14 +46,14 @@ struct FocusctlCommands {
         return Result(exitCode: await child.exitCode(), output: output)
     }
 
-    /// Runs to its end, which must be a good one.
+    /// Runs a command to its end and expects exit code 0.
     func succeed(_ arguments: [String], input: String? = nil) async throws -> Result {
         let result = try await run(arguments, input: input)
         #expect(result.exitCode == 0, "focusctl \(arguments.joined(separator: " ")): \(result.output)")
         return result
     }
 
-    /// Starts a command that stays.
+    /// Starts a command that keeps running.
     func start(_ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(FocusdProcess.binary("focusctl"), arguments)
     }

@@ -5,7 +5,7 @@ import Foundation
 import PostgresClient
 import Support
 
-/// The real program on its own embedded cluster, to be killed and started again.
+/// The real program on its own embedded cluster, for tests that kill and restart it.
 final class FocusdProcess {
     let directory: String
     private let reserved: ReservedPort
@@ -27,7 +27,7 @@ final class FocusdProcess {
         try await start()
     }
 
-    /// Starts a server in a data directory that is there already.
+    /// Starts a server in an existing data directory.
     init(directory: String) async throws {
         externalDatabase = nil
         options = []
@@ -40,7 +40,7 @@ final class FocusdProcess {
 
     var address: ServerAddress { ServerAddress(host: "127.0.0.1", port: port) }
 
-    /// Starts it, on the same port as before, and returns when it accepts.
+    /// Starts the server on the same port as before; returns when it accepts connections.
     /// - Parameter fault: `point:n`, see `FaultPoint`.
     func start(fault: String? = nil) async throws {
         let child = try ChildProcess(
@@ -55,8 +55,8 @@ final class FocusdProcess {
         }
     }
 
-    /// For the embedded cluster there, before its first start: killed programs lose nothing by it, and a slow disk does
-    /// not decide how long a shut-down takes.
+    /// Turns fsync off for the embedded cluster before its first start. Programs that are killed lose nothing by it,
+    /// and a slow disk does not decide how long a shutdown takes.
     static func relaxDisk(of directory: String) throws {
         let file = directory + "/custom.conf"
         try "fsync = off\nfull_page_writes = off\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -68,7 +68,7 @@ final class FocusdProcess {
         _ = await waitForExit()
     }
 
-    /// A signal ended it, or it ended itself.
+    /// Whether the process has ended, by itself or by a signal.
     var hasExited: Bool { child?.hasExited ?? true }
 
     func killPostmaster() throws {
@@ -76,21 +76,21 @@ final class FocusdProcess {
         Foundation.kill(running.postmasterPID, SIGKILL)
     }
 
-    /// SIGTERM; true when it exits 0 (rule G1). The 10 s of the rule are of a machine that has time for it, and are its own
-    /// limits' sum; a loaded one takes longer, and only a focusd that never ends takes as long as a child may.
+    /// Sends SIGTERM; returns whether the process exits with code 0 (rule G1). The rule's limit of 10 s holds for a
+    /// machine that is not overloaded, so the test only waits for as long as any child may take.
     func terminate() async -> Bool {
         child?.signal(SIGTERM)
         return await waitForExit() == 0
     }
 
-    /// The exit code; nil when a signal ended it.
+    /// The exit code; nil if a signal ended the process.
     @discardableResult
     func waitForExit() async -> Int32? { await child?.exitCode() }
 
-    /// Ends everything and removes the directory.
+    /// Ends all processes and removes the directory.
     func remove() async {
         await kill()
-        // On a thread of its own: it blocks, and the pool has two.
+        // On a thread of its own, because it blocks and the cooperative pool has few threads.
         _ = try? await onThread { [directory] in
             var settings = EmbeddedClusterSettings()
             settings.stopTimeout = .zero
@@ -99,7 +99,7 @@ final class FocusdProcess {
         }
     }
 
-    /// The log, as its owner; waits while the cluster recovers.
+    /// A connection to the log as its owner; waits while the cluster recovers.
     func database() throws -> PostgresConnection {
         var made: PostgresConnection?
         try eventually("the cluster answers") {
@@ -110,7 +110,7 @@ final class FocusdProcess {
         return made!
     }
 
-    /// A program of ours, beside the test bundle.
+    /// The path of one of our programs, beside the test bundle.
     static func binary(_ name: String) -> String {
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appendingPathComponent(name).path

@@ -1,7 +1,7 @@
 import Foundation
 import Support
 
-/// A focusd in the background that `ops/lib/hurt` starts, kills and starts again, as an operator's scripts would.
+/// A focusd in the background that `ops/lib/hurt` starts, kills and restarts, as an operator's scripts would.
 final class HurtServer: Sendable {
     let directory: String
     let address: String
@@ -13,8 +13,8 @@ final class HurtServer: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("ops/lib/hurt").path
 
     /// - Parameters:
-    ///   - arguments: of `focusd serve`, beside its directory and address.
-    ///   - other: whose token key it takes.
+    ///   - arguments: options of `focusd serve` besides directory and address.
+    ///   - other: the server whose token key this one shares.
     init(_ arguments: [String], keyOf other: HurtServer? = nil) async throws {
         directory = try TestDirectory.make()
         reserved = try ReservedPort()
@@ -34,17 +34,17 @@ final class HurtServer: Sendable {
         address = output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The command line that does it.
+    /// The command line for an action of `ops/lib/hurt`.
     func command(_ action: String) -> String { "\(Self.script) \(action) \(directory)" }
 
-    /// Does it now.
+    /// Runs an action of `ops/lib/hurt` now.
     func perform(_ action: String) async throws {
         let child = try ChildProcess(Self.script, [action, directory])
         let output = await child.rest()
         guard await child.exitCode() == 0 else { throw Failure(output: output) }
     }
 
-    /// Ends it and removes its directory.
+    /// Stops the server and removes its directory.
     func remove() async throws {
         let child = try ChildProcess(Self.script, ["stop", directory])
         _ = await child.exitCode()

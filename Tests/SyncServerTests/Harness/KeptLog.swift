@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// What a server says in its log, kept for a test to read.
+/// Keeps what a server logs, for a test to read.
 struct KeptLog: LogHandler {
     private let kept = NIOLockedValueBox<[(level: Logger.Level, text: String)]>([])
     var metadata: Logger.Metadata = [:]

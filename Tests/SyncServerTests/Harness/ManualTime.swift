@@ -2,7 +2,7 @@ import FocusCore
 import NIOConcurrencyHelpers
 import SyncServer
 
-/// A server's clocks, which stand still until a test moves them: no poll, no delay and no expiry comes by itself.
+/// A server's clocks, which stand still until a test moves them: no poll, delay or expiry happens by itself.
 final class ManualTime: Sendable {
     private let milliseconds = NIOLockedValueBox<Int64>(1_000_000)
     private let start = Timestamp.now
@@ -18,7 +18,7 @@ final class ManualTime: Sendable {
 }
 
 extension WireClient {
-    /// Returns when the device has its snapshot: from then on it hears of what changes.
+    /// Returns when the device has its snapshot; from then on it is told what changes.
     func untilLive() async throws {
         _ = try await first { if case .snapshotEnd = $0 { true } else { nil } }
     }
@@ -37,14 +37,14 @@ extension WireClient {
         }
     }
 
-    /// Everything that comes before the connection ends.
+    /// All messages until the connection ends.
     func rest() async -> [ServerMessage] {
         var messages: [ServerMessage] = []
         while let message = try? await next() { messages.append(message) }
         return messages
     }
 
-    /// Returns when the server has taken everything that was sent before.
+    /// Returns when the server has received everything that was sent before.
     func flush() async throws {
         try await send(.ping(77))
         _ = try await first { $0 == .pong(77) ? true : nil }

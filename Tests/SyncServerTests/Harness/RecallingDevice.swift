@@ -9,9 +9,9 @@ import Testing
 
 import struct FocusSyncClient.AppendOutcome
 
-/// A device whose store was set back: the log has most of its queue, and other events at the places of the rest.
+/// A device whose store was restored: the log has most of its queue, and other events at the places of the rest.
 struct RecallingDevice {
-    /// What it has under way, on a connection that may be lost.
+    /// The device's pending work, on a connection that may be lost.
     final class Work: Sendable {
         fileprivate let client: SyncClient
         fileprivate let outcomes: Task<[AppendOutcome], any Error>
@@ -35,11 +35,11 @@ struct RecallingDevice {
     private let directory: String
     private let user = UserID.random()
     private let device = DeviceID.random()
-    /// In the order in which they were made.
+    /// The ids of all events, in the order in which they were made.
     private var made: [EventID] = []
     private var queued: ArraySlice<EventID> = []
 
-    /// - Parameter queued: of its queue; the log has three of four.
+    /// - Parameter queued: the number of queued events; the log has three quarters of them.
     init(_ server: FocusdProcess, conninfo: String, queued count: Int) async throws {
         (self.server, self.conninfo) = (server, conninfo)
         directory = try TestDirectory.make()
@@ -60,7 +60,7 @@ struct RecallingDevice {
         made += new
     }
 
-    /// Connects, recalls, and appends behind that.
+    /// Connects, recalls, and appends after that.
     func begin() async throws -> Work {
         let client = try await open()
         return Work(client) { [next = made.count] in
@@ -72,7 +72,7 @@ struct RecallingDevice {
         }
     }
 
-    /// All of it is answered, and in the log once, in the order in which it was made.
+    /// Expects that everything is answered, and logged once in the order in which it was made.
     func verify(_ work: Work) async throws {
         let outcomes = try await work.outcomes.value
         #expect(outcomes.allSatisfy { $0.isAccepted })
@@ -108,7 +108,7 @@ struct RecallingDevice {
         return try SyncClient(configuration: configuration, store: DeviceStore(directory: directory + "/device"))
     }
 
-    /// The first registers the app.
+    /// Drafts of events; the first one registers the app.
     private static func drafts(_ numbers: Range<Int>) -> [EventDraft] {
         numbers.map { number in
             guard number > 0 else { return EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: app) }

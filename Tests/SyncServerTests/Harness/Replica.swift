@@ -1,18 +1,18 @@
 import FocusCore
 
-/// What a device holds: applies what it hears as a client must, and checks every digest.
+/// What a device holds: applies messages as a client must, and checks every digest.
 struct Replica {
     var rows: [RowKey: [UInt8]] = [:]
     var cursor: Cursor?
-    /// Rows under way between Begin and End.
+    /// Rows that arrived between Begin and End.
     private var pending: [DeltaRow]?
     private var isSnapshot = false
-    /// Of the snapshot under way; none: all.
+    /// The collections that the snapshot under way replaces; empty: all of them.
     private var replaced: Set<RowCollection> = []
     private(set) var snapshots = 0
     private(set) var mismatches: [RowCollection] = []
     private(set) var checkpoints = 0
-    /// Of the newest checkpoint.
+    /// The version of the newest checkpoint.
     private(set) var checkedVersion = Version.zero
 
     mutating func apply(_ message: ServerMessage) {

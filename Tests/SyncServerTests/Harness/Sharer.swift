@@ -1,13 +1,13 @@
 import FocusCore
 
-/// A user who shares a Focus status with some others, on one device of theirs.
+/// A user who shares a Focus status with some others, from one device.
 final class Sharer {
     let user: UserID
     private let client: WireClient
     private let apps: [String]
     private var next: Int64 = 1
 
-    /// Not focused yet.
+    /// Sets up the user, who is not focused yet.
     init(_ server: TestServer, apps: [String], with viewers: Set<UserID>, user: UserID = .random()) async throws {
         self.user = user
         self.apps = apps
@@ -40,7 +40,7 @@ final class Sharer {
         apps.map { .of(.audienceChanged(AudienceChanged(remove: [viewer])), app: $0) }
     }
 
-    /// Returns when it is durable.
+    /// Appends events; returns when they are durable.
     func say(_ envelopes: [Envelope]) async throws {
         try await client.append(from: next, envelopes)
         next += Int64(envelopes.count)
@@ -59,7 +59,7 @@ extension WireClient {
         try await first { if case .peerStatuses(let statuses) = $0 { statuses } else { nil } }
     }
 
-    /// The next statuses of these users, whose lanes each tell on their own, until there is one of each.
+    /// Collects statuses until there is one of each user; the lanes of the users send theirs separately.
     func statuses(of users: Set<UserID>) async throws -> Set<PeerStatus> {
         var found: Set<PeerStatus> = []
         while !users.isSubset(of: found.map(\.user)) { found.formUnion(try await statuses().statuses) }

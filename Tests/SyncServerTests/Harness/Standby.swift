@@ -4,7 +4,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// Two clusters with streaming replication, of which the second can be promoted.
+/// Two clusters with streaming replication; the second one can be promoted.
 enum Standby {
     static var settings: EmbeddedClusterSettings {
         var settings = EmbeddedClusterSettings()
@@ -13,7 +13,7 @@ enum Standby {
         return settings
     }
 
-    /// A standby that streams from the primary, asynchronously.
+    /// Starts a standby that streams from the primary asynchronously.
     static func start(of primary: EmbeddedCluster, in place: String) throws -> EmbeddedCluster {
         let backup = try BaseBackup.take(conninfo: primary.conninfo, to: place + "/base", settings: settings)
         try backup.restore(dataDirectory: place + "/standby")
@@ -29,7 +29,7 @@ enum Standby {
         return try EmbeddedCluster.start(dataDirectory: place + "/standby", settings: settings)
     }
 
-    /// From here on the primary's commits wait for a standby.
+    /// From now on the primary's commits wait for a standby.
     static func makeSynchronous(_ primary: EmbeddedCluster) throws {
         try eventually("the standby streams") {
             try value("SELECT count(*)::text FROM pg_stat_replication WHERE state = 'streaming'", primary) == "1"
@@ -41,7 +41,7 @@ enum Standby {
         }
     }
 
-    /// It hears of nothing any more.
+    /// Cuts the standby off from the primary.
     static func cutOff(_ standby: EmbeddedCluster) throws {
         _ = try value("ALTER SYSTEM SET primary_conninfo = ''", standby)
         _ = try value("SELECT pg_reload_conf()::text", standby)
@@ -50,7 +50,7 @@ enum Standby {
         }
     }
 
-    /// It hears of everything again.
+    /// Lets the standby stream again.
     static func reconnect(_ standby: EmbeddedCluster) throws {
         _ = try value("ALTER SYSTEM RESET primary_conninfo", standby)
         _ = try value("SELECT pg_reload_conf()::text", standby)
@@ -63,7 +63,7 @@ enum Standby {
         return result.rowCount == 0 ? nil : try result.text(row: 0, column: 0)
     }
 
-    /// Whichever of the two takes writes.
+    /// A conninfo that reaches whichever of the two accepts writes.
     static func either(_ one: EmbeddedCluster, _ other: EmbeddedCluster) throws -> String {
         let values = { (name: String) in
             try [one, other].map { cluster in

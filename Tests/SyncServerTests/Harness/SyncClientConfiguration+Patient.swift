@@ -1,7 +1,8 @@
 import FocusSyncClient
 
 extension SyncClientConfiguration {
-    /// Of a client that waits for as long as a loaded machine takes: only a failing test meets its limit.
+    /// The configuration of a client that waits as long as a loaded machine may take; only a failing test reaches the
+    /// limit.
     static func patient(
         port: Int, security: ConnectionSecurity = .plaintext, token: String
     ) -> SyncClientConfiguration {

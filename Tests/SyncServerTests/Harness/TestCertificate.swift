@@ -1,4 +1,4 @@
-/// A certificate for 127.0.0.1 that nobody else trusts.
+/// A certificate for 127.0.0.1 that only the test trusts.
 struct TestCertificate {
     let certificate: String
     let key: String

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Support
 import SyncServer
 
-/// The hour of the day as a test wants it. What must merely go on (polls, looks) goes on by the machine's clock.
+/// A wall clock that the test sets. The monotonic clock, for polls and looks, is the machine's.
 final class TestClock: Sendable {
     private let time: NIOLockedValueBox<Timestamp>
 

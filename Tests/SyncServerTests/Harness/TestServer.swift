@@ -8,7 +8,7 @@ import Support
 
 @testable import SyncServer
 
-/// A real server in this process: real TCP on loopback, a real database of its own.
+/// A real server in this process, with TCP on loopback and a database of its own.
 struct TestServer: Sendable {
     static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
 
@@ -16,12 +16,12 @@ struct TestServer: Sendable {
     let port: Int
     let conninfo: String
     let log: LogIdentity
-    /// The server's: tokens end by it.
+    /// The server's clock, which decides when tokens expire.
     let clock: ServerClock
 
     /// - Parameters:
-    ///   - pool: how the server reaches that database, when not directly.
-    ///   - migrates: false where nothing can be committed.
+    ///   - pool: how the server reaches the database, if not directly.
+    ///   - migrates: false if nothing can be committed.
     static func start(
         partitions: Int32 = 4, conninfo existing: String? = nil, limits: SessionLimits = .patient,
         clock: ServerClock = .system, pool: PostgresConfiguration? = nil, rules: FoldRules = .current,
@@ -40,8 +40,8 @@ struct TestServer: Sendable {
             configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
             tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
-        // It looks up the heads once more when it begins to hear of others; where the clock stands still, that would be
-        // a look which nothing asked for.
+        // When the server begins to listen for notifications it looks up the heads once more. With a clock that stands
+        // still the test would take that for a look of another cause, so it waits until then.
         if pool == nil { try await awaiting("the server hears of others") { server.isListening } }
         return TestServer(server: server, port: address.port, conninfo: conninfo, log: log, clock: clock)
     }
@@ -86,8 +86,8 @@ struct TestServer: Sendable {
     func database() throws -> PostgresConnection { try PostgresConnection(PostgresConfiguration(conninfo: conninfo)) }
 }
 
-/// Runs what blocks on a thread of its own: the cooperative pool has as many as the machine has cores, and all tests that
-/// wait for an answer need it.
+/// Runs blocking code on a thread of its own: the cooperative pool has one thread for each core, and all tests that
+/// wait for an answer need them.
 func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { done in
         Thread { done.resume(with: Result { try body() }) }.start()
@@ -95,7 +95,7 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 }
 
 extension SessionLimits {
-    /// A machine under load may take long for a Hello; tests of that limit set their own.
+    /// A loaded machine may take long for a Hello; tests of that limit set their own.
     static var patient: SessionLimits {
         var limits = SessionLimits()
         limits.helloMilliseconds = 120_000

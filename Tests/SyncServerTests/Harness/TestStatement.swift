@@ -1,37 +1,37 @@
 import FocusCore
 import PostgresClient
 
-/// Statements that only tests run.
+/// SQL that only tests run.
 enum TestStatement {
-    /// Ends all sessions on this database but one's own.
+    /// Ends all sessions on this database except the caller's.
     static let endSessions = Statement(
         name: "test_end_sessions",
         sql: """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
             """)
-    /// Without what the server says of incarnations before their first event.
+    /// Counts events, without those that the server logs of incarnations before their first event.
     static let countEvents = Statement(
         name: "test_count_events", sql: "SELECT count(*) FROM events WHERE type <> 'device.incarnationBegan'")
-    /// Of devices, in any order; a refused event has its id too.
+    /// The ids of all events of devices, in any order, including refused ones.
     static let loggedIDs = Statement(
         name: "test_logged_ids",
         sql: "SELECT event_id FROM events WHERE device_id <> '00000000-0000-0000-0000-000000000000'")
     static let lockCheckpoints = Statement(
         name: "test_lock_checkpoints", sql: "SELECT 1 FROM read_1.checkpoints FOR UPDATE")
-    /// Events of `countEvents` that the read model has.
+    /// Counts the events of `countEvents` that the read model has.
     static let sumCheckpoints = Statement(
         name: "test_sum_checkpoints",
         sql: """
             SELECT count(*) FROM events e JOIN read_1.checkpoints c USING (partition)
             WHERE e.log_offset < c.log_offset AND e.type <> 'device.incarnationBegan'
             """)
-    /// Of generation 2: badges that say 99.
+    /// Counts badges of 99 in generation 2.
     static let countWrongBadges = Statement(
         name: "test_count_wrong_badges", sql: "SELECT count(*) FROM read_2.badges WHERE value = '\\x0863'")
     static let expirations = Statement(
         name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
-    /// What became due, in the order of the log.
+    /// The server's timer events, in the order of the log.
     static let timers = Statement(
         name: "test_timers",
         sql: """
@@ -46,14 +46,14 @@ enum TestStatement {
         name: "test_lock_partitions", sql: "SELECT 1 FROM log_partitions FOR UPDATE")
     static let lockPartition = Statement(
         name: "test_lock_partition", sql: "SELECT 1 FROM log_partitions WHERE partition = $1 FOR UPDATE")
-    /// Sessions on this database that wait for somebody's lock.
+    /// Counts sessions on this database that wait for a lock.
     static let countWaiting = Statement(
         name: "test_count_waiting",
         sql: """
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND wait_event_type = 'Lock'
             """)
-    /// Users without rows, and so broken, of whom the read model says that something was due long ago.
+    /// Adds users without rows, who therefore do not load, and marks them as due long ago.
     static let addBrokenUsers = Statement(
         name: "test_add_broken_users",
         sql: """
@@ -61,7 +61,7 @@ enum TestStatement {
             SELECT 0, gen_random_uuid(), 1, '1970-01-01T00:00:00Z' FROM generate_series(1, $1::integer)
             """)
 
-    /// Partitions whose offsets are not 0, 1, 2 … up to next_offset.
+    /// Counts partitions whose offsets are not 0, 1, 2 … up to next_offset.
     static let gaps = Statement(
         name: "test_gaps",
         sql: """
@@ -69,7 +69,7 @@ enum TestStatement {
               (SELECT count(*) FROM events e WHERE e.partition = p.partition AND e.log_offset < p.next_offset)
             """)
 
-    /// Events that were recorded before the one that stands before them.
+    /// Counts events that were recorded before the event in front of them.
     static let countBackwards = Statement(
         name: "test_count_backwards",
         sql: """
@@ -79,12 +79,12 @@ enum TestStatement {
             ) AS places WHERE is_back
             """)
 
-    /// Events that were recorded after now, by the database's clock.
+    /// Counts events recorded in the future, by the database's clock.
     static let countFuture = Statement(
         name: "test_count_future",
         sql: "SELECT count(*) FROM events WHERE recorded_at > clock_timestamp() + interval '2 seconds'")
 
-    /// Users whose versions are not 1, 2, 3 …
+    /// Counts users whose versions are not 1, 2, 3 …
     static let gapsOfUsers = Statement(
         name: "test_gaps_of_users",
         sql: """
@@ -93,7 +93,7 @@ enum TestStatement {
             ) AS users
             """)
 
-    /// Whether a commit of nothing, by which a server confirms what it read, comes through in this database.
+    /// Allows or forbids the empty commit by which a server confirms what it read.
     static func mayConfirm(_ mayConfirm: Bool) -> String {
         let (verb, end) = mayConfirm ? ("GRANT", "TO") : ("REVOKE", "FROM")
         return """
@@ -108,7 +108,7 @@ enum TestStatement {
             """
     }
 
-    /// Partitions of which the read model lacks events.
+    /// Counts partitions whose events are not all in the read model.
     static let unprojected = Statement(
         name: "test_unprojected",
         sql: """
@@ -116,7 +116,7 @@ enum TestStatement {
             WHERE c.log_offset <> p.next_offset
             """)
 
-    /// Partition 0 ends behind its first events, at once; the read model is empty.
+    /// Cuts partition 0 after its first events, in one transaction; the read model becomes empty.
     static func cutEnd(keeping kept: Int) -> String {
         """
         SET session_replication_role = replica;
@@ -138,7 +138,7 @@ enum TestStatement {
         """
     }
 
-    /// It ends there, and then `count` events of another user follow, at once.
+    /// Cuts partition 0, and appends `count` events of another user in the same transaction.
     static func otherEnd(keeping kept: Int, behindIt count: Int) -> String {
         cutEnd(keeping: kept) + """
             SET session_replication_role = replica;
@@ -160,7 +160,7 @@ enum TestStatement {
             """
     }
 
-    /// What only a damaged database has: a user without its rows and with a hole in its stream.
+    /// Damages a user as no program does: deletes the user's row and an event of the stream.
     static func damage(_ user: UserID) -> String {
         """
         ALTER TABLE events DISABLE TRIGGER ALL;
@@ -169,12 +169,12 @@ enum TestStatement {
         """
     }
 
-    /// Says that something was due long ago, which is wrong.
+    /// Marks a user as due long ago, which is wrong.
     static func makeStale(_ user: UserID) -> String {
         "UPDATE read_1.users SET due_at = '1970-01-01T00:00:00Z' WHERE user_id = '\(user)'"
     }
 
-    /// Rows of a device that do not load, and the same rows as they were.
+    /// Makes a user's device rows unreadable; `mendDevices` makes them readable again.
     static func breakDevices(_ user: UserID) -> String {
         "UPDATE read_1.devices SET memo = '\\xff' || memo WHERE user_id = '\(user)'"
     }
@@ -183,7 +183,7 @@ enum TestStatement {
         "UPDATE read_1.devices SET memo = substring(memo FROM 2) WHERE user_id = '\(user)'"
     }
 
-    /// What only a damaged database has: rows that do not fold, and a due time from before the damage.
+    /// Damages a row as no program does: it does not fold, and the user's due time is from before the damage.
     static func spoil(_ user: UserID) -> String {
         "UPDATE read_1.active_focus SET memo = '\\xff' WHERE user_id = '\(user)'"
     }

@@ -7,7 +7,7 @@ import NIOPosix
 import SyncServer
 import Testing
 
-/// A client that says exactly what a test wants it to say, and keeps what it hears in order.
+/// A client that sends exactly what a test wants, and keeps what it receives in order.
 final class WireClient: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     private let inbox = Inbox()
@@ -26,7 +26,7 @@ final class WireClient: Sendable {
                     }
                 }
             } catch {
-                // The server, or the test, cut the connection.
+                // The server or the test has cut the connection.
             }
             inbox.end()
         }
@@ -45,7 +45,7 @@ final class WireClient: Sendable {
         return WireClient(channel)
     }
 
-    /// Connects, says Hello, and takes the Welcome.
+    /// Connects, sends Hello and receives Welcome.
     static func open(
         _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
         incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
@@ -80,7 +80,7 @@ final class WireClient: Sendable {
         try await channel.channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
-    /// Each call is a packet of its own, as far as the kernel lets it; nobody waits for it.
+    /// Writes without waiting; each call is a packet of its own if the kernel allows it.
     func write(bytes: [UInt8]) { channel.channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
 
     func append(from sequence: Int64, _ envelopes: [Envelope]) async throws {
@@ -88,8 +88,8 @@ final class WireClient: Sendable {
             .append(AppendRequest(firstSequence: DeviceSequence(sequence), envelopes: envelopes)))
     }
 
-    /// The next message that is not a heartbeat. Throws when the connection ends or nothing comes in time: heartbeats
-    /// alone win no more of it.
+    /// The next message that is not a heartbeat. Throws when the connection ends or the time is over; heartbeats do not
+    /// extend the time.
     func next(within seconds: Double = 180) async throws -> ServerMessage {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
@@ -99,7 +99,7 @@ final class WireClient: Sendable {
         }
     }
 
-    /// The next message that `pick` accepts; others before it are skipped.
+    /// The next message that `pick` accepts; earlier ones are skipped.
     func first<T>(within seconds: Double = 180, _ pick: (ServerMessage) -> T?) async throws -> T {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
@@ -124,7 +124,7 @@ final class WireClient: Sendable {
         try await first { if case .error(let error) = $0 { error } else { nil } }
     }
 
-    /// True when the server closed the connection within the time, whatever it said before.
+    /// Whether the server closes the connection within the time, whatever it sends before.
     func isClosed(within seconds: Double = 180) async -> Bool {
         do {
             while true { _ = try await inbox.take(within: seconds) }
@@ -146,7 +146,7 @@ enum WireError: Error {
     case unexpected(String)
 }
 
-/// Messages in order; a take waits for one with a deadline.
+/// Messages in order; `take` waits for one with a deadline.
 private final class Inbox: Sendable {
     private struct State {
         var messages: [ServerMessage] = []

@@ -111,7 +111,7 @@ import Testing
         #expect(try await focusctl(["backup", "--data-dir", server.directory, "--to", place + "/b"]).code == 0)
         let again = try await focusctl(["backup", "--data-dir", server.directory, "--to", place + "/b"])
         #expect(again.code == 1)
-        // focusd runs there; and after it has ended, its cluster is there.
+        // Refused while focusd runs there, and also after it has ended, because its cluster is there.
         #expect(try await focusctl(["restore", "--from", place + "/b", "--data-dir", server.directory]).code == 1)
         #expect(await server.terminate())
         #expect(try await focusctl(["restore", "--from", place + "/b", "--data-dir", server.directory]).code == 1)

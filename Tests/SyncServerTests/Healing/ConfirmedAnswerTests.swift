@@ -9,13 +9,13 @@ import Testing
 
 @testable import SyncServer
 
-/// PostgreSQL with a synchronous standby: a transaction that waits for it is seen by nobody, until a crash ends the
-/// wait. Then everybody sees what the standby may lack.
+/// PostgreSQL with a synchronous standby: nobody sees a transaction that waits for the standby, until a crash ends the
+/// wait. Then everybody sees it, although the standby may lack it.
 @Suite("Answers with a synchronous standby", .fewAtATime) struct ConfirmedAnswerTests {
-    /// What a device sends, hears nothing of, and sends again.
+    /// What a device sends, gets no answer to, and sends again.
     enum Sent: CaseIterable {
         case event, loss
-        /// It asks for an event that the log does not hold; the standby lacks that the incarnation ended.
+        /// A Recall of an event that the log does not hold; the standby lacks the end of the incarnation.
         case recall
     }
 
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// - Parameter startsLater: the server that is asked again did not run when the event was first sent.
+    /// - Parameter startsLater: whether the server that is asked again starts only after the event was first sent.
     @Test(
         "P1: what is sent again is acknowledged when the standby has it, and not because it can be read",
         arguments: Sent.allCases, [false, true])
@@ -61,7 +61,7 @@ import Testing
         try await phone.append(from: 3, [.post("n", app: "a")])
         #expect(try await phone.appended().throughSequence == DeviceSequence(3))
 
-        // The standby hears no more. The commit waits, its device leaves, and PostgreSQL dies.
+        // The standby is cut off. The commit waits, its device leaves, and PostgreSQL dies.
         let envelope = Envelope.post("m", app: "a")
         try await onThread { try Standby.cutOff(standby) }
         try await phone.send(message(sent, envelope))
@@ -74,7 +74,7 @@ import Testing
             let pid = try Standby.value("SELECT pid::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'", primary)
             _ = kill(try #require(pid.flatMap { Int32($0) }), SIGKILL)
             try eventually("PostgreSQL has recovered") {
-                // It lets nobody in meanwhile.
+                // PostgreSQL refuses connections while it recovers.
                 (try? Standby.value("SELECT count(*)::text FROM events", primary)) == "5"
             }
         }
@@ -144,7 +144,7 @@ import Testing
             try await tablet.untilLive()
             hasRows.withLockedValue { $0 = true }
         }
-        // Its Welcome comes after the rows of the one before it would have.
+        // This Welcome arrives after the rows of the connection before would have.
         let (watch, _) = try await WireClient.open(server, user: user)
         #expect(!hasRows.withLockedValue { $0 }, "it may be revoked where the log goes on")
         await watch.close()
@@ -152,7 +152,7 @@ import Testing
         try await listener.value
         #expect(vouches())
         await tablet.close()
-        // A commit that waits does not keep the server from stopping.
+        // A commit that waits must not keep the server from stopping.
         try await onThread { try Standby.cutOff(standby) }
         try await awaiting("nobody vouches for the primary") { !vouches() }
         try await server.server.stop()
@@ -171,7 +171,7 @@ import Testing
         try await phone.append(from: 1, events)
         _ = try await phone.appended()
         await phone.close()
-        // It has committed nothing of its own.
+        // This server has committed nothing of its own.
         let second = try await TestServer.start(conninfo: first.conninfo)
         try await onThread { try mayConfirm(false, first) }
         let (again, _) = try await open(second, user)

@@ -23,7 +23,7 @@ import Testing
             #expect(confirmed.covers(LogOffset(Int64(offset)), of: partition, on: 1))
             #expect(!confirmed.covers(LogOffset(Int64(offset + 1)), of: partition, on: 1))
         }
-        // An answer to a commit that was sent before.
+        // The answer to an earlier commit must not take the confirmation back.
         confirmed.confirm([head(one, 4)], on: 1)
         #expect(confirmed.covers(LogOffset(5), of: one, on: 1))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncServer
 
-/// A standby takes over that lacks what the read model got last, and nothing of the log.
+/// A standby takes over that has the whole log and lacks the last changes of the read model.
 @Suite("Read model after a failover", .fewAtATime) struct FailoverTests {
     private static func shown(_ user: UserID, _ cluster: EmbeddedCluster) throws -> String? {
         try Standby.value("SELECT version::text FROM read_1.users WHERE user_id = '\(user)'", cluster)
@@ -24,7 +24,7 @@ import Testing
         let primary = try await onThread {
             try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
         }
-        // A user whose rows are broken for a while holds the checkpoint back.
+        // A user whose rows are broken for a while keeps the checkpoint from moving.
         let (user, broken) = (UserID.random(), UserID.random())
         try await prepare(primary, user, broken)
         let standby = try await onThread { try Standby.start(of: primary, in: place) }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Three events of each are shown, of which the server logged the first; and one of the broken user is not.
+    /// Logs three events of each user, all of them projected, and one more of the broken user, which is not.
     private func prepare(_ primary: EmbeddedCluster, _ user: UserID, _ broken: UserID) async throws {
         let time = ManualTime()
         let server = try await TestServer.start(partitions: 1, conninfo: primary.conninfo, clock: time.clock)
@@ -80,8 +80,8 @@ import Testing
                 return try Self.checkpoint(primary) == "6"
             }
         }
-        // Somebody else is at the read model until the server has stopped.
-        // nonisolated(unsafe): this thread makes it, and the one that closes it begins afterwards.
+        // Blocks projections until the server has stopped. nonisolated(unsafe): this thread creates it, and the thread
+        // that closes it starts afterwards.
         nonisolated(unsafe) let other = try PostgresConnection(PostgresConfiguration(conninfo: primary.conninfo))
         try other.execute("BEGIN; SELECT 1 FROM read_1.checkpoints FOR UPDATE")
         try await two.append(from: 3, [.post("n", app: "a")])

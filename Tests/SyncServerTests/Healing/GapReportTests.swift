@@ -7,9 +7,9 @@ import Testing
 
 @testable import SyncServer
 
-/// Two servers and a gap: what the second appended makes the first stage everything once more.
+/// A gap while two servers append: the second one's append makes the first stage everything once more.
 @Suite("Gap report", .fewAtATime) struct GapReportTests {
-    /// A user of that partition of four.
+    /// A random user of this partition, of four.
     private func user(in partition: Int32) -> UserID {
         while true {
             let user = UserID.random()
@@ -19,9 +19,9 @@ import Testing
 
     @Test("P4: a gap is reported once, also when what was staged with it has to be staged again")
     func stagedAgain() async throws {
-        // No polls: the server learns of the other one's events when its append misses them.
+        // No polls: the server learns of the other one's events only when its own append finds the head moved.
         let server = try await TestServer.start(partitions: 4, clock: ManualTime().clock)
-        // Its own hints may reach it too, and would have it look.
+        // Notifications would make the server look at the heads too.
         server.server.faults.set(.notifyLost, true)
         let (one, _) = try await WireClient.open(server, user: user(in: 2))
         let (two, _) = try await WireClient.open(server, user: user(in: 0))
@@ -37,7 +37,7 @@ import Testing
             _ = try connection.query(TestStatement.lockPartition, [.int4(2)])
             return Held(connection)
         }
-        // All users have the same lane, which waits for the lock now.
+        // All users share a lane, which now waits for the lock.
         try await one.append(from: 3, [.post("n", app: "a")])
         try await onThread {
             let observer = try server.database()
@@ -46,7 +46,7 @@ import Testing
                 try observer.query(TestStatement.countWaiting).int8(row: 0, column: 0) == 1
             }
         }
-        // Staged together when it does not wait any more: what is to be appended misses the head.
+        // Both are staged together once the lane goes on; their append finds the head moved.
         try await two.append(from: 3, [.post("n", app: "a")])
         try await three.append(from: 9, [.post("x", app: "a")])
         for client in [two, three] { try await client.flush() }
@@ -65,7 +65,7 @@ import Testing
         }
         #expect(try await one.appended().throughSequence == DeviceSequence(3))
         #expect(try await two.appended().throughSequence == DeviceSequence(3))
-        // What comes behind the gap is dropped until the expected sequence comes.
+        // Frames after the gap are dropped until the expected sequence arrives.
         try await three.append(from: 3, [.post("m", app: "a")])
         let answers = try await three.through { if case .appended = $0 { true } else { false } }
         let errors = answers.compactMap { if case .error(let error) = $0 { error } else { nil } }
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-/// A transaction that holds a lock, for another thread.
+/// A transaction that holds a lock, to be released on another thread.
 // @unchecked: one thread at a time uses the connection.
 private final class Held: @unchecked Sendable {
     private let connection: PostgresConnection
@@ -89,7 +89,7 @@ private final class Held: @unchecked Sendable {
 }
 
 extension WireClient {
-    /// Everything up to and with the first message of which `isLast` says so.
+    /// All messages up to and including the first one for which `isLast` is true.
     func through(_ isLast: (ServerMessage) -> Bool) async throws -> [ServerMessage] {
         var messages: [ServerMessage] = []
         while true {

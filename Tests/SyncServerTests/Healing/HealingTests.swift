@@ -9,7 +9,7 @@ import struct FocusSyncClient.AppendOutcome
 
 @testable import SyncServer
 
-/// Rule S6 with the real client: the database is set back behind what devices know.
+/// Rule S6 with the real client: the database is restored to a state that is older than what devices know.
 @Suite("Healing", .fewAtATime) struct HealingTests {
     private static let app = AppID("com.example.chat")!
 
@@ -60,7 +60,7 @@ import struct FocusSyncClient.AppendOutcome
             }
         }
         try await log.restore(backup)
-        // Both at the same time, while a third device appends.
+        // Both devices heal at the same time while a third one appends.
         let c = try await log.device(user)
         let port = log.server.port
         async let healedA: Void = heal(a, port, appending: "after-a")
@@ -72,7 +72,7 @@ import struct FocusSyncClient.AppendOutcome
         try await expectWhole(log, user, acknowledged, [a, b, c])
         let (events, _) = try await log.replay(user)
         #expect(events.count { $0.encoding == LoggedEvent.healed } == 12)
-        // Everything that it holds is offered, also what the log has.
+        // A device offers everything it holds, including what the log still has.
         #expect(a.healings.map(\.events) == [9] && b.healings.map(\.events) == [6])
         #expect(a.incarnations == 0 && b.incarnations == 0)
         try await a.with(log) { client in
@@ -92,7 +92,7 @@ import struct FocusSyncClient.AppendOutcome
         }
     }
 
-    /// Each acknowledged event is in the log once, as it was answered, and every device holds what a replay gives.
+    /// Expects each acknowledged event in the log once with its outcome, and on every device the rows of a replay.
     private func expectWhole(
         _ log: RestorableLog, _ user: UserID, _ acknowledged: [AppendOutcome], _ devices: [HealedDevice]
     ) async throws {
@@ -138,7 +138,7 @@ import struct FocusSyncClient.AppendOutcome
         var acknowledged = try await writer.with(log) { try await $0.append(Self.setUp() + [Self.post("n")]) }
         try await reader.with(log) { _ = try await $0.synchronize() }
         try await log.restore(backup)
-        // What the reader held was given back by nobody yet: it sees what the log has.
+        // No device has re-offered the reader's rows yet, so the reader shows what the log has.
         try await reader.with(log) { client in
             try await client.synchronize()
             #expect(try client.rows() == [])

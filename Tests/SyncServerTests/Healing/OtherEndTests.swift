@@ -5,20 +5,20 @@ import Testing
 
 @testable import SyncServer
 
-/// A pooler that changed to another PostgreSQL behind connections that stay: the log there lacks what was appended
-/// last, and other devices have filled its place since. The server's clock stands still, so it does not look by itself.
+/// A pooler changes to another PostgreSQL behind connections that stay open. The log there lacks the last events, and
+/// other devices' events have taken their offsets. The server's clock stands still, so it does not poll.
 @Suite("Log with another end", .fewAtATime) struct OtherEndTests {
     private let user = UserID.random()
 
     /// - Parameters:
-    ///   - more: events beyond those that take the place of the lost ones.
-    ///   - looks: whether the server looks where the log ends before it appends.
+    ///   - more: events beyond those that replace the lost ones.
+    ///   - looks: whether the server looks at the heads before it appends.
     @Test(
         "S6, E1: nothing is appended behind events of others that stand where the lost ones stood",
         arguments: [(0, false), (0, true), (5, false), (5, true), (1_500, true)])
     func filled(more: Int, looks: Bool) async throws {
         let server = try await TestServer.start(partitions: 1, clock: ManualTime().clock)
-        // Its own hints may reach it too, and would have it look.
+        // Notifications would make the server look at the heads.
         server.server.faults.set(.notifyLost, true)
         let device = DeviceID.random()
         let (first, _) = try await WireClient.open(server, user: user, device: device)
@@ -28,17 +28,17 @@ import Testing
         try await onThread {
             let database = try server.database()
             defer { database.close() }
-            // A projection under way would put rows of the lost history into the read model. When a log really falls back
-            // its server is gone, and what was under way with it.
+            // A projection under way would write rows of the lost history into the read model. In a real fall of the
+            // log the server's statements end with the old database.
             try eventually("everything is projected") {
                 try database.query(TestStatement.unprojected).int8(row: 0, column: 0) == 0
             }
             try database.execute(TestStatement.otherEnd(keeping: 2, behindIt: 2 + more))
         }
         if looks { await (try WireClient.open(server, user: .random())).client.close() }
-        // It may be cut off by now.
+        // The connection may be cut already.
         try? await first.append(from: 4, [.post("m", app: "a")])
-        // Any other answer would be wrong: the server knows another history.
+        // Any other answer would be wrong, because the server knows another history.
         _ = try await first.goAway()
         let (again, welcome) = try await WireClient.open(server, user: user, device: device)
         #expect(welcome.lastSequence == DeviceSequence(1))
@@ -55,7 +55,7 @@ import Testing
         try await server.server.stop()
     }
 
-    /// Both clocks stand behind what the log has, so no time tells the two histories apart but the step between events.
+    /// Both clocks are behind the log's times, so only the step between events tells the two histories apart.
     @Test("S6: a server that knows an event where it stands again, behind others, takes the log for another")
     func sameEventAgain() async throws {
         var clock = ManualTime().clock
@@ -82,7 +82,7 @@ import Testing
             defer { database.close() }
             try database.execute(TestStatement.cutEnd(keeping: 9))
         }
-        // The server whose clock is the same drew another number.
+        // The second server's clock shows the same time, but its random step differs.
         clock.step = { 2 }
         let later = try await TestServer.start(partitions: 1, conninfo: server.conninfo, clock: clock)
         later.server.faults.set(.notifyLost, true)
@@ -93,7 +93,7 @@ import Testing
             #expect(try await again.appended().refused == [])
             await again.close()
         }
-        // It looks where the log ends.
+        // The new connection makes the server look at the heads.
         await (try? WireClient.open(server, user: .random()))?.client.close()
         _ = try await first.goAway()
         for client in [first, second, third] { await client.close() }

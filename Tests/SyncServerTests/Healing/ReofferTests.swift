@@ -6,11 +6,11 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule S6 on the wire: what a server takes under a receipt, and what it does not.
+/// Rule S6 on the wire: what a server accepts under a receipt, and what it does not.
 @Suite("Re-offered events", .fewAtATime) struct ReofferTests {
     private static let app = "com.example.chat"
 
-    /// What one device had acknowledged in one frame.
+    /// A frame that a device had acknowledged, and its answer.
     private struct Batch {
         var first: Int64
         var envelopes: [Envelope]
@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    /// Sequences 1–2 register the app; then three frames of two, 3 to 8. The log is set back to nothing.
+    /// Logs sequences 1 and 2 that register the app, then three frames of two events each (3 to 8), and restores the
+    /// log to its empty beginning.
     private func lose(
         _ user: UserID, _ device: DeviceID, _ body: (RestorableLog, [Batch]) async throws -> Void
     ) async throws {
@@ -75,7 +76,7 @@ import Testing
                 #expect(answer.refused == batch.appended.refused)
                 #expect(answer.receipts == [] && answer.incarnation == nil)
             }
-            // Again: nothing new.
+            // Offering the same events again logs nothing new.
             try await client.send(batches[2].request())
             #expect(try await client.appended().throughSequence == DeviceSequence(6))
             let (events, _) = try await log.replay(user)
@@ -83,7 +84,7 @@ import Testing
             #expect(events.allSatisfy { $0.encoding == LoggedEvent.healed })
             #expect(events.map(\.type)[3] == "event.refused")
             #expect(events[2].payload == batches[1].envelopes[0].payload)
-            // The queue goes on after them.
+            // The queue continues after the re-offered events.
             try await client.append(from: 9, [.post("f", app: Self.app)])
             #expect(try await client.appended().throughSequence == DeviceSequence(9))
             await client.close()
@@ -123,7 +124,7 @@ import Testing
                     == .deviceEventsLost(DeviceEventsLost(first: DeviceSequence(3), last: DeviceSequence(6))))
             #expect(events[2].sequence == DeviceSequence(6) && events[2].device == device)
             #expect(state.lastSequence(of: device, incarnation: Incarnation(1)) == DeviceSequence(8))
-            // Further than the log's end, and backwards.
+            // A range past the end of the log, and one that ends before it begins.
             try await client.send(
                 .heal(
                     .lost(LostEvents(incarnation: Incarnation(1), first: DeviceSequence(11), last: DeviceSequence(12))))
@@ -141,7 +142,7 @@ import Testing
     func unproved() async throws {
         let (user, device) = (UserID.random(), DeviceID.random())
         try await lose(user, device) { log, batches in
-            // The registration is lost: judged today, its posts are of an unknown app.
+            // The registration is declared lost: judged anew, the posts belong to an unknown app.
             let lost = LostEvents(incarnation: Incarnation(1), first: DeviceSequence(1), last: DeviceSequence(4))
             let (client, _) = try await WireClient.open(log.server, user: user, device: device)
             try await client.send(.heal(.lost(lost)))
@@ -149,7 +150,7 @@ import Testing
             let altered: [(inout Reoffer) -> Void] = [
                 { $0.code = [] }, { $0.code[0] ^= 1 }, { $0.code = batches[3].appended.receipts[0].code },
             ]
-            // Each in an incarnation of its own place: a refusal takes the sequence.
+            // The other two use other devices, because a refusal takes the sequence.
             try await client.send(batches[2].request(altered[1]))
             let refused = try await client.appended()
             #expect(refused.refused.map(\.code) == ["app_unknown", "app_unknown"])
@@ -172,7 +173,7 @@ import Testing
     func othersReceipt() async throws {
         let (user, device) = (UserID.random(), DeviceID.random())
         try await lose(user, device) { log, batches in
-            // Of an incarnation of their own they are other events: those of one id are judged once (E1).
+            // Incarnation 2 offers another batch, because events with the same id are judged only once (rule E1).
             func offer(as user: UserID, _ device: DeviceID, _ incarnation: Int64) async throws -> [String] {
                 let batch = batches[incarnation == 1 ? 2 : 3]
                 let (client, _) = try await WireClient.open(log.server, user: user, device: device)
@@ -222,7 +223,7 @@ import Testing
             #expect(first.receipts.count == 1)
             try await client.append(from: 1, events)
             #expect(try await client.appended() == first)
-            // The same ids with other contents: the log's stand, and there is no receipt of these.
+            // The same ids with another payload: the log keeps its events, and gives no receipt for these.
             var forged = events
             forged[0].payload = Envelope.setUp("b")[0].payload
             try await client.append(from: 1, forged)

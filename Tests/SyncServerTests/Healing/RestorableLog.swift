@@ -9,7 +9,7 @@ import Testing
 @testable import FocusSyncClient
 @testable import SyncServer
 
-/// A server and its database, which can be set back to what it was, as a restored backup or a promoted standby is.
+/// A server and its database, which can be reset to an earlier state, as by restoring a backup or promoting a standby.
 final class RestorableLog {
     private(set) var server: TestServer
     private let directory: String
@@ -29,7 +29,7 @@ final class RestorableLog {
         conninfo.split(separator: "'").last.map(String.init) ?? ""
     }
 
-    /// Copies the database as it is. Devices are cut off for a moment.
+    /// Copies the database as it is now; devices are disconnected meanwhile.
     func backUp() async throws -> String {
         try await server.server.stop()
         let current = server.conninfo
@@ -38,12 +38,12 @@ final class RestorableLog {
         return copy
     }
 
-    /// Of a database that no server uses.
+    /// Copies a database that no server uses.
     func copy(of database: String) async throws -> String {
         try await onThread { try TestCluster.shared.makeDatabase(template: Self.name(database)) }
     }
 
-    /// The server goes on with the copy.
+    /// Restarts the server on the copy.
     func restore(_ copy: String) async throws {
         try await server.server.stop()
         server = try await TestServer.start(conninfo: copy)
@@ -54,8 +54,8 @@ final class RestorableLog {
         return HealedDevice(user: user, scope: scope, directory: "\(directory)/device-\(stores)")
     }
 
-    /// The user's stream, and the state that a fresh fold of it gives.
-    /// Without what the server says of incarnations before their first event.
+    /// The user's stream, and the state that a fresh fold of it gives. The stream leaves out what the server logs of
+    /// incarnations before their first event.
     func replay(_ user: UserID) async throws -> (events: [LoggedEvent], state: UserState) {
         let server = server
         let events = try await onThread { try server.events(of: user) }
@@ -65,7 +65,7 @@ final class RestorableLog {
     }
 }
 
-/// One device, over connections to whatever the server is.
+/// A device that connects to whichever server is running.
 final class HealedDevice: Sendable {
     let user: UserID
     let id = DeviceID.random()
@@ -89,7 +89,7 @@ final class HealedDevice: Sendable {
         }
     }
 
-    /// Rows that it was told are gone.
+    /// The rows that the device was told are removed.
     var goneRows: Set<RowKey> {
         seen.withLockedValue { updates in
             var gone: Set<RowKey> = []
@@ -105,7 +105,7 @@ final class HealedDevice: Sendable {
         return try await onThread { try DeviceStore(directory: directory) }
     }
 
-    /// The store, while no client has it open.
+    /// Opens the store while no client has it open.
     func offline<T>(_ body: (DeviceStore) throws -> T) async throws -> T {
         let store = try await open()
         let result = try body(store)
@@ -143,7 +143,7 @@ final class HealedDevice: Sendable {
         }
     }
 
-    /// Connects until the rows are the server's.
+    /// Connects and waits until the rows are the server's.
     func synchronize(port: Int) async throws {
         try await with(port: port) { client in
             let differing = try await client.synchronize()
@@ -151,7 +151,7 @@ final class HealedDevice: Sendable {
         }
     }
 
-    /// The rows are those that a replay of the log gives.
+    /// Expects the rows that a replay of the log gives.
     func expectRows(_ client: SyncClient, equal state: UserState) throws {
         let view = View(scope: scope, device: id, deviceClass: .phone)
         let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)

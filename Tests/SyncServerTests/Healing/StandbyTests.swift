@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Two clusters with streaming replication: the standby is promoted without the tail.
+/// Two clusters with streaming replication: the standby is promoted without the log's tail.
 @Suite("Promoted standby", .fewAtATime) struct StandbyTests {
     private static let app = AppID("com.example.chat")!
 
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// - Parameter livesOn: the server is not started anew, and meets the promoted standby by itself.
+    /// - Parameter livesOn: whether the server keeps running and finds the promoted standby by itself.
     @Test(
         "S6: a promoted standby that lacks the tail gets it back from devices, once; what nobody holds is listed",
         arguments: [false, true])
@@ -47,10 +47,10 @@ import Testing
         acknowledged += try await b.with(port: server.port) { try await $0.append(Self.posts("b", 5)).map(\.event) }
         try await onThread {
             try eventually("the standby has what there is") {
-                // It may lack even the tables.
+                // The standby may not even have the tables yet.
                 (try? Standby.value("SELECT count(*)::text FROM events", standby)) == "14"
             }
-            // What follows is the tail that it lacks.
+            // Everything logged from here on is the tail that the standby lacks.
             try Standby.cutOff(standby)
         }
         acknowledged += try await a.with(port: server.port) {
@@ -59,7 +59,7 @@ import Testing
         acknowledged += try await b.with(port: server.port) {
             try await $0.append(Self.posts("b-tail", 30)).map(\.event)
         }
-        // A device that keeps nothing.
+        // A device that keeps nothing of what it sent.
         let forgetful = DeviceID.random()
         let (wire, _) = try await WireClient.open(server, user: user, device: forgetful)
         try await wire.append(from: 1, (0..<4).map { .post("f\($0)", app: Self.app.rawValue) })
@@ -76,7 +76,7 @@ import Testing
         }
         if !livesOn { server = try await TestServer.start(conninfo: standby.conninfo) }
         let port = server.port
-        // Everything that they hold is offered, also what the log has.
+        // A device offers everything it holds, including what the log still has.
         async let healedA: Void = a.heal(37, port: port)
         async let healedB: Void = b.heal(35, port: port)
         _ = try await (healedA, healedB)
@@ -114,7 +114,7 @@ import Testing
 }
 
 extension HealedDevice {
-    /// Connects until the log took this many events back. Its rows may be the server's before that.
+    /// Connects until the log has answered this many offered events; the rows may be the server's before that.
     fileprivate func heal(_ count: Int, port: Int) async throws {
         try await with(port: port) { client in
             await client.start()

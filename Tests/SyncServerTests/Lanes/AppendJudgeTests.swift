@@ -6,13 +6,13 @@ import Testing
 
 @testable import SyncServer
 
-/// One frame in; what is logged of it and what its device is told, out.
+/// Tests what is logged of a frame and what its device is told.
 @Suite struct AppendJudgeTests {
     private let chat = AppID("com.example.chat")!
     private let device = DeviceID(UUID())
     private let now = Timestamp(microseconds: 1_800_000_000_000_000)
 
-    /// A user, a session of one of their devices, and what one statement carries.
+    /// A user, a session of one of the user's devices, and the staging of one statement.
     private struct Stage {
         var judge: AppendJudge
         var user: CachedUser
@@ -91,7 +91,7 @@ import Testing
         let answer = try #require(stage.staging.answers.first)
         #expect(answer.appended?.throughSequence == DeviceSequence(1) && answer.appended?.version == Version(2))
         #expect(answer.error == nil && stage.user.state.version == Version(2))
-        // Not again.
+        // The second frame does not log it again.
         #expect(isStaged(append(&stage, [focus()], at: 2)))
         #expect(logged(stage) == [.deviceIncarnationBegan, .focusChanged, .focusChanged])
     }
@@ -133,7 +133,7 @@ import Testing
         var stage = stage()
         let first = EventID.random()
         #expect(isStaged(append(&stage, [focus(first)])))
-        // What was staged for the user is not in the log yet.
+        // The events staged for the user are not in the log yet.
         guard case .postponed = append(&stage, [focus(first)]) else {
             Issue.record("not postponed")
             return
@@ -148,7 +148,7 @@ import Testing
         #expect(isStaged(append(&stage, [focus()], found: found)))
         #expect(stage.staging.answers.last?.error?.code == .sequenceConflict && stage.staging.batches.isEmpty)
         #expect(stage.staging.ended == [1])
-        // Rule P3: nothing more of it is logged, and it gets no answer.
+        // Rule P3: nothing more of the session is logged, and it gets no answer.
         #expect(isStaged(append(&stage, [focus()], at: 2)))
         #expect(stage.staging.batches.isEmpty && stage.staging.answers.last?.appended == nil)
     }

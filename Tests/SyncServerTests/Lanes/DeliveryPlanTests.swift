@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// What a lane sends when, by a clock that is a number.
+/// What a lane sends and when, by a clock that the test gives as a number.
 @Suite struct DeliveryPlanTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
@@ -28,7 +28,7 @@ import Testing
         #expect(plan.dequeueCheckpoint(due: at(1_010)) == 1)
         #expect(plan.dequeueCheckpoint(due: at(1_010)) == 2)
         #expect(plan.dequeueCheckpoint(due: at(9_000)) == nil && plan.nextCheckpoint == nil)
-        // It may be asked for again from now on.
+        // From now on the session may await a checkpoint again.
         plan.awaitCheckpoint(1, now: at(9_000), after: 1_000)
         #expect(plan.nextCheckpoint == at(10_000))
     }
@@ -42,7 +42,7 @@ import Testing
         plan.checkpointIsOverdue(1)
         plan.awaitCheckpoint(1, now: at(1_100), after: 1_000)
         #expect(plan.dequeueCheckpoint(due: at(1_100)) == 1)
-        // No more than once.
+        // An overdue checkpoint comes early only once.
         plan.awaitCheckpoint(1, now: at(1_100), after: 1_000)
         #expect(plan.dequeueCheckpoint(due: at(1_600)) == 2 && plan.nextCheckpoint == at(2_100))
 

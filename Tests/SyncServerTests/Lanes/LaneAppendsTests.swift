@@ -27,7 +27,7 @@ import Testing
         return LaneAppends(LaneSamples.context(time, configuration), finder) { [store] _ in store.head }
     }
 
-    /// What one statement carries.
+    /// Stages the frames of one statement.
     private func stage(
         _ appends: LaneAppends, _ sessions: [UInt64: LaneSession], failed: (UserID) -> Void = { _ in }
     ) -> AppendStaging {
@@ -44,7 +44,7 @@ import Testing
         try users.load(anna, from: store)
         let session = LaneSamples.session(1, LaneSamples.identity(anna))
         for sequence in Int64(1)...3 { appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: sequence)) }
-        // The first brings what says whose its incarnation is.
+        // The first frame also stages the event that begins its incarnation, so it fills the statement.
         #expect(stage(appends, [1: session]).answers.count == 1 && waiting(appends) == [1, 1])
         #expect(appends.expected == 0)
         #expect(stage(appends, [1: session]).answers.count == 2 && appends.isEmpty && appends.expected == 2)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Questions of sessions, from the state or from the points of a finished route.
+/// Questions of sessions, answered from the state or from the points of a finished route.
 @Suite struct LaneFetchesTests {
     private let anna = UserID(UUID())
     private let users = PartUsers()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-/// What a lane learns of its log, from a log that holds what the test says.
+/// What a lane learns from its log; the test decides what the log holds.
 @Suite struct LaneLogTests {
     private let anna = UserID(UUID())
     private let ben = UserID(UUID())
@@ -14,7 +14,7 @@ import Testing
     private let time = PartTime()
     private let heard = Heard()
 
-    /// What was told, in words.
+    /// Collects the news in words.
     private final class Heard {
         var news: [String] = []
         var asked = 0
@@ -67,7 +67,7 @@ import Testing
         #expect(heard.all() == ["read model at 1 lacks 2", "another read model"])
         #expect(store.called() == ["timeline", "look", "checkpoints", "users"])
         #expect(log.tails[PartLog.partition] == store.head && log.tails.timeline == store.line)
-        // What is ready leaves before each question.
+        // Answers that are ready leave before each query.
         #expect(heard.asked == 4)
     }
 
@@ -122,7 +122,7 @@ import Testing
         let known = store.events
         store.events.removeLast()
         #expect(throws: LogTruncated(PartLog.partition)) { try log.catchUp(PartLog.partition) }
-        // As long as before, with another end; and longer.
+        // A log of the same length with another end, and a longer one.
         for _ in 0..<2 {
             store.appendFocus("b", of: anna)
             #expect(throws: LogTruncated(PartLog.partition)) { try log.catchUp(PartLog.partition) }
@@ -154,7 +154,7 @@ import Testing
         store.generation = 2
         store.failure = nil
         let broken = PostgresError(kind: .insufficientResources, message: "full")
-        // The question for the heads, then the one for the changed users.
+        // The first call asks for the heads, the second for the changed users; the second one fails.
         _ = try store.heads(of: [])
         store.failure = broken
         #expect(throws: broken) { try log.catchUp(PartLog.partition) }
@@ -243,7 +243,7 @@ import Testing
         staging = try self.staging(log, events: 0)
         _ = try log.commit(&staging)
         #expect(staging.answers[0].appended != nil && store.called() == ["confirm", "confirm"])
-        // It stands for all that was known.
+        // The confirmation covers everything that was known, so no further one is needed.
         _ = try log.commit(&staging)
         #expect(store.called().isEmpty)
     }

@@ -9,7 +9,7 @@ import PostgresClient
 
 @testable import SyncServer
 
-/// A time that stands still until the test moves it.
+/// A clock that stands still until the test moves it.
 final class PartTime: Sendable {
     private let milliseconds = NIOLockedValueBox<Int64>(1_000_000)
 
@@ -21,11 +21,11 @@ final class PartTime: Sendable {
     var clock: ServerClock { ServerClock(monotonic: { self.now }, wall: { self.wall }, step: { 1 }) }
 }
 
-/// What the parts of a lane are tested with, without a lane.
+/// Samples for testing the parts of a lane without a lane.
 enum LaneSamples {
     static let log = LogID(UUID())
 
-    /// Of a lane with one partition.
+    /// The context of a lane with one partition.
     static func context(_ time: PartTime, _ configuration: LaneConfiguration = LaneConfiguration()) -> LaneContext {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let store = StoreConfiguration(PostgresConfiguration(conninfo: ""))
@@ -64,7 +64,7 @@ enum LaneSamples {
             incarnation: Incarnation(1), cursor: nil)
     }
 
-    /// What a device that appends these gets logged: in a session, as bytes that were decoded.
+    /// A session's Append with these events, decoded from their bytes.
     static func append(_ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1) -> PendingAppend {
         let events = bodies.map { body in
             IncomingEvent(
@@ -83,7 +83,7 @@ enum LaneSamples {
     }
 }
 
-/// Connections of which the test sees what they are told.
+/// Connections that record what they are told.
 final class PartConnections {
     let loop = EmbeddedEventLoop()
     private let told = NIOLockedValueBox<[UInt64: [SessionDelivery]]>([:])
@@ -94,7 +94,7 @@ final class PartConnections {
         }
     }
 
-    /// What the connection was told since the last time, in words.
+    /// What the connection was told since the last call, in words.
     func told(_ id: UInt64, _ batch: DeliveryBatch) -> [String] {
         batch.send()
         loop.run()
@@ -124,7 +124,7 @@ final class PartUsers: UserDirectory {
     func isQuarantined(_ id: UserID) -> Bool { quarantined.contains(id) }
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { 500 }
 
-    /// In memory, with what the log has.
+    /// Loads a user into memory with the events of the log.
     @discardableResult
     func load(_ id: UserID, from log: PartLog) throws -> CachedUser {
         var state = UserState(user: id)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Who is let in, what is sent, and who has to go: with users that the test puts into memory.
+/// Admission, delivery and dismissal of sessions, with users that the test puts into memory.
 @Suite struct LaneSessionsTests {
     private let anna = UserID(UUID())
     private let phone = DeviceID(UUID())
@@ -16,7 +16,7 @@ import Testing
     private let connections = PartConnections()
     private let state = State()
 
-    /// What the sessions ask their surroundings.
+    /// What the sessions ask of their surroundings.
     private final class State {
         var confirmedAt = MonotonicTime(milliseconds: 0)
         var lastWaiting = DeviceSequence.zero
@@ -110,7 +110,7 @@ import Testing
         other.version = Version(9)
         #expect(open(sessions, 5, cursor: other).first == "opened, log is behind")
         #expect(open(sessions, 6, cursor: cursor(last, of: LogID(UUID()))).first == "opened")
-        // The log cannot be asked: a snapshot is always right.
+        // If the log cannot be asked, a snapshot is always right.
         store.failure = PostgresError(kind: .insufficientResources, message: "full")
         #expect(open(sessions, 7, cursor: cursor(first)).first == "opened")
     }
@@ -213,13 +213,13 @@ import Testing
         open(sessions)
         store.appendFocus("a", of: anna, device: phone)
         let user = try users.load(anna, from: store)
-        // It has just come.
+        // The session has just begun.
         sessions.review(user)
         #expect(sessions[1]?.lastSequence == DeviceSequence(1))
         time.advance(10_000)
         state.confirmedAt = time.now
         store.appendFocus("b", of: anna, device: phone)
-        // It has sent the same, and waits for the answer.
+        // The session has sent the same event and waits for the answer.
         state.lastWaiting = DeviceSequence(2)
         sessions.review(try users.load(anna, from: store))
         #expect(sessions[1] != nil)

@@ -48,7 +48,7 @@ import Testing
         users.hear(.caughtUp([event.user]))
     }
 
-    /// A Focus that ends an hour after it began, where it is configured.
+    /// A Focus that ends after an hour; it counts only where it is configured.
     private var hour: EventBody {
         .focusChanged(
             FocusChanged(
@@ -83,7 +83,7 @@ import Testing
         #expect(users[anna]?.state.version == Version(2) && users[anna]?.dirty.isEmpty == false)
         #expect(users.backlog.isBehind(anna, in: PartLog.partition) && users.due[anna] != nil)
         #expect(heard.all() == ["changed", "caught up"])
-        // Again: it is there already.
+        // The same event again is known already.
         users.hear(.followed(store.events[1]))
         #expect(users[anna]?.state.version == Version(2))
     }
@@ -160,7 +160,7 @@ import Testing
         users.hear(.generationChanged(head, changed: [anna], lacking: []))
         #expect(users[ben]?.generation == 2 && users[ben]?.dirty == [])
         #expect(users[ben]?.projectedVersion == Version(1))
-        // What another generation lacks of a user is not what theirs lacked.
+        // Generation 3 lacks other rows of the user than generation 2 did, so the state in memory does not fit it.
         head.generation = 3
         users.hear(.generationChanged(head, changed: [], lacking: [.of(ben, Version(1), LogOffset(1))]))
         #expect(users[ben] == nil && heard.all() == ["left"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Three ways to a session, which change together.
+/// Sessions by connection, by user and by store; the three indexes change together.
 @Suite struct OpenSessionsTests {
     private let anna = UserID(UUID())
     private let ben = UserID(UUID())

@@ -6,7 +6,7 @@ import PostgresClient
 @testable import EventStore
 @testable import SyncServer
 
-/// One partition's log and its read model in memory, for tests of one part of a lane: exactly what the test puts in.
+/// The log and read model of one partition in memory, for tests of one part of a lane: exactly what the test puts in.
 final class PartLog: LaneStore {
     static let partition = Partition(0)
 
@@ -18,9 +18,9 @@ final class PartLog: LaneStore {
     var checkpoint = LogOffset.zero
     var line = Timeline(name: "1")
     var due: [DueUser] = []
-    /// The next call ends so.
+    /// The error that the next call throws.
     var failure: (any Error)?
-    /// The calls, in their order.
+    /// The calls in their order.
     private(set) var calls: [String] = []
 
     func called() -> [String] {
@@ -61,7 +61,7 @@ final class PartLog: LaneStore {
         return batch.events[0]
     }
 
-    /// One with a row that devices see.
+    /// Appends an event that makes a public row.
     @discardableResult
     func appendFocus(_ id: String, of user: UserID, device: DeviceID = DeviceID(UUID())) -> LoggedEvent {
         append(.focusConfigured(FocusConfigured(focusID: id, name: id)), of: user, device: device)

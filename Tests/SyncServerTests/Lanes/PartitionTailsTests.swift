@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Where the log stands, as a lane knows it.
+/// Where the log stands, as far as a lane knows.
 @Suite struct PartitionTailsTests {
     private let partition = Partition(3)
 

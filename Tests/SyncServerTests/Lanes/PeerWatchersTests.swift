@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Who is told of whom, by a clock that is a number.
+/// Which sessions are told of which users, by a clock that the test gives as a number.
 @Suite struct PeerWatchersTests {
     private let chat = AppID("com.example.chat")!
     private let anna = UserID.random()

@@ -5,7 +5,7 @@ import Testing
 @testable import EventStore
 @testable import SyncServer
 
-/// What the read model lacks, by a clock that is a number.
+/// What the read model lacks, by a clock that the test gives as a number.
 @Suite struct ProjectionBacklogTests {
     private let partition = Partition(0)
     private let anna = UserID.random()
@@ -54,7 +54,7 @@ import Testing
         #expect(backlog.due(now: at(5_000), pauseMilliseconds: 100) == nil)
         #expect(backlog.nextWrite(pauseMilliseconds: 100) == nil)
         backlog.wrote(partition)
-        // It gathers until 1,000, and the log grew at 950.
+        // Rows gather until 1,000. The log grew at 950, so the pause would end later than that.
         backlog.grew(at: at(950))
         #expect(backlog.nextWrite(pauseMilliseconds: 100) == at(1_000))
         #expect(backlog.due(now: at(999), pauseMilliseconds: 100) == nil)

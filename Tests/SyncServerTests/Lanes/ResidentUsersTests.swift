@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Who is in memory, by a clock that is a number.
+/// Which users are in memory, by a clock that the test gives as a number.
 @Suite struct ResidentUsersTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
@@ -51,7 +51,7 @@ import Testing
         for user in some { users.insert(user) }
         let bytes = users.bytes
         #expect(users.evict(past: bytes, now: at(0), every: 500).isEmpty)
-        // Not looked at again so soon.
+        // Memory is not held against its bound again so soon.
         #expect(users.evict(past: bytes - 1, now: at(499), every: 500).isEmpty)
         let evicted = users.evict(past: bytes - 1, now: at(500), every: 500)
         #expect(evicted.map(\.id) == [some[7].id, some[6].id, some[5].id].prefix(evicted.count).map { $0 })

@@ -7,15 +7,15 @@ import Testing
 
 @testable import SyncServer
 
-/// Rules E1, P2, P3 and P10, however long ago an event was logged: over real TCP and a real log, by a server that has the
-/// user in memory, by one that starts anew, and by a second one.
+/// Rules E1, P2, P3 and P10 for events logged long ago: over real TCP and a real log, by a server that has the user in
+/// memory, by one that was restarted, and by a second one.
 @Suite("Earlier places", .fewAtATime) struct EarlierPlacesTests {
     enum Server: CaseIterable, Sendable { case same, restarted, second }
 
     private let user = UserID.random()
     private let device = DeviceID.random()
 
-    /// A log that holds `count` events of incarnation 1, and the server that is asked about them.
+    /// A log that holds these events in incarnation 1, and the server that is asked about them.
     private func with(
         _ which: Server, _ events: [Envelope], _ body: (TestServer) async throws -> Void
     ) async throws {
@@ -24,7 +24,7 @@ import Testing
         if which == .second {
             asked = try await TestServer.start(conninfo: first.conninfo)
             servers.append(asked)
-            // It has the user in memory, as they were before.
+            // The second server has the user in memory as of before the events.
             let (watcher, _) = try await WireClient.open(asked, user: user)
             _ = try await watcher.first { if case .checkpoint = $0 { true } else { nil } }
             await watcher.close()
@@ -48,7 +48,7 @@ import Testing
         numbers.map { .post("\(name)\($0)", app: "a") }
     }
 
-    /// 1,000 events, the first two of which let the others in.
+    /// 1,000 events; the first two register the app of the others.
     private var thousand: [Envelope] { Envelope.setUp("a") + posts(3...1_000) }
 
     private func logged(_ server: TestServer) throws -> [EventID: Int] {
@@ -70,7 +70,7 @@ import Testing
             let (client, welcome) = try await WireClient.open(server, user: user, device: device)
             #expect(welcome.lastSequence == DeviceSequence(1_000) && welcome.lastEvent == events[999].id)
             try await client.append(from: 301, new)
-            // It may be cut off by now.
+            // The connection may be cut already.
             try? await client.append(from: 306, posts(1...1, "behind"))
             var heard: [ServerMessage] = []
             while true {
@@ -121,7 +121,7 @@ import Testing
             let new = posts(1...count, "new")
             let (client, welcome) = try await WireClient.open(server, user: user, device: device)
             #expect(welcome.lastEvent == events[999].id)
-            // Ten that the log has, as far as the store knows, and all that it made since.
+            // Ten events that the log has, unknown to the store, and everything the store has made since.
             let queue = events[290..<300] + new
             var outcomes: [Outcome?] = []
             var next = 291
@@ -134,7 +134,7 @@ import Testing
             }
             #expect(outcomes == Array(repeating: .accepted, count: 10) + Array(repeating: nil, count: count))
             await client.close()
-            // What was asked for is final: the incarnation takes nothing more.
+            // The answer to a Recall is final: the incarnation accepts nothing more.
             let (late, ended) = try await WireClient.open(server, user: user, device: device)
             #expect(ended.isEnded)
             try await late.append(from: 1_001, posts(1...1, "late"))
@@ -153,7 +153,8 @@ import Testing
     func answersKeepTheirOrder() async throws {
         let events = thousand
         try await with(.same, events) { server in
-            // Of two frames that reach the lane together the first stages the end of its incarnation, and is looked up.
+            // Of two frames that reach the lane together, the first one stages the end of its incarnation and waits for
+            // a look-up.
             for round in 0..<10 {
                 let device = round == 0 ? device : DeviceID.random()
                 if round > 0 {
@@ -194,7 +195,7 @@ import Testing
             let subject = ReceiptSubject(
                 log: server.log.log, user: user, device: device, incarnation: Incarnation(1), scope: .system)
             #expect(ReceiptKey(secret: TestServer.secret).accepts(receipt, of: subject, hash: hash))
-            // None: it ends, and nothing is asked.
+            // A Recall without ids only ends the incarnation.
             #expect(try await client.recall(9, from: 1, []).outcomes.isEmpty)
             await client.close()
         }
@@ -259,7 +260,7 @@ import Testing
                 .recall(Recall(incarnation: Incarnation(1), firstSequence: DeviceSequence(1), events: [])))
             #expect(try await client.error().code == .unknownMessage)
             await client.close()
-            // Its place says what became of it at the first.
+            // In protocol 1 the place holds the repeat, which is answered with the first outcome.
             let (again, _) = try await WireClient.open(server, user: user, device: device, incarnation: 2)
             try await again.append(from: 1, [events[299]])
             #expect(try await again.appended().refused.isEmpty)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule P10: incarnations that end without ever having had an event, and those that end because another begins.
+/// Rule P10: incarnations that end without ever having had an event, and those that end because another one begins.
 @Suite("Ended incarnations", .fewAtATime) struct EndedIncarnationTests {
     private let user = UserID.random()
     private let device = DeviceID.random()
 
-    /// The log says that it has ended, and takes nothing in it.
+    /// Expects that Welcome names the incarnation as ended, and that it accepts nothing.
     private func expectEnded(_ incarnation: Int64, _ server: TestServer) async throws {
         let (client, welcome) = try await WireClient.open(
             server, user: user, device: device, incarnation: incarnation)
@@ -32,7 +32,7 @@ import Testing
     func unknown() async throws {
         try await TestServer.with { server in
             let (client, _) = try await WireClient.open(server, user: user, device: device)
-            // One asks for nothing, the other for what was never sent.
+            // The first Recall has no ids; the second asks for an event that was never sent.
             #expect(try await client.recall(7, from: 1, []).outcomes.isEmpty)
             #expect(try await client.recall(8, from: 1, [.random()]).outcomes == [nil])
             await client.close()
@@ -54,7 +54,7 @@ import Testing
             _ = try await client.appended()
             try await client.send(lost(3, 5))
             #expect(try await client.appended().throughSequence == DeviceSequence(5))
-            // While it is open a lost place takes an event.
+            // While the incarnation is open, a lost place accepts an event.
             try await client.append(from: 5, [.post("k", app: "a")])
             #expect(try await client.appended().refused.isEmpty)
             #expect(try await client.recall(from: 1, []).outcomes.isEmpty)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// Incarnations 1, 2, 3 … of the system scope, long before the day in which a scope begins so many.
+    /// Begins incarnations 1, 2, 3 … of the system scope, long before the day that the limit counts.
     private func begin(_ count: Int64, _ server: TestServer) throws {
         let database = try server.database()
         defer { database.close() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule P10 at the bound of a device's queue, by the client library with its store on disk.
+/// Rule P10 at the limit of a device's queue, with the client library and its store on disk.
 @Suite("Full queue", .fewAtATime) struct FullQueueTests {
     @Test("P2, P10: a full queue that the log has already, and a new event behind it: each is there once and answered")
     func restored() async throws {
@@ -31,7 +31,7 @@ import Testing
             }
 
             let known = DeviceStore.queueLimit - 1
-            // Durable, and not sent: it connects to nothing.
+            // The events are durable but not sent, because this client does not connect.
             var client = try open()
             var events = try await client.enqueue(Self.drafts(0..<known)).map(\.envelope.id)
             try await shut(client)
@@ -39,7 +39,7 @@ import Testing
             client = try open()
             let first = try await client.submitQueued().outcomes()
             #expect(first.count == known && first.count { !$0.isAccepted } == known / 100)
-            // The log goes on, so the new event's place is taken.
+            // The first life appends more, so the place of the new event is taken.
             let lost = try await client.append(Self.drafts(known..<known + 3)).map(\.event)
             try await shut(client)
 
@@ -52,7 +52,8 @@ import Testing
             #expect(again.dropLast().map(\.verdict) == first.map(\.verdict))
             #expect(again.last?.isAccepted == true)
             #expect(try !client.store.hasQueued && !client.store.isRecalling)
-            // What stood at its place was answered there before the store came to the one that did not.
+            // All queued events were answered at their places before the store reached the one in conflict, so only
+            // that one moved.
             #expect(reports.withLockedValue { $0.map(\.moved) } == [1])
             try await shut(client)
 
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    /// The first registers the app; every hundredth is refused.
+    /// Drafts of events; the first one registers the app, and every hundredth is refused.
     private static func drafts(_ numbers: Range<Int>) -> [EventDraft] {
         numbers.map { number in
             let app = AppID("com.example.app")

@@ -8,17 +8,18 @@ import Testing
 
 @testable import SyncServer
 
-/// Rules P2, P3 and P10 for a store that lost all answers of its life: the log has every event that it holds.
+/// Rules P2, P3 and P10 for a store that has lost all answers: the log has every event that it holds.
 @Suite("Many earlier places", .fewAtATime) struct ManyPlacesTests {
-    /// How the device asks for what became of its events.
+    /// How the device asks for the outcomes of its events.
     enum Way: CaseIterable, Sendable { case recalled, sentAgain }
 
-    /// Events that the log has; `ops/test --thorough` makes them ten times as many.
+    /// The number of events in the log; ten times as many with `ops/test --thorough`.
     private static let count =
         ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) == nil ? 10_000 : 100_000
-    /// Of one frame.
+    /// The number of events in a frame.
     private static let frame = 1_000
-    /// Between two runs of the phone's events stand so many of the tablet's: more than a run takes in.
+    /// The phone's events come in runs of `run`; between two runs are `gap` events of the tablet, more than a run of
+    /// places spans.
     private static let (run, gap) = (36, 17)
 
     private let user = UserID.random()
@@ -32,8 +33,8 @@ import Testing
         let cluster = try await onThread { try CountedCluster() }
         let events = Self.life()
         let known = try await append(events, in: cluster)
-        // The user is read from rows, pages of places among them; its clock stands still, so nothing else asks for
-        // anything.
+        // The user is loaded from rows, with pages of places among them. The clock stands still, so the server sends no
+        // other queries.
         let server = try await TestServer.start(conninfo: cluster.conninfo, clock: ManualTime().clock)
         let pages = try await onThread { try cluster.integer("SELECT count(*) FROM read_1.place_pages") }
         #expect(pages >= Self.count / Self.run / 256)
@@ -43,7 +44,7 @@ import Testing
         #expect(welcome.lastSequence == DeviceSequence(Int64(Self.count)) && welcome.lastEvent == events.last?.id)
         let began = ContinuousClock.now
         for start in stride(from: 0, to: Self.count, by: Self.frame) {
-            // The first frame also reads the user, connects, ends the incarnation, and waits for a commit.
+            // The first frame also loads the user, opens connections, ends the incarnation and waits for a commit.
             if start == Self.frame { try await onThread { try cluster.beginCounting() } }
             try await expectAnswered(
                 way, Array(events[start..<start + Self.frame]), from: start + 1, known, client, server)
@@ -56,7 +57,7 @@ import Testing
         #expect(sum >= frames && sum <= 2 * frames, "\(statements)")
         await client.close()
 
-        // Recalling logs that the incarnation ended, and nothing else.
+        // Recalling logs the end of the incarnation and nothing else.
         let after = try await onThread { try cluster.integer("SELECT count(*) FROM events") }
         #expect(after == before + (way == .recalled ? 1 : 0))
         let twice = try await onThread {
@@ -68,7 +69,7 @@ import Testing
         try await onThread { try cluster.remove() }
     }
 
-    /// Every hundredth is refused.
+    /// The events of a device's life; every hundredth is refused.
     private static func life() -> [Envelope] {
         Envelope.setUp("a")
             + (3...count).map { number in
@@ -81,7 +82,7 @@ import Testing
             .preferenceChanged(PreferenceChanged(key: "k\(number % 50)", value: .integer(Int64(number)))), app: "a")
     }
 
-    /// What the phone did, and the tablet beside it.
+    /// Appends the phone's events, and the tablet's between them.
     /// - Returns: the phone's events that were refused.
     private func append(_ events: [Envelope], in cluster: CountedCluster) async throws -> [EventID: RefusedEvent] {
         let server = try await TestServer.start(conninfo: cluster.conninfo)
@@ -108,7 +109,7 @@ import Testing
         return refused
     }
 
-    /// Asks for a frame's events; the answer and its proof are those of the first time.
+    /// Asks for the events of a frame; outcomes and receipts must be those of the first time.
     private func expectAnswered(
         _ way: Way, _ events: [Envelope], from first: Int, _ known: [EventID: RefusedEvent], _ client: WireClient,
         _ server: TestServer
@@ -141,12 +142,12 @@ import Testing
     }
 }
 
-/// A cluster of its own that counts the statements it is sent.
+/// A cluster that counts the statements it receives.
 private final class CountedCluster: Sendable {
     private let cluster: EmbeddedCluster
     private let directory: String
     private let lock = NSLock()
-    // nonisolated(unsafe): only used under `lock`.
+    // nonisolated(unsafe): accessed only under `lock`.
     private nonisolated(unsafe) let counter: PostgresConnection
 
     init() throws {
@@ -168,16 +169,16 @@ private final class CountedCluster: Sendable {
         }
     }
 
-    /// From here on.
+    /// Starts counting.
     func beginCounting() throws {
-        // The end that the first frame logged is on its way into the read model.
+        // The end of the incarnation, logged by the first frame, may not be projected yet.
         try eventually("nothing runs") {
             try integer(TestStatement.unprojected.sql) == 0
         }
         try lock.withLock { try counter.execute("SELECT pg_stat_statements_reset()") }
     }
 
-    /// All that ran since, but for these, and for what a server asks at its own time whether somebody is there or not.
+    /// The statements since then, without these queries and without the server's periodic check for a standby.
     func statements() throws -> [(calls: Int, sql: String)] {
         let statement = Statement(
             name: "test_statements",

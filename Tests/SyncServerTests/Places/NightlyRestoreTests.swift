@@ -8,9 +8,9 @@ import Testing
 
 @testable import SyncServer
 
-/// Rules P6 and P10 over a long life: a device whose store is set back every night.
+/// Rules P6 and P10 over a long life: a device whose store is restored every night.
 @Suite("Nightly restores", .fewAtATime) struct NightlyRestoreTests {
-    /// `FOCUS_ROUNDS=365` for a year; `ops/test --thorough` asks for 200.
+    /// `FOCUS_ROUNDS=365` for a year; `ops/test --thorough` sets 200.
     private static let nights = min(365, ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 12)
 
     @Test("P6, P10: a store set back every night: each event is in the log once, in the order in which it was made")
@@ -23,13 +23,13 @@ import Testing
         let phone = try RestoredDevice(server, clock)
         try await phone.make(3)
         try await phone.send()
-        // Two of these it has unanswered, and the log has them.
+        // The oldest copy has two unanswered events, which the log then gets.
         try await phone.make(2)
         let oldest = try phone.copy("oldest")
         try await phone.send()
         for night in 1...Self.nights {
             try phone.wait(milliseconds: 24 * 3_600_000)
-            // Where it has something unanswered its incarnation ends.
+            // If the store has unanswered events, its incarnation ends when it is restored.
             switch Int.random(in: 0..<3, using: &random) {
             case 0: try await phone.make(Int.random(in: 1...3, using: &random))
             case 1: try await phone.sendAndLeave(Int.random(in: 1...3, using: &random))
@@ -40,13 +40,13 @@ import Testing
             try phone.restore(copy)
             if Bool.random(using: &random) { try await phone.sendAndLeave(1) }
             try await phone.live(Int.random(in: 1...3, using: &random))
-            // Where it has nothing, its incarnation stays open.
+            // If the store has no unanswered events, its incarnation stays open.
             let answered = try phone.copy("copy")
             try await phone.live(1)
             try phone.restore(answered)
             try await phone.beginAnew()
             try await phone.live(1)
-            // In one night it is set back more often than a device may begin again.
+            // In one night the store is restored more often than a device may begin incarnations in a day.
             guard night == Self.nights / 2 else { continue }
             for _ in 0..<17 {
                 try phone.restore(answered)
@@ -54,7 +54,7 @@ import Testing
             }
             #expect(phone.putOff == 1, "seed \(seed)")
         }
-        // It ends those again that it remembers, each time that it begins another.
+        // With each new incarnation the store ends all remembered ones again.
         let ended = try phone.endedIncarnations()
         #expect(ended >= min(Self.nights, 256) && ended <= DeviceStore.endedLimit, "seed \(seed)")
         try phone.restore(oldest)
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// One device by the client library, whose store is copied and put back between its connections.
+/// A device with the client library, whose store is copied and restored between its connections.
 private final class RestoredDevice {
     let user = UserID.random()
     private let device = DeviceID.random()
@@ -96,7 +96,7 @@ private final class RestoredDevice {
     private let clock: TestClock
     private let state: String
     private(set) var made: [EventID] = []
-    /// How often the server told it to wait.
+    /// How often the server told the device to wait.
     private(set) var putOff = 0
     private let heard = NIOLockedValueBox(Heard())
 
@@ -114,7 +114,7 @@ private final class RestoredDevice {
     }
 
     var reports: [RecallReport] { heard.withLockedValue { $0.reports } }
-    /// At least once, by whichever connection.
+    /// Events that were answered at least once, on whichever connection.
     var answered: Set<EventID> { heard.withLockedValue { $0.accepted } }
 
     func remove() { try? FileManager.default.removeItem(atPath: state) }
@@ -142,17 +142,17 @@ private final class RestoredDevice {
     // MARK: Life
 
     func wait(milliseconds: Int64) throws {
-        // Whole seconds are what it tells.
+        // Moved on to the next whole second at least, because the clock is set as text without fractions.
         try clock.move(to: clock.now.adding(microseconds: milliseconds * 1_000 + 1_000_000).iso)
     }
 
-    /// Queues so many, and sends all that is queued.
+    /// Queues this many events and sends all that is queued.
     func live(_ count: Int) async throws {
         try await make(count)
         try await send()
     }
 
-    /// Durable, and not sent.
+    /// Queues events durably without sending them.
     func make(_ count: Int) async throws {
         try await connected { client in try await queue(count, client) }
     }
@@ -167,7 +167,7 @@ private final class RestoredDevice {
         made += try await client.enqueue(drafts).map(\.envelope.id)
     }
 
-    /// Goes on from wherever it is, and is gone a moment later: what the server has by then only the log knows.
+    /// Continues from the present state and leaves a moment later: only the log knows what the server has received.
     func sendAndLeave(_ count: Int) async throws {
         try await connected { client in
             try await queue(count, client)
@@ -176,7 +176,7 @@ private final class RestoredDevice {
         }
     }
 
-    /// Until everything that is queued is answered. A server that tells it to wait is asked again then.
+    /// Sends until every queued event is answered; if the server tells the device to wait, it tries again afterwards.
     func send() async throws {
         while try await sendOrWait() {}
     }
@@ -208,7 +208,7 @@ private final class RestoredDevice {
         }
     }
 
-    /// With nothing unanswered it sees from the log that its store was set back.
+    /// With nothing unanswered, the device sees from the log that its store was restored.
     func beginAnew() async throws {
         heard.withLockedValue { $0.isNew = false }
         try await connected { client in

@@ -7,7 +7,7 @@ import Testing
     private let rollback = ["projections", "rollback", "--json"]
     private static let kept = "SELECT count(*) FROM generations WHERE dropped_at IS NULL"
 
-    /// As after a kill when everything was done but the last line.
+    /// The state after a kill when everything but the last line was done.
     private func interrupt(_ log: GeneratedDatabase) async throws {
         try await execute(
             "UPDATE rebuilds SET finished_at = NULL WHERE generation = (SELECT max(generation) FROM log_partitions)",
@@ -27,7 +27,7 @@ import Testing
     func keepsOld() async throws {
         let log = try await GeneratedDatabase()
         defer { log.remove() }
-        // The copy has a name of its own, so its role is to be made.
+        // The server's role is named for its database, so the copy needs one of its own.
         #expect(try await log.run(["migrate"]).exitCode == 0)
         #expect(try await log.run(rebuild + ["--all", "--keep-old"]).exitCode == 0)
         try await interrupt(log)
@@ -44,14 +44,14 @@ import Testing
     func keepsOldLater() async throws {
         let log = try await GeneratedDatabase()
         defer { log.remove() }
-        // The copy has a name of its own, so its role is to be made.
+        // The server's role is named for its database, so the copy needs one of its own.
         #expect(try await log.run(["migrate"]).exitCode == 0)
         #expect(try await log.run(rebuild + ["--all", "--keep-old"]).exitCode == 0)
         try await interrupt(log)
         try await execute("UPDATE rebuilds SET keeps_old = false", log)
         #expect(try await log.run(rebuild + ["--resume", "--keep-old"]).exitCode == 0)
         #expect(try await log.integer(Self.kept) == 2)
-        // Of those it would have dropped one, had it been killed and resumed once more.
+        // A resumed rebuild that was killed once more must still keep it.
         try await interrupt(log)
         #expect(try await log.run(rebuild + ["--resume"]).exitCode == 0)
         #expect(try await log.integer(Self.kept) == 2)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import SyncServer
 
-/// The real `focusctl projections rebuild` beside a server that serves devices, killed at random moments, and the
-/// postmaster under both of them.
+/// The real `focusctl projections rebuild` beside a server with devices, killed at random moments, and the postmaster
+/// under both of them.
 @Suite("Rebuild crash", .fewAtATime) struct RebuildCrashTests {
-    /// Rounds; `FOCUS_ROUNDS=50` for fifty.
+    /// The number of rounds; `FOCUS_ROUNDS=50` for fifty.
     private static let rounds = ProcessInfo.processInfo.environment["FOCUS_ROUNDS"].flatMap(Int.init) ?? 2
 
     @Test("Killed at random moments and resumed: the same rows as from an undisturbed rebuild, bit for bit")
@@ -22,18 +22,18 @@ import Testing
         let fleet = try await Fleet(server: server, devices: 6, users: 6)
         try await fleet.append(count: 60, round: 0)
         var resumed = 0
-        // Chance may let every kill miss: then there are more rounds.
+        // By chance every kill may miss the rebuild; then more rounds follow.
         for round in 1...Self.rounds + 10 where round <= Self.rounds || resumed == 0 {
             async let appended: Void = fleet.append(count: 60, round: round)
             var resumes = false
             var kills = Int.random(in: 1...4, using: &random)
             while true {
-                // Paced while it is to be killed: it spends longer in each of its steps.
+                // With a low load while it is to be killed, so that it spends longer in each step.
                 let child = try rebuild(server, resumes: resumes, load: kills > 0 ? 25 : 100)
                 if kills > 0 {
                     kills -= 1
                     try await waitForWork(of: child, server)
-                    // The moment is the point; nothing is waited for.
+                    // A random moment is what the test is about; nothing is waited for.
                     try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_500, using: &random)))
                     if Int.random(in: 0..<4, using: &random) == 0 {
                         try server.killPostmaster()
@@ -61,7 +61,7 @@ import Testing
         await server.remove()
     }
 
-    /// Until a rebuild holds its lock, or this one has ended: it had little to do, or PostgreSQL was not back.
+    /// Waits until a rebuild holds its lock or this one has ended: it had little to do, or PostgreSQL was not back yet.
     private func waitForWork(of child: ChildProcess, _ server: FocusdProcess) async throws {
         nonisolated(unsafe) let server = server
         try await onThread {
@@ -82,16 +82,16 @@ import Testing
     private func rebuild(_ server: FocusdProcess, resumes: Bool, load: Int = 100) throws -> ChildProcess {
         try ChildProcess(
             FocusdProcess.binary("focusctl"),
-            // What is resumed knows by itself that it keeps the old one.
+            // A resumed rebuild knows that it keeps the old generation.
             ["projections", "rebuild"] + (resumes ? ["--resume"] : ["--all", "--keep-old"])
                 + ["--json", "--max-load", "\(load)", "--data-dir", server.directory])
     }
 
     private struct Progress: Sendable {
-        /// Begun ones.
+        /// The number of rebuilds that have begun.
         var rebuilds: Int
         var isFinished: Bool
-        /// Generations that have rows.
+        /// The number of generations that have rows.
         var kept: Int64
     }
 
@@ -105,7 +105,7 @@ import Testing
             """)
 
     private func state(_ server: FocusdProcess) async throws -> Progress {
-        // unsafe: this test alone uses it, and waits.
+        // unsafe: only this test uses it, and waits meanwhile.
         nonisolated(unsafe) let server = server
         return try await onThread {
             let connection = try server.database()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Once the projectors have caught up, nobody having appended: an undisturbed rebuild makes the very same tables.
+    /// After the projectors have caught up and while nobody appends, an undisturbed rebuild makes the same tables.
     private func expectAlike(_ server: FocusdProcess, _ round: Int) async throws {
         let (disturbed, undisturbed) = (round * 2, round * 2 + 1)
         nonisolated(unsafe) let running = server
@@ -129,13 +129,13 @@ import Testing
         #expect(await child.exitCode() == 0)
         let differing = try await onThread { try Self.differing(running, disturbed, undisturbed) }
         #expect(differing == [], "round \(round)")
-        // Kept ones would pile up.
+        // Kept generations would accumulate.
         let dropped = try ChildProcess(
             FocusdProcess.binary("focusctl"), ["projections", "drop-old", "--data-dir", server.directory])
         #expect(await dropped.exitCode() == 0)
     }
 
-    /// Until the server has seen that a rebuild which was killed is gone.
+    /// Waits until the server has noticed that a killed rebuild is gone.
     private static func waitForLock(_ server: FocusdProcess) throws {
         let connection = try server.database()
         defer { connection.close() }

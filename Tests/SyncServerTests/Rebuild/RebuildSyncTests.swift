@@ -8,21 +8,21 @@ import Testing
 
 @testable import SyncServer
 
-/// What devices hear of a rebuild by another rule, over recorded tracks.
+/// What devices are told of a rebuild by other rules, over recorded tracks.
 @Suite("Rebuild and devices", .fewAtATime) struct RebuildSyncTests {
     private static let app = "com.example.run"
-    /// A point counts when it is good to 20 m instead of 50.
+    /// Rules by which a point counts only up to an accuracy of 20 m instead of 50.
     private static let strict = FoldRules(version: FocusCore.foldVersion + 1_000, maximumHorizontalAccuracy: 20)
     private let user = UserID.random()
     private let tablet = DeviceID.random()
 
-    /// What one device has heard since the last checkpoint.
+    /// A device and what it was told since the last checkpoint.
     private struct Listener {
         let client: WireClient
         var replica = Replica()
         var heard: [RowKey: [UInt8]?] = [:]
 
-        /// Up to a checkpoint at or past a version.
+        /// Receives up to a checkpoint at or past a version.
         mutating func listen(until version: Version) async throws {
             heard = [:]
             while true {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Four routes: good; blurred and finished; blurred and open; good and open.
+    /// Four routes: accurate; blurred and finished; blurred and open; accurate and open.
     private func events() throws -> [Envelope] {
         let authorizations = AuthorizationKind.allCases.map {
             Envelope.of(.authorizationChanged(AuthorizationChanged(kind: $0, status: .authorized)), app: Self.app)
@@ -73,12 +73,12 @@ import Testing
         }
     }
 
-    /// A phone that has appended `events()`, at a server whose read model has them.
+    /// A phone that has appended `events()`, on a server that has projected them.
     private func filled(_ server: TestServer) async throws -> (phone: Listener, last: Version) {
         let events = try events()
         var phone = Listener(client: try await WireClient.open(server, user: user).client)
         try await phone.client.append(from: 1, events)
-        // The first version is the incarnation's.
+        // Version 1 is the event that begins the incarnation.
         let last = Version(Int64(events.count) + 1)
         try await phone.listen(until: last)
         try await projected(server, events.count)
@@ -115,7 +115,7 @@ import Testing
         let affected = Set(["blurred", "blurred-open"].map { RowKey(.routes, app: app, key: $0) })
         let totals = Set(before.keys.filter { $0.collection == .routeTotals })
         #expect(totals.count >= 8)
-        // The phone was there all the time.
+        // The phone was connected all the time.
         try await phone.listen(until: last.next)
         let told = Set(phone.heard.keys)
         #expect(told.filter { $0.collection == .routes } == affected)
@@ -126,7 +126,7 @@ import Testing
         await phone.client.close()
         try await server.server.stop()
 
-        // The tablet comes back to a server of the new rules, which goes on from there.
+        // The tablet comes back to a server with the new rules.
         let next = try await TestServer.start(conninfo: server.conninfo, rules: Self.strict)
         let cursor = try #require(away.replica.cursor)
         away = Listener(
@@ -163,7 +163,7 @@ import Testing
             let badge = RowKey(.badges, app: AppID(Self.app))
             #expect(Array(phone.heard.keys) == [badge])
             #expect(phone.replica.rows == before && phone.replica.mismatches == [])
-            // What is appended now is folded from, and written to, the generation that is shown.
+            // New events are folded from the shown generation, and written to it.
             try await phone.client.append(from: last.rawValue, [.post("m", app: Self.app)])
             try await phone.listen(until: last.next.next)
             #expect(phone.replica.mismatches == [])
@@ -187,7 +187,8 @@ import Testing
         let (opened, last) = try await filled(server)
         var phone = opened
         let report = try await onThread { [user, conninfo = server.conninfo] in
-            // Between the commit of the cut-over and the word of it: whoever is loaded from now on comes out wrong.
+            // Runs after the cut-over's commit and before its notification: a user who is loaded from now on has a
+            // wrong badge.
             try Rebuilder(PostgresConfiguration(conninfo: conninfo)) { progress in
                 guard progress.stage == .cuttingOver, let owner = try? server.database() else { return }
                 defer { owner.close() }
@@ -200,7 +201,7 @@ import Testing
             defer { owner.close() }
             #expect(try owner.query(TestStatement.countWrongBadges).int8(row: 0, column: 0) > 0)
         }
-        // Written to the generation that is shown, from the state that was in memory.
+        // Written to the shown generation from the state that was in memory.
         try await phone.client.append(from: last.rawValue, [.post("m", app: Self.app)])
         try await phone.listen(until: last.next)
         #expect(phone.replica.mismatches == [] && phone.replica.snapshots == 1)

@@ -2,12 +2,12 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 
-/// Recorded tracks, cut into routes: those beside the checkout when they are there, else our own sample.
+/// Recorded tracks, cut into routes: those beside the checkout if there are any, otherwise our own sample.
 enum RecordedRoutes {
     private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Of each route at most so many points.
+    /// Routes of at most `length` points each.
     static func routes(of length: Int) throws -> [[RoutePoint]] {
         let folder = checkout.deletingLastPathComponent().appending(path: "shared/data/routes")
         let recorded = ["cerknicko-jezero.gpx", "korita-zbevnica.gpx"].map { folder.appending(path: $0).path }
@@ -23,7 +23,7 @@ enum RecordedRoutes {
 }
 
 extension [RoutePoint] {
-    /// As a phone reports it between houses: now and then a point is good to 30 m only.
+    /// The track as a phone records it between houses: every `count`th point is accurate to only 30 m.
     func blurred(every count: Int) -> [RoutePoint] {
         enumerated().map { index, point in
             var point = point

@@ -4,7 +4,7 @@ import Foundation
 import PostgresClient
 import Support
 
-/// A database with a made log, and `focusctl` on it.
+/// A database with a generated log, and `focusctl` on it.
 struct GeneratedDatabase: Sendable {
     static let plan = LogPlan(events: 3_000, users: 10, seed: 9)
 
@@ -36,14 +36,14 @@ struct GeneratedDatabase: Sendable {
             input: "/dev/null")
     }
 
-    /// Runs to its end.
+    /// Runs a command to its end.
     func run(_ arguments: [String]) async throws -> FocusctlCommands.Result {
         let child = try start(arguments)
         let output = await child.rest()
         return FocusctlCommands.Result(exitCode: await child.exitCode(), output: output)
     }
 
-    /// All events, as the merged stream gives them.
+    /// All events in the order of the merged stream.
     func events(_ filter: ReplayFilter = ReplayFilter()) async throws -> [LoggedEvent] {
         let conninfo = conninfo
         return try await onThread {
@@ -61,7 +61,7 @@ struct GeneratedDatabase: Sendable {
         }
     }
 
-    /// Waits until a query gives this integer.
+    /// Waits until a query returns this integer.
     func wait(_ what: String, for sql: String, _ number: Int64) async throws {
         let conninfo = conninfo
         try await onThread {
@@ -72,7 +72,7 @@ struct GeneratedDatabase: Sendable {
         }
     }
 
-    /// The one integer that a query gives.
+    /// The single integer that a query returns.
     func integer(_ sql: String) async throws -> Int64 {
         let conninfo = conninfo
         return try await onThread {

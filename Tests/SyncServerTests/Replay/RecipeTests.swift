@@ -5,7 +5,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// The blocks of Schema/RECIPES.md, run as they stand there.
+/// Runs the code blocks of Schema/RECIPES.md as they are.
 @Suite("Recipes", .fewAtATime) struct RecipeTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -17,7 +17,7 @@ import Testing
         return try #require(block.components(separatedBy: "\n```").first)
     }
 
-    /// Runs a recipe in a directory of its own. Gives its standard output.
+    /// Runs a recipe in a directory; returns its standard output.
     private static func run(_ name: String, in directory: String, _ settings: [String: String]) async throws -> String {
         let tools = URL(filePath: FocusdProcess.binary("focusctl")).deletingLastPathComponent().path
         let python = try await pythonDirectory()
@@ -30,7 +30,8 @@ import Testing
         return output
     }
 
-    /// Where duckdb and pandas are. A machine that cannot have them fails these tests: they are not skipped.
+    /// The directory with duckdb and pandas. On a machine that cannot install them these tests fail; they are not
+    /// skipped.
     private static func pythonDirectory() async throws -> String {
         let child = try ChildProcess(root.appending(path: "ops/lib/recipes.sh").path, [], input: "/dev/null")
         let output = await child.rest()
@@ -71,7 +72,7 @@ import Testing
         try await Self.execute("ALTER TABLE events ADD CONSTRAINT shut CHECK (false) NOT VALID", analyst)
         _ = try await Self.run("psql", in: log.directory, settings)
         try await Self.execute("ALTER TABLE events DROP CONSTRAINT shut", analyst)
-        // As after a crash between the copy's commit and the move.
+        // The state after a crash between the commit of the copy and the move of the file.
         let position = "\(log.directory)/copy.position"
         let before = try String(contentsOfFile: position, encoding: .utf8)
         _ = try await Self.run("psql", in: log.directory, settings)

@@ -64,13 +64,13 @@ import Testing
         defer { log.remove() }
         let command = ["replay", "--checkpoint", "\(log.directory)/position"]
         let child = try log.start(command)
-        // Only the first line is read: the pipe fills up, and the replay waits.
+        // Only the first line is read, so the pipe fills up and the replay waits.
         let first = await child.firstLine()
         let busy = """
             SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
             AND application_name = 'focusctl-replay' AND (backend_xmin IS NOT NULL OR state <> 'idle')
             """
-        // Full but for less than a page, it can write no more, and what it had asked the database for comes to its end.
+        // With less than a page of room left, focusctl can write no more, and its running query comes to its end.
         try await awaiting("the pipe is full") { child.unreadBytes >= 60 << 10 }
         try await log.wait("it waits without a snapshot", for: busy, 0)
         child.signal(SIGINT)
@@ -78,7 +78,7 @@ import Testing
         var lines = [first] + (await child.rest()).split(separator: "\n").map(String.init)
         let position = try String(contentsOfFile: "\(log.directory)/position", encoding: .utf8)
         #expect(position.contains("0:"))
-        // What the pipe had no room for is cut, and not counted.
+        // The last line is cut off if the pipe had no room for it, and the checkpoint does not count it.
         if (try? JSONSerialization.jsonObject(with: Data(lines[lines.count - 1].utf8))) == nil { lines.removeLast() }
         let rest = try await log.run(command)
         #expect(rest.exitCode == 0)
@@ -99,7 +99,7 @@ import Testing
         let events = try await log.events()
         var seen: [String] = []
         while seen.count < events.count { seen.append(await child.firstLine()) }
-        // More comes.
+        // More events are appended.
         var later = GeneratedDatabase.plan
         later.seed += 1
         later.events = 40

@@ -4,7 +4,7 @@ import Testing
 @testable import EventStore
 @testable import SyncServer
 
-/// Architecture, §1 and §3: NOTIFY is a hint, a poll stands behind it, and who cannot confirm the heads says nothing.
+/// NOTIFY is only a hint with a poll behind it, and a server that cannot confirm the heads sends nothing.
 @Suite("Head hints", .fewAtATime) struct HeadHintTests {
     private let app = "com.example.chat"
 
@@ -37,7 +37,7 @@ import Testing
         let (writer, _) = try await WireClient.open(second, user: user)
         try await writer.append(from: 1, Envelope.setUp(app))
         let version = try await writer.appended().version
-        // Just before it is due, it still knows of nothing.
+        // Just before the poll the server knows of nothing.
         time.advance(milliseconds: 249)
         try await reader.send(.resync([]))
         let before = try await reader.first { if case .snapshotEnd(let cursor) = $0 { cursor.version } else { nil } }
@@ -61,7 +61,7 @@ import Testing
         time.advance(milliseconds: 1)
         try await device.append(from: 3, [.post("a", app: app)])
         try await device.append(from: 4, [.post("b", app: app)])
-        // What is durable is acknowledged; a delta would have come between the two.
+        // Durable events are acknowledged; a delta would have come between the two answers.
         var messages: [ServerMessage] = []
         while messages.count < 2 {
             let message = try await device.next()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Which of two connections of one device's store is the newer one.
+/// Which of two connections of a device's store counts as the newer one.
 @Suite("P8 when something is late", .fewAtATime) struct LateHelloTests {
     private let app = "com.example.chat"
 
@@ -11,7 +11,7 @@ import Testing
     func lateHello() async throws {
         try await TestServer.with { server in
             let (user, device) = (UserID.random(), DeviceID.random())
-            // Accepted first: its Hello is under way, or its token's check takes long.
+            // Accepted first; its Hello is delayed, or the check of its token takes long.
             let older = try await WireClient.connect(port: server.port)
             let (newer, _) = try await WireClient.open(server, user: user, device: device)
             try await newer.append(from: 1, Envelope.setUp(app))
@@ -21,7 +21,7 @@ import Testing
             #expect(await older.isClosed())
             try await newer.append(from: 3, [.post("a", app: app)])
             #expect(try await newer.appended().throughSequence == DeviceSequence(3))
-            // The one accepted after both wins.
+            // A connection accepted after both wins.
             let (newest, welcome) = try await WireClient.open(server, user: user, device: device)
             #expect(welcome.lastSequence == DeviceSequence(3))
             #expect(try await newer.goAway() == .superseded)
@@ -34,17 +34,17 @@ import Testing
     func resent() async throws {
         let time = ManualTime()
         let first = try await TestServer.start(partitions: 2, clock: time.clock)
-        // Its clock stands still: nobody there is a rival, as everybody has just come.
+        // The clock of this server stands still: all its sessions have just begun, so none is superseded.
         let second = try await TestServer.start(conninfo: first.conninfo, clock: ManualTime().clock)
-        // The first server hears of nothing by itself.
+        // The first server gets no notifications.
         second.server.faults.set(.notifyLost, true)
         let (user, device) = (UserID.random(), DeviceID.random())
         let (old, _) = try await WireClient.open(second, user: user, device: device)
         let (new, _) = try await WireClient.open(first, user: user, device: device)
         try await new.untilLive()
-        // A database that was away for so long, say: what the old connection had under way is committed only now.
+        // As if the database had been away for so long: what the old connection had under way is committed only now.
         time.advance(milliseconds: 5_000)
-        // Whoever comes has the heads looked up; then they are not, before the clock moves.
+        // A new connection makes the server look at the heads; after that it does not look before the clock moves.
         let (other, _) = try await WireClient.open(first, user: user)
         try await other.untilLive()
         let events = Envelope.setUp(app)
@@ -54,7 +54,7 @@ import Testing
         #expect(try await new.appended().throughSequence == DeviceSequence(2))
         try await new.append(from: 3, [.post("a", app: app)])
         #expect(try await new.appended().version == Version(4))
-        // What comes only from elsewhere is a rival's.
+        // An event that comes only from the other server supersedes the session.
         while try await old.deltaVersion() < Version(4) {}
         try await old.append(from: 4, [.post("b", app: app)])
         _ = try await old.appended()

@@ -12,7 +12,7 @@ import Testing
         PeerStatus(user: user, app: app, isFocused: isFocused)
     }
 
-    /// A viewer on one server whose clock stands still, and a user who shares with them on another.
+    /// A viewer on a server whose clock stands still, and a user on another server who shares with the viewer.
     private func stage(
         _ body: (ManualTime, WireClient, Sharer, UserID) async throws -> Void
     ) async throws {
@@ -41,7 +41,7 @@ import Testing
             let expected = sharers.map { status($0.user, false) } + hidden.map { status($0, nil) }
             #expect(try await client.statuses(of: Set(users)) == Set(expected))
             for sharer in sharers + [stranger, elsewhere] { try await sharer.say([Sharer.focus(true)]) }
-            // On a slow machine the old ones are told once more meanwhile (V3).
+            // On a slow machine the old statuses may be repeated meanwhile (rule V3).
             let changes = Set(sharers.map { status($0.user, true) })
             var changed: Set<PeerStatus> = []
             while !changed.isSuperset(of: changes) { changed.formUnion(try await client.statuses().statuses) }
@@ -55,7 +55,7 @@ import Testing
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, false)])
             for round in 0..<4 {
-                // What V4 asks for has passed; so has the poll, which finds nothing yet.
+                // The interval of rule V4 has passed, and so has a poll, which finds nothing yet.
                 time.advance(milliseconds: 250)
                 try await client.flush()
                 try await sharer.say([Sharer.focus(round % 2 == 0)])
@@ -69,7 +69,8 @@ import Testing
         try await stage { time, client, sharer, viewer in
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, false)])
-            // Delayed (V4), as the viewer's clock stands still; then removed, while it waits; then more of it.
+            // The change is delayed (rule V4), because the viewer's clock stands still; then the viewer is removed, and
+            // further changes follow.
             try await sharer.say([Sharer.focus(true)])
             try await sharer.say(sharer.remove(viewer))
             try await sharer.say([Sharer.focus(false), Sharer.focus(true)])
@@ -79,7 +80,7 @@ import Testing
                 try await sharer.say([Sharer.focus(isFocused)])
                 time.advance(milliseconds: 250)
             }
-            // Asking again is answered by the same lane: nothing came in between.
+            // The same lane answers the new Watch, so nothing came in between.
             try await client.send(.watch([sharer.user]))
             #expect(try await client.statuses().statuses == [status(sharer.user, nil)])
             try await sharer.say([Sharer.focus(true)] + sharer.add(viewer))
@@ -97,7 +98,7 @@ import Testing
         let sharer = try await Sharer(second, apps: [app.rawValue], with: [viewer])
         try await client.send(.watch([sharer.user]))
         #expect(try await client.statuses().statuses == [status(sharer.user, false)])
-        // Members see it off; it is on only while nobody is one.
+        // While the viewer is a member the Focus is off; it is on only while the viewer is not.
         for _ in 0..<15 {
             try await sharer.say(sharer.remove(viewer))
             try await sharer.say([Sharer.focus(true)])

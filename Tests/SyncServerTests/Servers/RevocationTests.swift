@@ -61,7 +61,7 @@ import Testing
             try await onThread { try database.hold() }
             try await stranger.append(from: 1, Envelope.setUp(app))
             try await onThread { try database.wait(for: 1) }
-            // Both wait for the statement that is under way, and go into the next one together.
+            // Both wait for the statement under way and go into the next one together.
             try await owner.append(from: 1, [revoke(lost)])
             try await owner.flush()
             try await device.append(from: 1, Envelope.setUp(app))
@@ -88,7 +88,8 @@ import Testing
         }
     }
 
-    /// - Parameter isSuperseded: it has connected anew, and the old connection only awaits that its rows leave (rule P8).
+    /// - Parameter isSuperseded: the device has connected again, and the old connection only waits for its rows to
+    ///   leave (rule P8).
     @Test("A3: a slow device that is revoked does not even get what waits for it", arguments: [false, true])
     func slow(isSuperseded: Bool) async throws {
         try await TestServer.with(partitions: 1) { server in
@@ -102,7 +103,7 @@ import Testing
             }
             var through = DeviceSequence.zero
             while through < DeviceSequence(802) { through = try await owner.appended().throughSequence }
-            // So that nothing waits for anybody else.
+            // Nothing may wait for any other device.
             while try await owner.deltaVersion() < Version(802) {}
             let deaf = try await DeafClient.connect(port: server.port)
             try await deaf.hello(token: try await TestServer.token(user, lost))
@@ -124,7 +125,7 @@ import Testing
             }
             try await deaf.listen()
             var rows = 0
-            // What the kernel had taken before; the connection ends in the middle of a frame, perhaps.
+            // The bytes that the kernel had accepted before; the connection may end in the middle of a frame.
             while let message = try? await deaf.next() {
                 if case .snapshotRows(let some) = message { rows += some.count }
                 if case .snapshotEnd = message { Issue.record("it got everything") }
@@ -135,8 +136,8 @@ import Testing
     }
 }
 
-/// A connection that keeps the servers from appending. Used by one thread at a time.
-// @unchecked: see above.
+/// A connection that holds up the servers' appends. One thread at a time uses it.
+// @unchecked: only one thread at a time uses it.
 final class HeldDatabase: @unchecked Sendable {
     private let connection: PostgresConnection
     private let watcher: PostgresConnection
@@ -151,7 +152,7 @@ final class HeldDatabase: @unchecked Sendable {
         _ = try connection.query(TestStatement.lockPartitions)
     }
 
-    /// Until so many appends wait.
+    /// Waits until this many appends wait.
     func wait(for count: Int64) throws {
         try eventually("\(count) appends wait") {
             try watcher.query(TestStatement.countWaiting).int8(row: 0, column: 0) == count

@@ -6,7 +6,7 @@ import PostgresClient
 import Support
 import Testing
 
-/// Any device may connect to any server, also when its own is gone.
+/// A device may connect to any server, also when its own one is gone.
 @Suite("Servers killed", .fewAtATime) struct ServersKilledTests {
     private static let rounds = 12
 
@@ -26,7 +26,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for device in devices { group.addTask { try await device.run(rounds: Self.rounds) } }
             let victim = devices[0]
-            // In the middle of work: of its devices and of the others.
+            // In the middle of the work of the victim's devices and the others.
             try await awaiting("the victim has work done", within: .seconds(600)) { victim.acknowledged.count >= 6 }
             await servers[0].kill()
             try await group.waitForAll()
@@ -36,7 +36,8 @@ import Testing
         for server in servers { await server.remove() }
     }
 
-    /// Every acknowledged event is in the log exactly once, and nothing else of the devices; the devices' rows agree.
+    /// Every acknowledged event is in the log exactly once, no other event of the devices is, and the devices' rows
+    /// agree.
     private func verify(_ devices: [Roamer], _ conninfo: String) async throws {
         let (logged, versions) = try await onThread {
             let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
@@ -57,7 +58,7 @@ import Testing
         for device in devices {
             #expect(device.acknowledged.count == Self.rounds + 2)
             for event in device.acknowledged { #expect(logged[event] == 1) }
-            // The server that it is at may hear of another's events a poll later.
+            // The device's server may learn of other devices' events only with its next poll.
             #expect(try await device.synchronize(through: try #require(versions[device.user])) == [])
         }
         #expect(logged.count == devices.reduce(0) { $0 + $1.acknowledged.count })
@@ -68,8 +69,8 @@ import Testing
     }
 }
 
-/// A device that goes to the next server when its own does not answer.
-// @unchecked: used by one task at a time, but for `acknowledged`, which has a lock.
+/// A device that changes to the next server when its own does not answer.
+// @unchecked: used by one task at a time, except `acknowledged`, which has a lock.
 private final class Roamer: @unchecked Sendable {
     let user: UserID
     private let device = DeviceID.random()
@@ -102,7 +103,7 @@ private final class Roamer: @unchecked Sendable {
         }
     }
 
-    /// Queued once; whichever server answers in the end has it from the store.
+    /// Queues the events once; whichever server answers in the end gets them from the store.
     private func append(_ drafts: [EventDraft]) async throws {
         let events = try await connected().enqueue(drafts)
         for _ in 0..<20 {

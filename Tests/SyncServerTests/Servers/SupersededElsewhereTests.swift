@@ -14,7 +14,7 @@ import Testing
         let (user, device) = (UserID.random(), DeviceID.random())
         let (older, _) = try await WireClient.open(first, user: user, device: device)
         let (other, _) = try await WireClient.open(first, user: user)
-        // Of the same device, but of another store: nobody's rival.
+        // Another store of the same device: it neither supersedes nor is superseded.
         let (restored, _) = try await WireClient.open(first, user: user, device: device, incarnation: 2)
         time.advance(milliseconds: 2_000)
         try await older.append(from: 1, [Envelope.setUp(app)[0]])
@@ -25,7 +25,7 @@ import Testing
         let version = try await newer.appended().version
         #expect(try await older.goAway() == .superseded)
         #expect(await older.isClosed())
-        // The others go on: this device's newer connection, and who is not this device's store.
+        // The others continue: the newer connection of this store, another device, and another store of this device.
         for (client, sequence) in [(newer, 3), (other, 1), (restored, 1)] as [(WireClient, Int64)] {
             try await client.append(from: sequence, [.post("n\(sequence)", app: app)])
             #expect(try await client.appended().version > version)
@@ -45,7 +45,7 @@ import Testing
         time.advance(milliseconds: 1_999)
         try await old.append(from: 1, Envelope.setUp(app))
         #expect(try await new.deltaVersion() == Version(3))
-        // What was seen so is no news later either.
+        // An event that was already seen does not supersede the session later either.
         time.advance(milliseconds: 10_000)
         let (other, _) = try await WireClient.open(second, user: user)
         try await other.append(from: 1, [.post("a", app: app)])

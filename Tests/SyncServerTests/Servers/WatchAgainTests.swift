@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-/// A system viewer holds statuses of several apps, and its connection is not the only thing that ends.
+/// A system viewer holds statuses of several apps, which end in other ways than by the end of its connection.
 @Suite("Watching again", .fewAtATime) struct WatchAgainTests {
     private let apps = [AppID("com.example.chat")!, AppID("com.example.mail")!]
 
@@ -23,14 +23,14 @@ import Testing
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))
         var changes = try await client.watch([sharer.user]).makeAsyncIterator()
         #expect(await changes.next() == apps.map { PeerStatus(user: sharer.user, app: $0, isFocused: false) })
-        // The old connection is not told: the server's clock stands still (rule V4).
+        // The old connection is not told, because the server's clock stands still (rule V4).
         let removal = AudienceChanged(remove: [viewer])
         try await sharer.say([.of(.audienceChanged(removal), app: apps[1].rawValue)])
         let clock = ContinuousClock()
         let begin = clock.now
         await client.reconnect()
         #expect(await changes.next() == [PeerStatus(user: sharer.user, app: apps[1], isFocused: nil)])
-        // And not only when the status ends by itself, after a minute.
+        // Told by the new connection, not only by the status expiring after a minute.
         #expect(clock.now - begin < .seconds(45))
         await client.close()
         try await server.server.stop()

@@ -5,7 +5,7 @@ import Support
 import SyncServer
 import Testing
 
-/// The client library and `focusctl`, against a real focusd.
+/// The client library and `focusctl` against a real focusd.
 @Suite("Watching and revoking, from end to end", .fewAtATime) struct WatchCommandTests {
     private let app = AppID("com.example.chat")!
 
@@ -34,7 +34,7 @@ import Testing
         _ = try await peer.succeed(
             ["append"] + agent, input: #"{"type":"focus.changed","payload":{"focusId":"w","isActive":true}}"#)
         #expect(await watcher.firstLine() == Self.line(peer.user, app, "focused"))
-        // Nobody else's token does, and it must be of the right user.
+        // Revoking takes a system token of the device's own user.
         let revoke = ["device", "revoke", "--user", viewer.user.description, "--device", device.description]
         #expect(try await viewer.run(revoke + chat).exitCode == 1)
         #expect(try await viewer.run(revoke + agent).exitCode == 2)
@@ -57,7 +57,7 @@ import Testing
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))
         var changes = try await client.watch([sharer.user]).makeAsyncIterator()
         #expect(await changes.next() == [PeerStatus(user: sharer.user, app: app, isFocused: false)])
-        // A new connection asks again by itself, and tells what changed meanwhile.
+        // A new connection watches again by itself and learns what changed meanwhile.
         await client.reconnect()
         try await sharer.say([Sharer.focus(true)])
         #expect(await changes.next() == [PeerStatus(user: sharer.user, app: app, isFocused: true)])

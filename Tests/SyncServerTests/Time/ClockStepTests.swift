@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncServer
 
-/// A wall clock is set now and then, also backwards and while frames are staged.
+/// A wall clock may be set at any time, also backwards and while frames are staged.
 @Suite("Clock steps", .fewAtATime) struct ClockStepTests {
     private let user = UserID.random()
 
@@ -18,7 +18,7 @@ import Testing
         let (client, _) = try await WireClient.open(server, user: user)
         try await client.append(from: 1, Envelope.setUp("a"))
         _ = try await client.appended()
-        // In one piece: the lane finds many frames waiting, and reads its clock more than once for a statement.
+        // Sent in one piece: the lane finds many frames waiting and reads its clock several times for one statement.
         let frames = (0..<200).map { frame in
             (0..<3).map { Envelope.post("n\(frame * 3 + $0)", app: "a") }
         }
@@ -63,7 +63,7 @@ import Testing
             _ = try await client.appended()
         }
         let times = try await onThread { [user] in try server.events(of: user).map(\.recordedAt.microseconds) }
-        // The events of one statement have one time; each frame of one event came with a statement of its own.
+        // The events of a statement share a time; each frame of one event came with its own statement.
         let steps = zip(times, times.dropFirst()).map { $1 - $0 }.suffix(20)
         #expect(steps.allSatisfy { (1...ServerClock.greatestStep).contains($0) } && Set(steps).count > 1)
         #expect(times.first == time.wall.microseconds)
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-/// The machine's clock, set back or forth whenever somebody reads it.
+/// The machine's clock, set back or forward at each reading.
 private final class SteppingClock: Sendable {
     private let state: NIOLockedValueBox<SeededGenerator>
     private let step: Int64

@@ -8,11 +8,11 @@ import Testing
 
 @testable import SyncServer
 
-/// Rules T1 and T3 with nobody connected: on a real log, by a clock that the test moves.
+/// Rules T1 and T3 with no device connected, on a real log, by a clock that the test moves.
 @Suite("Time: users who are not there", .fewAtATime) struct DueTests {
     private let user = UserID.random()
 
-    /// Runs a server at `clock`, then stops it: nothing is in memory any more.
+    /// Runs a server at `clock` and stops it, so that nothing is left in memory.
     private func session(
         at clock: TestClock, on conninfo: String? = nil, _ body: (TestServer) async throws -> Void
     ) async throws -> TestServer {
@@ -31,12 +31,12 @@ import Testing
     func restart(isProjected: Bool) async throws {
         let clock = try TestClock("2026-03-28T12:00:00Z")
         let first = try await session(at: clock) { server in
-            // Otherwise the read model never hears of him, and the log's tail is all there is.
+            // If not projected, the read model never learns of the user, and only the log's tail has the events.
             let holder = try server.database()
             try holder.execute("BEGIN")
             if !isProjected { _ = try holder.query(TestStatement.lockCheckpoints) }
             let focus = try EventBody.focus(until: "2026-03-29T08:00:00Z")
-            // 02:30 does not exist that night: 03:00 is the first instant after.
+            // 02:30 does not exist that night; 03:00 is the first instant after it.
             let summary = EventBody.scheduledApp + EventBody.schedule([150], "Europe/Zurich") + EventBody.post("n")
             try await server.say(user, clock, summary + focus)
             if isProjected {
@@ -75,12 +75,12 @@ import Testing
             let schedule = EventBody.schedule([150, 480, 1_080], "Europe/Zurich")
             try await server.say(user, clock, EventBody.scheduledApp + schedule + EventBody.post("n"))
         }
-        // 02:50 of the second time round: 02:30 was an hour and twenty minutes ago, at its first.
+        // 02:50 in the repeated hour: 02:30 was 80 minutes ago, in the first one.
         try clock.move(to: "2026-10-25T01:50:00Z")
         _ = try await session(at: clock, on: first.conninfo) { server in
             let timers = try await server.timers(1)
             #expect(timers.map(\.occurredAt) == ["2026-10-25T00:30:00Z"])
-            // What is posted now waits for 08:00, not for the 02:30 that comes no second time.
+            // A notification posted now waits for 08:00; 02:30 does not fire a second time.
             try await server.say(user, clock, EventBody.post("m"))
             try clock.move(to: "2026-10-25T07:00:00Z")
             #expect(try await server.timers(2).map(\.occurredAt).last == "2026-10-25T07:00:00Z")
@@ -161,8 +161,8 @@ import Testing
     }
 }
 
-/// A log with users whose Focus ends at 14:00, and a read model that nobody can write until it is released.
-// @unchecked: made on one thread, released on another afterwards.
+/// A log with users whose Focus ends at 14:00, and a read model that cannot be written until it is released.
+// @unchecked: created on one thread, and released on another one afterwards.
 private final class LockedCheckpoints: @unchecked Sendable {
     private let connection: PostgresConnection
 

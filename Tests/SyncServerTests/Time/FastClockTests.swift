@@ -25,7 +25,7 @@ import Testing
             try await client.enqueue([registered] + (0..<4).map(Self.draft))
             #expect(try await client.submitQueued().outcomes().allSatisfy(\.isAccepted))
             #expect(try await client.append((4..<8).map(Self.draft)).allSatisfy(\.isAccepted))
-            // It stays wrong, and is set now and then.
+            // The clock stays wrong and is set now and then.
             for wrong in [24 * hour, -24 * hour, hour] {
                 ahead.withLockedValue { $0 = wrong }
                 #expect(try await client.append((8..<12).map(Self.draft)).allSatisfy(\.isAccepted))
@@ -33,7 +33,7 @@ import Testing
             await client.close()
             let logged = try await onThread { try server.events(of: user).filter { $0.device != .server } }
             #expect(logged.count == 21)
-            // Rule E3: as if the clock were right, and in the order in which they were made.
+            // Rule E3: stamps are as if the clock were right, and in the order in which the events were made.
             #expect(logged.allSatisfy { $0.occurredAt <= $0.recordedAt.adding(microseconds: 10_000_000) })
             for (before, after) in zip(logged, logged.dropFirst()) { #expect(before.occurredAt < after.occurredAt) }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule T1, as far as the server keeps time for users in memory.
+/// Rule T1 for users in memory.
 @Suite("Time", .fewAtATime) struct TimeTests {
     @Test("T1, F2: a Focus with an end ends by an event of the server, once, at the time it was due")
     func expiry() async throws {

@@ -4,7 +4,7 @@ import Support
 
 @testable import SyncServer
 
-/// An event of the server's own, as it stands in the log.
+/// A timer event of the server, as it is logged.
 struct Timer: Hashable, Sendable, CustomStringConvertible {
     var user: UserID
     var type: String
@@ -20,7 +20,7 @@ extension TestServer {
         try await start(partitions: partitions, conninfo: conninfo, clock: clock.clock)
     }
 
-    /// The server's own events so far.
+    /// The server's timer events so far.
     func timers() async throws -> [Timer] {
         try await onThread {
             let database = try self.database()
@@ -29,7 +29,7 @@ extension TestServer {
         }
     }
 
-    /// Waits until there are so many of the server's own events, and returns them.
+    /// Waits until the server has logged this many timer events, and returns them.
     func timers(_ count: Int) async throws -> [Timer] {
         try await onThread {
             let database = try self.database()
@@ -50,7 +50,7 @@ extension TestServer {
         }
     }
 
-    /// Waits until a statement of one number gives this one.
+    /// Waits until a statement returns this number.
     func wait(_ what: String, for statement: Statement, _ number: Int64) async throws {
         try await onThread {
             let database = try self.database()
@@ -59,7 +59,7 @@ extension TestServer {
         }
     }
 
-    /// What a new device of the user says, at the clock's time.
+    /// Appends events from a new device of the user, at the clock's time.
     func say(_ user: UserID, _ clock: TestClock, _ bodies: [(String?, EventBody)]) async throws {
         let (phone, _) = try await WireClient.open(self, user: user)
         try await phone.append(from: 1, bodies.map { .of($0.1, app: $0.0, at: clock.now) })
@@ -80,7 +80,7 @@ extension EventBody {
         [(nil, .deliveryScheduleChanged(DeliveryScheduleChanged(times: times, timeZone: zone)))]
     }
 
-    /// A Focus that lets the app through, whose alerts then wait for summaries as before.
+    /// A Focus that allows the app, so that its alerts wait for summaries all the same.
     static func focus(until iso: String) throws -> [(String?, EventBody)] {
         [
             (nil, .focusConfigured(FocusConfigured(focusID: "work", name: "Work", allowedApps: [AppID("a")!]))),

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncServer
 
 @Suite("Time: two servers", .fewAtATime) struct TwoServersDueTests {
-    /// Lets both servers run into the partition's lock with an append each: neither knows of the other's.
+    /// Blocks both servers at the partition's lock with an append each, so that neither knows of the other's.
     private func race(_ server: TestServer, _ body: @escaping @Sendable () throws -> Void) async throws {
         try await onThread {
             let (holder, watcher) = (try server.database(), try server.database())
@@ -46,11 +46,12 @@ import Testing
                 for user in users { try await server.say(user, clock, EventBody.post("m")) }
             }
         }
-        // 18:00 in Zurich is an hour after the Focus ends.
+        // 18:00 in Zurich, an hour after the Focus ends.
         try await race(servers[0]) { try clock.move(to: "2026-11-20T17:00:00Z") }
         let count = users.count
         _ = try await servers[0].timers(count * 2)
-        // The loser has looked again once both want to append the next: had it more to say, it would have said it then.
+        // When both servers want to append the next timers, the loser has looked again; if it had more to append, it
+        // would have done so by then.
         for server in servers {
             try await server.say(users[0], clock, try EventBody.focus(until: "2026-11-20T18:00:00Z"))
         }

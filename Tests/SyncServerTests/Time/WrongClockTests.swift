@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Rule E4, the server's own clock.
+/// Rule E4 for the server's own clock.
 @Suite("Wrong clock", .fewAtATime) struct WrongClockTests {
     private let user = UserID.random()
 
@@ -34,13 +34,13 @@ import Testing
             let error = try await client.error()
             #expect(error.code == .unavailable && error.code.isRetryable && error.retryAfterMilliseconds > 0)
         }
-        // Devices hear the time all the same.
-        // Its token is of a time at which the server may be.
+        // Devices are told the correct time all the same. The token is valid for so long because the server's clock may
+        // be a day ahead.
         let (late, welcome) = try await WireClient.open(server, user: user, tokenExpiresIn: 2 * 86_400)
         #expect(abs(welcome.serverTime.microseconds - Timestamp.now.microseconds) < 60_000_000 || abs(seconds) < 60)
         #expect(log.messages(.critical).count == 1, "\(log.messages(.critical))")
         #expect(try logged(server) == 4)
-        // The others of the log go on.
+        // Other servers on the log continue.
         let (elsewhere, _) = try await WireClient.open(other, user: user)
         try await elsewhere.append(from: 1, [.post("m", app: "a")])
         #expect(try await elsewhere.appended().refused == [])
@@ -67,13 +67,14 @@ import Testing
         try await first.append(from: 1, Array(events[..<3]))
         #expect(try await first.appended().refused.count == 1)
         await first.close()
-        // The answer was lost. What it sends again is in the log, and nothing is said of it.
+        // The answer was lost. The device sends the same events again; they are in the log, and the server does not say
+        // so.
         let (client, _) = try await WireClient.open(server, user: user, device: device)
         clock.shift(seconds: 86_400)
         try await client.append(from: 1, Array(events[..<3]))
         #expect(try await client.error().code == .unavailable)
         clock.shift(seconds: 0)
-        // An answer to the next would acknowledge those before it, as if none of them had been refused.
+        // An answer to the next event would acknowledge the events before it, as if none of them had been refused.
         try await client.append(from: 4, [events[3]])
         let gap = try await client.first { message -> ProtocolError? in
             switch message {
@@ -97,7 +98,7 @@ import Testing
     }
 }
 
-/// The machine's clocks, the wall clock as far off as a test wants it.
+/// The machine's clocks, with a wall clock that is off by a chosen amount.
 private final class ShiftedClock: Sendable {
     private let microseconds = NIOLockedValueBox<Int64>(0)
 
@@ -143,7 +144,7 @@ private final class ShiftedClock: Sendable {
         let asked = time.clock.monotonic()
         let before = time.wall
         time.advance(milliseconds: 5_000)
-        // The database may have read its clock at once, or just now.
+        // The database may have read its clock at the beginning or at the end of the wait.
         for (said, isApart) in [
             (before.adding(microseconds: -2_000_000), false), (before.adding(microseconds: -2_000_001), true),
             (time.wall.adding(microseconds: 2_000_000), false), (time.wall.adding(microseconds: 2_000_001), true),

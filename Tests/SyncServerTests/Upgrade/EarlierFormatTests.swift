@@ -11,8 +11,8 @@ import struct FocusSyncClient.AppendOutcome
 @testable import EventStore
 @testable import SyncServer
 
-/// A server over a log that earlier programs may read, with devices old and new at it, while an operator raises the
-/// format (`focusctl migrate --finish`). See `EarlierLog`.
+/// A server over a log that earlier programs may still read, with devices of both protocols, while an operator raises
+/// the format (`focusctl migrate --finish`). See `EarlierLog`.
 @Suite("A server of an earlier format", .fewAtATime) struct EarlierFormatTests {
     private let log: EarlierLog
     private let user = EarlierLog.user
@@ -26,14 +26,14 @@ import struct FocusSyncClient.AppendOutcome
     func raisedWhileServed() async throws {
         let server = try await TestServer.start(conninfo: log.conninfo)
         let known = Set(log.events.map(\.type))
-        // An old device that stays.
+        // A device of protocol 1 that stays connected.
         let events: [Envelope] = (1...3).map { .post("on \($0)", app: "a") }
         let (old, welcome) = try await WireClient.open(server, user: user, protocols: 1...1)
         #expect(welcome.protocolVersion == 1)
         try await old.append(from: 1, [events[0]])
         #expect(try await old.appended().refused.isEmpty)
         for protocols: ClosedRange<UInt32> in [1...1, 1...2] { try await expectNoRecall(server, protocols) }
-        // Its store was set back: it has one event that the log has, and one at a place that another event has.
+        // A restored store: the log has one of its queued events, and another event at the place of the second.
         let phone = try await RestoredLibrary(server)
         try await phone.connect()
         try await awaiting("it waits for a newer server") { phone.heard.waits > 0 }
@@ -45,7 +45,7 @@ import struct FocusSyncClient.AppendOutcome
         #expect(try await types(server).isSubset(of: known))
 
         try await finish(server)
-        // Rows came all the while; a new connection goes on with what waited.
+        // Rows arrived all the time; a new connection continues with the events that waited.
         await phone.reconnect()
         let answers = try await phone.answers()
         #expect(answers.map(\.event) == phone.queued && answers.allSatisfy(\.isAccepted))
@@ -53,7 +53,7 @@ import struct FocusSyncClient.AppendOutcome
         let itself = try await onThread { try server.events(of: phone.user).filter { $0.device != .server } }
         #expect(itself.map(\.id) == phone.logged + [phone.new])
         try await phone.close()
-        // The session of before goes on in its protocol, and what it sends again is answered.
+        // The session from before the change continues in its protocol, and what it sends again is answered.
         try await old.append(from: 3, [events[2]])
         #expect(try await old.appended().refused.isEmpty)
         try await old.append(from: 1, events)
@@ -74,7 +74,7 @@ import struct FocusSyncClient.AppendOutcome
             server, user: user, device: device, incarnation: incarnation, protocols: protocols)
     }
 
-    /// A repeat that is remembered is answered, in whichever incarnation, and there is no Recall.
+    /// Expects that repeats the log remembers are answered in any incarnation, and that there is no Recall.
     private func expectNoRecall(_ server: TestServer, _ protocols: ClosedRange<UInt32>) async throws {
         let events = log.events(of: 9000)
         let own = DeviceID.random()
@@ -98,7 +98,7 @@ import struct FocusSyncClient.AppendOutcome
                         Recall(incarnation: Incarnation(9000), firstSequence: DeviceSequence(1), events: ids)))
                 #expect(try await client.error().code == .unknownMessage)
             }
-            // The session is kept.
+            // The session stays open.
             try await client.flush()
             await client.close()
         }
@@ -124,7 +124,7 @@ import struct FocusSyncClient.AppendOutcome
         }
     }
 
-    /// Raises the format, and waits until new sessions hear of it.
+    /// Raises the format, and waits until new sessions are told.
     private func finish(_ server: TestServer) async throws {
         let format = try await onThread {
             let owner = try server.database()
@@ -142,7 +142,7 @@ import struct FocusSyncClient.AppendOutcome
     }
 }
 
-/// A device by the client library of this program, with a user of its own.
+/// A device with this program's client library and a user of its own.
 private final class RestoredLibrary: Sendable {
     struct Heard {
         var protocols: [UInt32] = []
@@ -151,7 +151,7 @@ private final class RestoredLibrary: Sendable {
     }
 
     let user = UserID.random()
-    /// The log has these before it is asked.
+    /// The events in the log before the device recalls.
     let logged: [EventID]
     let queued: [EventID]
     var new: EventID { queued[queued.count - 1] }
@@ -188,7 +188,7 @@ private final class RestoredLibrary: Sendable {
             return events
         }
         var logged = try await live { try await $0.append(Self.drafts(0..<3)).map(\.event) }
-        // Durable, and not sent: it connects to nothing.
+        // The event is durable but not sent, because this client does not connect.
         let both = try await live { try await $0.enqueue(Self.drafts(3..<4)).map(\.envelope.id) }
         try FileManager.default.copyItem(atPath: directory, toPath: state + "/backup")
         logged += both
@@ -226,7 +226,7 @@ private final class RestoredLibrary: Sendable {
         try FileManager.default.removeItem(atPath: state)
     }
 
-    /// The first registers the app.
+    /// Drafts of events; the first one registers the app.
     private static func drafts(_ numbers: Range<Int>) -> [EventDraft] {
         numbers.map { number in
             let app = AppID("com.example.app")

@@ -5,21 +5,22 @@ import Support
 
 @testable import EventStore
 
-/// A database as the last program without incarnations in the log left it (migration 15, format 1), with a log that this
-/// program made: `Schema/samples/log_v1.csv`.
+/// A database as the last program without incarnations in the log left it (migration 15, format 1), with a log that
+/// this program made: `Schema/samples/log_v1.csv`.
 ///
-/// How it was made: that program's `focusd serve --plaintext` with four partitions and its own cluster, and devices that
-/// spoke to it over the wire. Columns: partition, offset, user, version, device, incarnation, sequence, event id, type,
-/// app, occurred_at and recorded_at (µs), encoding, payload (hexadecimal). One device of the first user has everything
-/// that this program let happen:
-///   - three scopes: `system` (incarnations 1000 to 1003, 4000, 9000), `app:a` (2000, 5000…, 9001), `app:b` (3000, 6000…,
-///     9002), and one incarnation that two of them used (7);
-///   - 1001 sends 266 of 1000's events once more, past the 256 that were remembered: they stand there twice;
-///   - 1002 and 1003 repeat events that were remembered, refused ones too: `already_logged`;
+/// The log comes from that program's `focusd serve --plaintext` with four partitions and its own cluster, and from
+/// devices that talked to it over the wire. Columns: partition, offset, user, version, device, incarnation, sequence,
+/// event id, type, app, occurred_at and recorded_at (µs), encoding, payload (hexadecimal). One device of the first user
+/// has everything that the program allowed:
+///   - three scopes: `system` (incarnations 1000 to 1003, 4000, 9000), `app:a` (2000, 5000…, 9001), `app:b` (3000,
+///     6000…, 9002), and one incarnation that two scopes used (7);
+///   - 1001 sends 266 of 1000's events again, past the 256 that were remembered: these are in the log twice;
+///   - 1002 and 1003 repeat events that were remembered, including refused ones: `already_logged`;
 ///   - `device.eventsLost`, and events re-offered without a receipt, in 1001;
-///   - 520 incarnations, so that the first ones were forgotten and began again at 1: 1000 twice by events, 3000 by events
-///     that were re-offered under their receipt, 2000, 5000…5002 and 1001 by `device.eventsLost`;
+///   - 520 incarnations, so that the first ones were forgotten and began again at 1: 1000 twice by events, 3000 by
+///     events re-offered under their receipt, 2000, 5000…5002 and 1001 by `device.eventsLost`;
 ///   - a Focus that expired; refusals.
+///
 /// A second user has an ordinary life.
 struct EarlierLog {
     static let user = UserID(text: "0190a6b0-1c2d-7e3f-8a4b-0000000000a1")!
@@ -28,7 +29,7 @@ struct EarlierLog {
     static let partitions: Int32 = 4
 
     let conninfo: String
-    /// In the order of the file: by partition and offset.
+    /// The events in the order of the file: by partition and offset.
     let events: [LoggedEvent]
 
     init() throws {
@@ -43,12 +44,12 @@ struct EarlierLog {
         try connection.execute(Self.readModel)
     }
 
-    /// What stands at an incarnation of the device, in the order of the log.
+    /// The events of an incarnation of the device, in the order of the log.
     func events(of incarnation: Int64) -> [LoggedEvent] {
         events.filter { $0.device == Self.device && $0.incarnation == Incarnation(incarnation) }
     }
 
-    /// What its device was told when the event came for the first time.
+    /// The outcome that the device was told when the event first arrived.
     func outcome(of event: LoggedEvent) throws -> Outcome {
         guard let refused = try event.refused else { return .accepted }
         guard refused.code == RefusalCode.alreadyLogged.rawValue else {
@@ -80,7 +81,8 @@ struct EarlierLog {
         FROM (SELECT string_to_array(line, ',') FROM regexp_split_to_table($1, E'\\n') AS line WHERE line <> '') AS s (f)
         """
 
-    /// Shown by fold 2, up to the log's end: users at versions that no fold of this program made, and a row of it.
+    /// A read model of fold 2 that is at the log's end: its users' versions come from that fold, and it has a row that
+    /// no fold of this program makes.
     private static let readModel = """
         INSERT INTO log_partitions (partition, next_offset, last_recorded_at)
         SELECT p, count(e.log_offset), coalesce(max(e.recorded_at), timestamptz 'epoch')
@@ -116,7 +118,7 @@ extension LoggedEvent {
             recordedAt: Timestamp(microseconds: recordedAt), schemaVersion: 1, encoding: encoding, payload: payload)
     }
 
-    /// Nil: it was accepted.
+    /// Nil if the event was accepted.
     var refused: EventRefused? {
         get throws {
             guard case .eventRefused(let refused) = try decoded().body else { return nil }
@@ -124,7 +126,7 @@ extension LoggedEvent {
         }
     }
 
-    /// As its device sends it again. The log does not hold what a refused one said.
+    /// The envelope as the device sends it again; the log does not hold the payload of a refused event.
     var envelope: Envelope {
         get throws {
             let refused = try refused

@@ -7,7 +7,7 @@ import Testing
 @testable import EventStore
 @testable import SyncServer
 
-/// Rules E1, P2 and P10 over a log of the last program that did not have them: see `EarlierLog`.
+/// Rules E1, P2 and P10 over a log of the last program without them: see `EarlierLog`.
 @Suite("A log of an earlier program", .fewAtATime) struct EarlierLogTests {
     private let log: EarlierLog
     private let user = EarlierLog.user
@@ -85,9 +85,9 @@ import Testing
         try await expectVerified(server)
     }
 
-    // MARK: What is asked again
+    // MARK: Repeats
 
-    /// Sends events of an incarnation again and sees that each is answered as the first time.
+    /// Sends events of an incarnation again and expects the first outcome for each.
     private func expectAnswered(
         _ server: TestServer, _ incarnation: Int64, _ scope: Scope = .system, _ events: [LoggedEvent]? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -118,14 +118,14 @@ import Testing
         #expect(appended.refused == refused, sourceLocation: sourceLocation)
     }
 
-    /// Everything that the device's stores might send again.
+    /// Sends everything again that the device's stores might send.
     private func expectAllAnswered(_ server: TestServer) async throws {
-        // An incarnation that was left as it is; refused events among it.
+        // An incarnation that did not begin again, with refused events.
         try await expectAnswered(server, 4000)
-        // What was `already_logged`: as at its first place.
+        // Repeats logged as `already_logged` are answered with the first outcome.
         try await expectAnswered(server, 1002)
         try await expectAnswered(server, 1003)
-        // Each time that it began again, up to where it is now.
+        // An incarnation that began again several times: each part up to the present one.
         let thousand = log.events(of: 1000)
         try await expectAnswered(server, 1000, .system, Array(thousand[0..<3]))
         try await expectAnswered(server, 1000, .system, Array(thousand[270..<273]))
@@ -133,7 +133,8 @@ import Testing
         let three = log.events(of: 3000)
         try await expectAnswered(server, 3000, b, Array(three[0..<20]))
         try await expectAnswered(server, 3000, b, Array(three[40...]))
-        // Where it began again its places up to 5 were declared lost; what it had there before stands there.
+        // When this incarnation began again, its places up to 5 were declared lost; the events it had there before are
+        // still answered.
         let two = log.events(of: 2000)
         try await expectAnswered(server, 2000, a, Array(two[0..<7]))
         try await expectAnswered(server, 2000, a, Array(two[61...]))
@@ -180,7 +181,7 @@ import Testing
         #expect(server.log.format == 1)
         for isRestarted in [false, true] {
             if isRestarted {
-                // From rows now, not from events.
+                // From rows now, instead of from events.
                 try await awaitProjected(server)
                 try await server.server.stop()
                 server = try await TestServer.start(conninfo: log.conninfo)
@@ -194,7 +195,7 @@ import Testing
             try await expectConflict(server, 1002, from: 16, .post("new", app: "a"))
             try await expectConflict(server, 2000, a, from: 2, .post("new", app: "a"))
             #expect(try await logged(server).count == before)
-            // Ordinary life goes on, and nothing is said that an earlier program does not know.
+            // Devices continue as usual, and nothing is logged that an earlier program does not know.
             let sequence = isRestarted ? Int64(12) : 11
             for (incarnation, scope) in stores {
                 let (client, welcome) = try await WireClient.open(
@@ -218,7 +219,7 @@ import Testing
     func forgotten() async throws {
         let server = try await TestServer.start(conninfo: log.conninfo)
         let before = try await logged(server).count
-        // Used before the last 256.
+        // Incarnations that are older than the last 256.
         for incarnation: Int64 in [4000, 5100] {
             let scope = incarnation == 4000 ? Scope.system : a
             let last = try #require(log.events(of: incarnation).last).sequence
@@ -233,7 +234,7 @@ import Testing
             await client.close()
         }
         #expect(try await logged(server).count == before)
-        // Once the format is raised they go on.
+        // Once the format is raised, the incarnations go on.
         try await finish(server)
         let (client, _) = try await WireClient.open(server, user: user, device: device, incarnation: 4000)
         try await client.append(from: 21, [.post("new", app: "a")])
@@ -244,7 +245,7 @@ import Testing
 
     // MARK: Format 2
 
-    /// Raises the format, and waits until the server has looked at it.
+    /// Raises the format, and waits until the server has noticed.
     private func finish(_ server: TestServer) async throws {
         let format = try await onThread {
             let owner = try server.database()
@@ -271,7 +272,7 @@ import Testing
         return began
     }
 
-    /// A session of one scope names an incarnation of another in every way there is.
+    /// A session of one scope names an incarnation of another in every possible way.
     private func expectForeign(_ server: TestServer, _ incarnation: Int64, to scope: Scope) async throws {
         let refused = try await WireClient.connect(port: server.port)
         try await refused.hello(token: TestServer.token(user, device, scope), incarnation: incarnation)
@@ -316,7 +317,7 @@ import Testing
         #expect(try await began(server).isEmpty)
         let before = try await logged(server).count
         try await expectAllAnswered(server)
-        // Two scopes used it, and the first one has it.
+        // Two scopes used this incarnation; it belongs to the first one.
         try await expectAnswered(server, 7, a)
         var expected: [Incarnation: Scope] = [7: a, 1000: .system, 1002: .system, 1003: .system, 4000: .system]
             .merging([2000: a, 3000: b, 9000: .system, 9001: a, 9002: b]) { $1 }
@@ -361,7 +362,7 @@ import Testing
             try await expectRecalled(server, 1000, Array(thousand[0..<270]))
             try await expectRecalled(server, 1000, Array(thousand[270..<275]))
             try await expectRecalled(server, 1000, Array(thousand[275...]))
-            // Those places were declared lost when it began again; events stand there all the same.
+            // These places were declared lost when the incarnation began again; the events there are held all the same.
             try await expectRecalled(server, 1001, Array(doubles[0..<266]))
             try await expectRecalled(server, 1002, log.events(of: 1002))
             try await expectConflict(server, 1000, from: 4, .post("late", app: "a"))
@@ -369,7 +370,7 @@ import Testing
         }
         let (client, welcome) = try await WireClient.open(server, user: user, device: device, incarnation: 1000)
         #expect(welcome.isEnded)
-        // No event has this id there.
+        // The first id is not in the log; the second event is at another place.
         let stranger = try await client.recall(1000, from: 1, [EventID.random(), thousand[2].id])
         #expect(stranger.outcomes == [nil, nil])
         await client.close()

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import FocusCore
 
-/// A device that follows a state by what a subscription sends, as `Schema/README.md` tells devices to (rules S1–S5, S7,
-/// S9), and holds rows of its own.
+/// A device that follows a user's state through a subscription, as `Schema/README.md` describes (rules S1–S5, S7, S9),
+/// and keeps rows of its own.
 struct Follower {
     let view: View
     private static let log = LogID(UUID(uuid: (7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7)))
@@ -11,12 +11,12 @@ struct Follower {
     private var rows: [RowKey: [UInt8]] = [:]
     private var cursor: Cursor?
     private var staged: [DeltaRow] = []
-    /// Of the snapshot under way; none: of all.
+    /// The collections that the snapshot under way replaces; empty: all of them.
     private var replaced: [RowCollection] = []
 
     init(_ view: View) {
         self.view = view
-        // Small pages, so that changes come between them.
+        // Small pages, so that the state changes between two pages.
         subscription = Subscription(view: view, log: Self.log, resumingAt: nil, pageBytes: 300)
     }
 
@@ -24,17 +24,17 @@ struct Follower {
         for message in subscription.advance(state) { take(message) }
     }
 
-    /// Connects again with its cursor, or asks for a collection once more.
+    /// Connects again with the cursor it holds, or asks for one collection again.
     mutating func begin(_ state: UserState, anew: Bool, resync collection: RowCollection) {
         guard anew else { return subscription.resync([collection]) }
         let standing = cursor.flatMap { cursor in
-            // The log would be asked for older events: they are what they were.
+            // The real server would also look up the cursor's event in the log; here the log never changes its past.
             Subscription.accepts(cursor, view: view, log: Self.log, state: state) ? cursor : nil
         }
         subscription = Subscription(view: view, log: Self.log, resumingAt: standing, pageBytes: 300)
     }
 
-    /// Takes everything; then its rows must be those of the state, and its digests the state's.
+    /// Receives everything; then the rows and digests must be those of the state.
     mutating func catchUp(_ state: inout UserState) -> [CollectionDigest] {
         var turns = 0
         while subscription.liveVersion != state.version {

@@ -3,10 +3,10 @@ import Foundation
 
 @testable import FocusCore
 
-/// Each record: type, choices, time, and the payload. It is decoded, validated and logged, or its refusal is, as the
-/// server does; the fold must take everything that was logged. Types past the last: what the server does by itself.
-/// In the end the rows that were named as touched, a state that was loaded on the way, and devices that followed by
-/// deltas must all have what the state has.
+/// Fuzzes validation and fold. Each record holds a type, choices, a time and a payload. As in the server, the payload
+/// is decoded and validated, and either it or its refusal is logged; the fold must accept everything that is logged.
+/// Types past the last one stand for what the server does by itself. In the end, rows copied by the touched keys, a
+/// state that was loaded on the way, and devices that followed by deltas must all agree with the state.
 func fuzzEvents(_ input: FuzzInput) {
     var input = input
     var stage = EventStage()
@@ -16,9 +16,9 @@ func fuzzEvents(_ input: FuzzInput) {
 
 private struct EventStage {
     private var state = UserState(user: UserID(Self.uuid(9)))
-    /// Loaded from the rows of `state` at some moment, and folded on since: must never differ.
+    /// Loaded from the rows of `state` at some moment and folded on since; must never differ from `state`.
     private var loaded: UserState?
-    /// What a projector has written: of touched keys only.
+    /// The rows as a projector writes them: only keys that a fold reported as touched.
     private var rows: [RowKey: Row] = [:]
     private var everTouched: Set<RowKey> = []
     private var followers: [Follower] = [
@@ -69,13 +69,13 @@ private struct EventStage {
         let scope: Scope = choice & 4 == 0 ? .system : app.map { .app($0) } ?? .system
         var event = event(Self.device(1 + Int(choice >> 3 & 3)), Incarnation(Int64(choice >> 5 & 1)), app, body)
         event.occurredAt = occurred(time >> 4)
-        // Rules A3 and P10: nothing of it is logged.
+        // Rules A3 and P10: events of a revoked device or an ended incarnation are not logged.
         guard !state.isRevoked(event.device), takes(event.incarnation, of: event.device, scope) else { return }
         let step = state.check(device: event.device, incarnation: event.incarnation, sequence: event.sequence)
         check(step == .next, "the next sequence is \(step) (E1)")
         let refusal = state.validate(event, scope: scope)
         if let loaded { check(loaded.validate(event, scope: scope) == refusal, "a loaded state judges otherwise") }
-        // Rule S6: proved by a receipt it is logged as it was accepted, whatever this log has lost besides.
+        // Rule S6: an event with a valid receipt is logged as it was once accepted, whatever else this log has lost.
         let mayHeal = EventScope.refusal(event, scope) == nil && EventShape.refusal(event) == nil
         if choice >> 6 == 3, mayHeal, event.occurredAt <= now.adding(microseconds: EventLimits.clockSkewMicroseconds) {
             event.isHealed = true
@@ -87,7 +87,7 @@ private struct EventStage {
         log(event)
     }
 
-    /// By their bytes: a NaN is not equal to itself.
+    /// Compares bodies by their bytes, because a NaN does not equal itself.
     private func decoded(_ type: EventType, _ payload: [UInt8]) -> EventBody? {
         guard let body = try? PayloadCodec.decode(type, schemaVersion: 1, payload) else { return nil }
         let bytes = PayloadCodec.encode(body)
@@ -95,10 +95,10 @@ private struct EventStage {
             broken("\(body) does not decode from its own bytes")
         }
         check(body.type == type && PayloadCodec.encode(again) == bytes, "\(body) changes on its way")
-        // JSON has no form for some; what has one comes back from it.
+        // Some bodies have no JSON form; one that has it must survive the round trip.
         if let json = try? PayloadCodec.json(type, schemaVersion: 1, bytes) {
             guard let payload = try? PayloadCodec.payload(type, json: json) else { broken("\(json) is no payload") }
-            // The bits of a NaN have no form in JSON, and no meaning (rule P2).
+            // JSON has no form for the bits of a NaN, and they have no meaning (rule P2).
             let isNaN = json.contains("\"NaN\"")
             let isSame = isNaN ? (try? PayloadCodec.json(type, schemaVersion: 1, payload)) == json : payload == bytes
             check(isSame, "\(json) is another payload")
@@ -106,7 +106,7 @@ private struct EventStage {
         return body
     }
 
-    /// As the log keeps it: not before 4713 BC.
+    /// The time as the log stores it; its earliest is 4713 BC.
     private func occurred(_ choice: UInt8) -> Timestamp {
         switch choice {
         case 15: Timestamp(microseconds: -210_866_803_200_000_000)
@@ -138,7 +138,7 @@ private struct EventStage {
 
     // MARK: The server
 
-    /// Rules T1, T3.
+    /// The server's timers: a Focus expires (rule T1) and a summary is delivered (rule T3).
     private mutating func fireTimers() {
         if let due = state.dueExpiration, due.at <= now { logDue(.focusExpired(due.event), at: due.at) }
         if let schedule = state.summarySchedule, let after = schedule.dueAfter, after < now {
@@ -154,7 +154,8 @@ private struct EventStage {
         log(event)
     }
 
-    /// Rule S8: of rows that there are or were, each bit of the choices takes every so-manieth.
+    /// A rebuild's event (rule S8) that names some of the keys that ever had rows: those at which `mask` has its lowest
+    /// bit set.
     private mutating func rebuilt(_ choice: UInt8, _ mask: [UInt8]) {
         let keys = everTouched.sorted().filter(\.collection.isPublic).enumerated().filter { index, _ in
             mask.isEmpty || mask[index % mask.count] & 1 == 1
@@ -166,7 +167,7 @@ private struct EventStage {
         log(event(.server, Incarnation(0), nil, body))
     }
 
-    /// Rule S6: sequences that nobody holds any more.
+    /// Rule S6: logs sequences as lost, because no device holds their events any more.
     private mutating func lost(_ choice: UInt8, _ more: Int) {
         let device = Self.device(1 + Int(choice >> 3 & 3))
         let (incarnation, scope) = (Incarnation(Int64(choice >> 5 & 1)), scope(choice))
@@ -180,7 +181,7 @@ private struct EventStage {
 
     private func scope(_ choice: UInt8) -> Scope { choice & 4 == 0 ? .system : .app(Self.apps[0]) }
 
-    /// Rule P10: whose an incarnation is, and that it has ended; as the server says it before events and recalls.
+    /// Rule P10: begins or ends an incarnation, as the server does before events and recalls.
     private mutating func incarnation(_ choice: UInt8) {
         let device = Self.device(1 + Int(choice >> 3 & 3))
         let (incarnation, scope) = (Incarnation(Int64(choice >> 5 & 1)), scope(choice))
@@ -201,7 +202,8 @@ private struct EventStage {
         check(standing != .unknown && standing != .unbound && standing != .foreign, "nobody's incarnation (P10)")
     }
 
-    /// Whether events of the scope are logged in the incarnation. One that nobody began is of an earlier program.
+    /// Whether the incarnation accepts events of the scope. One that was never begun counts as made by an earlier
+    /// program, and accepts them.
     private func takes(_ incarnation: Incarnation, of device: DeviceID, _ scope: Scope) -> Bool {
         switch state.status(of: incarnation, device: device, scope: scope).standing {
         case .foreign, .own(isEnded: true): false

@@ -2,9 +2,10 @@ import FocusCore
 
 @testable import FocusWire
 
-/// Each record: a byte, and a message (or, of 0xFF, bytes of a stream as they are). The byte is the size of the pieces
-/// in which the frames arrive. Each message is decoded as a server and as a client would, by the direct and by the
-/// generated decoder: they must agree, and what decodes must come back the same after it was encoded (rules W2, W4).
+/// Fuzzes framing and messages. Each record holds a byte and a message; if the byte is 0xFF, raw bytes of a stream. The
+/// byte is also the size of the pieces in which the frames arrive. Each message is decoded as a server and as a client
+/// would, by the direct and by the generated decoder. Both must agree, and a message that decodes must survive encoding
+/// (rules W2, W4).
 func fuzzFrames(_ input: FuzzInput) {
     var input = input
     var splitter = FrameSplitter(limit: FrameCodec.maximumBytesBeforeHello)
@@ -53,7 +54,7 @@ private func checkMessage(_ message: [UInt8]) {
     }
 }
 
-/// By their bytes: a NaN is not equal to itself, and two texts may be equal that are not the same bytes.
+/// Compares by bytes: a NaN does not equal itself, and two texts may be equal without having the same bytes.
 private func isSame<T>(
     _ a: Result<T, any Error>, _ b: Result<T, any Error>, bytes: (T) -> [UInt8]
 ) -> Bool {

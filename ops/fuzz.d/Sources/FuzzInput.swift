@@ -1,5 +1,5 @@
-/// What libFuzzer gives, as a list of records: two bytes of length, little-endian, and so many bytes; the last may be
-/// cut off. All targets take such lists, so that one mutator keeps them whole (`FuzzMutator`).
+/// libFuzzer's input as a list of records: a length of two bytes, little-endian, then that many bytes; the last record
+/// may be cut off. All targets take such lists, so that one mutator (`FuzzMutator`) keeps them well formed.
 struct FuzzInput {
     private var rest: UnsafeBufferPointer<UInt8>.SubSequence
 
@@ -22,7 +22,7 @@ struct FuzzInput {
     }
 }
 
-/// Bytes taken from the front; after their end everything is zero.
+/// The bytes of a record, read from the front; past the end every byte is zero.
 struct FuzzRecord {
     private var rest: ArraySlice<UInt8>
 
@@ -33,14 +33,14 @@ struct FuzzRecord {
     /// Two bytes, little-endian.
     mutating func short() -> Int { Int(byte()) | Int(byte()) << 8 }
 
-    /// What is left.
+    /// The bytes not read yet.
     var bytes: [UInt8] { Array(rest) }
 }
 
-/// Unlike `assert` it is there in a release build too, and unlike `precondition` it says why there.
+/// An assertion that also holds in release builds, unlike `assert`, and gives its reason there, unlike `precondition`.
 func check(_ isTrue: Bool, _ what: @autoclosure () -> String) {
     if !isTrue { broken(what()) }
 }
 
-/// Ends the run; libFuzzer keeps the input.
+/// Ends the process; libFuzzer keeps the input.
 func broken(_ what: String) -> Never { fatalError("fuzz: \(what)") }

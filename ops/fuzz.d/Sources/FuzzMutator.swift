@@ -1,9 +1,9 @@
-/// libFuzzer's own mutations of bytes.
+/// libFuzzer's own mutation of bytes.
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int) -> Int
 
-/// libFuzzer finds it by its name. Mutations of the whole input would nearly always break the lengths of its records, so
-/// mostly one record is mutated, or records are left out, repeated or exchanged.
+/// The mutator that libFuzzer finds by this name. Mutations of the whole input would nearly always break the lengths of
+/// its records, so most of the time one record is mutated, or records are dropped, repeated or swapped.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutateRecords(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int, _ seed: UInt32) -> Int {
     var dice = Dice(state: UInt64(seed))
@@ -25,7 +25,7 @@ public func mutateRecords(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ 
     return result.count
 }
 
-/// The first bytes of a record say what it is: worth more than one mutation in a thousand.
+/// Sets one of the first bytes, which say what the record is: they deserve more than one mutation in a thousand.
 private func mutate(_ record: inout [UInt8], at index: Int, to byte: UInt8) {
     while record.count <= index { record.append(0) }
     record[index] = byte
@@ -40,7 +40,7 @@ private func mutated(_ record: [UInt8]) -> [UInt8] {
     }
 }
 
-/// SplitMix64: a mutation must follow from libFuzzer's seed alone.
+/// SplitMix64, because a mutation must depend on libFuzzer's seed alone.
 private struct Dice {
     var state: UInt64
 

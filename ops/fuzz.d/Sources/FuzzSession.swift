@@ -3,15 +3,15 @@ import Foundation
 
 @testable import FocusCore
 
-/// Each record: a byte that names what happens, and what belongs to it. What a client may say, in any order, among what
-/// else happens to a session: time, answers of the lane, tokens, ends.
+/// Fuzzes a session. Each record holds a byte that names what happens, and its arguments: any client message in any
+/// order, among everything else that happens to a session (time, answers of the lane, tokens, ends).
 func fuzzSession(_ input: FuzzInput) {
     var input = input
     var stage = SessionStage()
     while var record = input.next() { stage.step(&record) }
 }
 
-/// A session and what it was promised; plays the handler's part as `SessionHandler` does.
+/// A session and what the lane still owes it; acts on its actions as `SessionHandler` does.
 private struct SessionStage {
     private var session = Session(id: "f", limits: SessionLimits(), jitter: 0, now: MonotonicTime(milliseconds: 0))
     private let limits = SessionLimits()
@@ -45,7 +45,7 @@ private struct SessionStage {
         case 11: rows(record.byte())
         case 12: session.outOfBudget(record.byte() & 1 == 0, now: now)
         case 13: end(record.byte())
-        // As many as there are: bounds are far away for a mutation.
+        // One message up to 255 times, because a mutator hardly ever reaches a bound by single records.
         case 14:
             let (count, bytes) = (Int(record.byte()), record.bytes)
             for _ in 0..<count { message(bytes) }
@@ -58,7 +58,7 @@ private struct SessionStage {
     }
 
     private mutating func message(_ bytes: [UInt8]) {
-        // The handler keeps messages back while the session is busy. What was read before a pause still comes.
+        // The handler keeps messages back while the session is busy; those read before a pause still arrive.
         guard session.acceptsMessages, !session.isClosed, unanswered < 2 * limits.unacknowledgedAppends else { return }
         do throws(FrameError) {
             perform(session.receive(try FrameCodec.decodeClient(bytes), now: now))
@@ -155,7 +155,7 @@ private struct SessionStage {
         check(isOver || !isPaused || unanswered > limits.unacknowledgedAppends / 2, "never reads again (P9)")
     }
 
-    /// The device must understand it.
+    /// Checks that the device can decode the message.
     private func send(_ message: ServerMessage) {
         let frame = Array(FrameCodec.frame(message).dropFirst(FrameSplitter.prefixBytes))
         check((try? FrameCodec.decodeServer(frame)) == message, "\(message) changes on its way")

@@ -6,9 +6,9 @@ import Foundation
 @testable import FocusCore
 @testable import PostgresClient
 
-/// What a damaged database, or another program's, may hold: rows and events as the load statement gives them, values of
-/// any type, tuples of COPY. Each record: a byte that says which, and what belongs to it. What is wrong is an error;
-/// what loads is a state like any other, and takes events.
+/// Fuzzes what a damaged database, or another program's, may hold: rows and events as the load statement returns them,
+/// values of any type, tuples of COPY. Each record holds a byte that selects one of these, and its arguments. Invalid
+/// data must give an error; a state that loads must accept events like any other.
 func fuzzStored(_ input: FuzzInput) {
     var input = input
     var stage = StoredStage()
@@ -45,7 +45,8 @@ private struct StoredStage {
 
     // MARK: The load statement
 
-    /// Collection, app, length of the key, version, whether it is deleted, length of the memo; key, memo, value.
+    /// A row line. The record holds: collection, app, length of the key, version, whether the row is deleted, length of
+    /// the memo; then key, memo, value.
     private mutating func row(_ record: inout FuzzRecord) {
         let collections = RowCollection.allCases
         let collection = collections[Int(record.byte()) % collections.count].rawValue
@@ -60,7 +61,7 @@ private struct StoredStage {
         var line = line(collection)
         line[LoadColumn.app] = Array(app.utf8)
         line[LoadColumn.key] = key
-        // A key that `text` cannot hold.
+        // Set for a key that PostgreSQL's `text` cannot hold.
         line[LoadColumn.keyBytes] = flags & 2 == 0 ? nil : key
         line[LoadColumn.version] = Self.bytes(rowVersion)
         line[LoadColumn.isDeleted] = [flags & 1]
@@ -69,7 +70,7 @@ private struct StoredStage {
         lines.append(line)
     }
 
-    /// Type, app, schema version, encoding, device; payload.
+    /// An event line. The record holds: type, app, schema version, encoding, device; then the payload.
     private mutating func event(_ record: inout FuzzRecord) {
         let types = EventType.allCases
         var line = line(LoadColumn.eventKind)
@@ -86,7 +87,7 @@ private struct StoredStage {
         lines.append(line)
     }
 
-    /// With values where there must be some.
+    /// A line with a valid value in each column that must not be NULL.
     private func line(_ kind: String) -> [[UInt8]?] {
         let number = Self.bytes(Int64(1))
         let uuid = withUnsafeBytes(of: Self.user.uuid) { Array($0) }
@@ -117,7 +118,7 @@ private struct StoredStage {
         exercise(loaded.state)
     }
 
-    /// Everything that is asked of a user.
+    /// Asks everything of a state that the server asks of a user's.
     private func exercise(_ loaded: UserState) {
         var state = loaded
         _ = state.dueAt
@@ -146,7 +147,7 @@ private struct StoredStage {
 
     // MARK: Values
 
-    /// Whatever the type, each read is a value or an error.
+    /// Reads the bytes as every type; each read must give a value or an error.
     private func value(_ type: Oid, _ bytes: [UInt8]) {
         let result = Self.result([[bytes], [nil]], type: type)
         for row in -1...2 {
@@ -174,7 +175,7 @@ private struct StoredStage {
         }
     }
 
-    /// A stream's first message, and the rows in it.
+    /// Reads the bytes as the first message of a binary COPY stream, and the rows in it.
     private func copied(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bytes in
             var framing = CopyFraming(isBinary: true)
@@ -195,7 +196,7 @@ private struct StoredStage {
                         }
                     }
                 } catch {
-                    // Whatever is wrong with it.
+                    // Any error will do; only a trap is a finding.
                 }
             }
         }
@@ -207,7 +208,7 @@ private struct StoredStage {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 
-    /// As libpq gives it, in binary.
+    /// A binary result as libpq returns it.
     private static func result(_ lines: [[[UInt8]?]], type: Oid) -> PostgresResult {
         guard let pointer = PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else { broken("no memory") }
         let count = lines.first?.count ?? 0

@@ -1,4 +1,4 @@
-/// What is fuzzed. A run takes any bytes; what must never happen is a trap, or what a target checks.
+/// The fuzzing targets. A run takes arbitrary bytes; it fails by a trap or by a target's own check.
 enum FuzzTarget: String {
     /// Bytes → frames → messages, by both decoders, and back.
     case frames
@@ -22,5 +22,5 @@ enum FuzzTarget: String {
     }
 }
 
-/// Set once, before libFuzzer starts its only thread of ours; a C function has no other way to know.
+/// Set once, before libFuzzer starts; libFuzzer calls a C function, which cannot capture it.
 nonisolated(unsafe) var chosen = FuzzTarget.frames

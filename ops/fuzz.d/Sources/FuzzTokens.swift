@@ -4,8 +4,9 @@ import Foundation
 
 @testable import SyncServer
 
-/// Each record: a byte, and bytes. 0: a token as it stands. 1: the header of what comes after it. Else: claims, signed
-/// with the server's own key: whoever has a key may say anything. What is accepted must keep to rule A1.
+/// Fuzzes tokens. Each record holds a byte and bytes. 0: a complete token. 1: the header for the records that follow.
+/// Other values: claims, signed with the server's own key, because an issuer with the key may claim anything. An
+/// accepted token must satisfy rule A1.
 func fuzzTokens(_ input: FuzzInput) {
     var input = input
     var header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
@@ -35,7 +36,7 @@ private func checkSigned(_ header: [UInt8], _ claims: [UInt8], flipping bit: UIn
 private enum Tokens {
     private static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
     static let key = SymmetricKey(data: secret)
-    /// 2027-01-15: the samples' claims end in the year after it.
+    /// 2027-01-15; the corpus's claims are made for this moment.
     static let now = Timestamp(microseconds: 1_800_000_000_000_000)
     private static let verifier: TokenVerifier = answer {
         do {
@@ -55,10 +56,10 @@ private enum Tokens {
             .replacingOccurrences(of: "/", with: "_").filter { $0 != "=" }
     }
 
-    /// libFuzzer's thread calls; the cooperative pool answers.
+    /// Runs an async function from libFuzzer's thread, which waits for the cooperative pool.
     private static func answer<T: Sendable>(_ body: @escaping @Sendable () async -> T) -> T {
         let done = DispatchSemaphore(value: 0)
-        // unsafe: written before the signal, read after it.
+        // unsafe: written before the signal and read after it.
         nonisolated(unsafe) var result: T?
         Task {
             result = await body()

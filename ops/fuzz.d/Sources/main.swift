@@ -1,8 +1,8 @@
 import Foundation
 
-// Runs one target under libFuzzer: `fuzz <target> [libFuzzer's options and corpora]`. ops/fuzz calls it.
+// Runs one target under libFuzzer: `fuzz <target> [libFuzzer's options and corpora]`. `ops/fuzz` calls it.
 
-/// libFuzzer's own entry, for programs that have a `main`.
+/// libFuzzer's entry point for programs that have a `main` of their own.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runDriver(
     _ count: UnsafeMutablePointer<Int32>,
@@ -16,7 +16,7 @@ guard arguments.count > 1, let target = FuzzTarget(rawValue: arguments.remove(at
     exit(2)
 }
 chosen = target
-// libFuzzer keeps both for as long as the process lives.
+// Never freed: libFuzzer keeps both pointers for the life of the process.
 var count = Int32(arguments.count)
 var pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 1)
 for (index, argument) in arguments.enumerated() { pointers[index] = strdup(argument) }
