@@ -145,17 +145,18 @@ struct DeviceHistory {
         for (index, offered) in offer.events.enumerated() {
             let sequence = offer.firstSequence.advanced(by: index)
             guard sequence <= appended.throughSequence else { break }
-            // For good, also when an older copy of the store has it still.
-            let isLost = declaredLost.contains { lost, told in
-                told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
-            }
-            if isLost { continue }
             let verdict = refusals[sequence] ?? ""
             if verdict == ErrorCode.sequenceConflict.rawValue {
                 displaced(offered.envelope.id)
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
+            // It stays so, also when an older copy of the store has it still, unless its place is another's: then it is
+            // appended anew.
+            let isLost = declaredLost.contains { lost, told in
+                told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
+            }
+            if isLost { continue }
             // What an Append had brought first was judged as what comes for the first time, and stands so.
             if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict,
                 !witness.wasAppended(offered.envelope.id), !witness.hadOtherTime(offered.envelope)
