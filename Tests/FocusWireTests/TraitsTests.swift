@@ -53,7 +53,7 @@ import Testing
 
     @Test("the public collections are those that the schema has a message of")
     func collections() throws {
-        let named = try Self.comments(in: "sync/v1").compactMap { $0.firstMatch(of: /^Collection `([a-z_]+)`/)?.1 }
+        let named = try Self.comments(in: "sync/v1").flatMap { $0.matches(of: /Collection `([a-z_]+)`[,:]/).map(\.1) }
         let known = named.map { RowCollection(rawValue: String($0)) }
         #expect(Set(known) == Set(RowCollection.allCases.filter(\.isPublic)) && known.count == Set(known).count)
     }

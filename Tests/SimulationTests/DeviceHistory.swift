@@ -148,17 +148,18 @@ struct DeviceHistory {
         for (index, offered) in offer.events.enumerated() {
             let sequence = offer.firstSequence.advanced(by: index)
             guard sequence <= appended.throughSequence else { break }
-            // A declared loss is final, even if an older copy of the store still holds the event.
-            let isLost = declaredLost.contains { lost, told in
-                told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
-            }
-            if isLost { continue }
             let verdict = refusals[sequence] ?? ""
             if verdict == ErrorCode.sequenceConflict.rawValue {
                 displaced(offered.envelope.id)
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
+            // A declared loss is final, even if an older copy of the store still holds the event; unless its place is
+            // another event's: then it is appended anew.
+            let isLost = declaredLost.contains { lost, told in
+                told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
+            }
+            if isLost { continue }
             // An event that an Append brought first was judged like a new one, and keeps that outcome.
             if !offer.code.isEmpty, !witness.hasForged(device), offered.outcome.code != verdict,
                 !witness.wasAppended(offered.envelope.id), !witness.hadOtherTime(offered.envelope)
