@@ -24,10 +24,10 @@ struct AppendJudge {
         /// The events before the one whose fold failed are staged, and so is the answer. The user's state cannot be
         /// used any more.
         case foldFailed(any Error)
-        /// Nothing is staged: what the log holds at these places is to be looked up first. The incarnation may have
-        /// been bound by an event that is staged.
+        /// Nothing of the frame is staged: what the log holds at these places is to be looked up first.
         case needsPlaces(ClosedRange<DeviceSequence>, of: Incarnation)
-        /// The frame has to wait until everything staged before it is committed, and then goes before all later frames.
+        /// The frame has to wait until everything that is staged is committed, and then goes before all later frames.
+        /// Of the frame itself only events that bind or end incarnations may be staged.
         case postponed
     }
 

@@ -33,7 +33,7 @@ struct AppendStaging {
     /// Whether there is nothing to append and nothing to answer.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
 
-    /// Whether the statement may take another frame. A frame is staged as a whole, so the bounds may be passed by one.
+    /// Whether the statement may take another frame. The last frame may take it past the bounds.
     func hasRoom(_ configuration: LaneConfiguration) -> Bool {
         eventCount < configuration.eventsPerStatement && byteCount < configuration.bytesPerStatement
     }
