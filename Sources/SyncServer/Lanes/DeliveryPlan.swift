@@ -1,15 +1,15 @@
 import DequeModule
 import FocusCore
 
-/// What is to be sent, and when: rows to sessions whose users may have to be loaded first, and checkpoints a moment
-/// after the last rows (rule S9).
+/// What a lane is to send, and when: rows to sessions whose users may have to be loaded first, and checkpoints some
+/// time after rows (rule S9).
 struct DeliveryPlan {
     /// Users whose sessions await rows.
     private(set) var users: Set<UserID> = []
     private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
     /// Sessions with an entry in `checkpoints`.
     private var planned: Set<UInt64> = []
-    /// Sessions whose checkpoint was due while their user was not in memory: it goes out as soon as they are.
+    /// Sessions whose checkpoint was due while their user was not in memory. It goes out as soon as the user is.
     private var overdue: Set<UInt64> = []
 
     // MARK: Rows
