@@ -1,6 +1,8 @@
 import Foundation
 
-/// The steps between "sent" and "acknowledged" at which a test may kill the server.
+/// The steps of an append, from its arrival to the read model, at which a test may kill the server. At `answered` the
+/// answers are made, and may not have left yet.
+///
 /// Compiled into debug builds only. `FOCUSD_FAULT=<point>:<n>` kills the process with SIGKILL at the n-th pass.
 enum FaultPoint: String, CaseIterable {
     case received, staged, committed, answered, projected
@@ -16,7 +18,7 @@ enum FaultPoint: String, CaseIterable {
         }()
         private static let remaining = Remaining(wanted?.passes ?? 0)
 
-        /// Dies here when this pass is the wanted one.
+        /// Kills the process when this is the pass that `FOCUSD_FAULT` names.
         static func pass(_ point: FaultPoint) {
             guard let wanted, wanted.point == point, remaining.countDown() else { return }
             kill(getpid(), SIGKILL)
@@ -32,6 +34,7 @@ enum FaultPoint: String, CaseIterable {
     private final class Remaining: Sendable {
         private let count: NIOLockedValueBox<Int>
         init(_ count: Int) { self.count = NIOLockedValueBox(count) }
+        /// - Returns: whether this was the last pass that was left.
         func countDown() -> Bool {
             count.withLockedValue {
                 $0 -= 1

@@ -5,12 +5,13 @@ import NIOConcurrencyHelpers
 enum Fault: String, CaseIterable, Sendable {
     /// No NOTIFY leaves the server.
     case notifyLost
-    /// The database does not say where the partitions' heads are.
+    /// Lanes get no answer when they look up the heads of their partitions.
     case headsUnanswered
 }
 
-/// Which faults there are at the moment. Without FAULT_POINTS, in release builds, never any.
-/// `FOCUSD_FAULT=notifyLost` breaks it from the start.
+/// The faults that are in force at the moment. Release builds, which lack FAULT_POINTS, never have any.
+///
+/// `FOCUSD_FAULT=notifyLost` puts that fault in force from the start.
 final class Faults: Sendable {
     #if FAULT_POINTS
         private let broken: NIOLockedValueBox<Set<Fault>>

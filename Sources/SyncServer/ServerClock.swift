@@ -1,25 +1,27 @@
 import FocusCore
 import Foundation
 
-/// Where the server's moments come from; tests give their own.
+/// The clocks that the server reads; tests give their own.
 public struct ServerClock: Sendable {
-    /// Milliseconds that never go back.
+    /// A clock that never goes back, in milliseconds.
     public var monotonic: @Sendable () -> MonotonicTime
     /// The wall clock, in microseconds.
     public var wall: @Sendable () -> Timestamp
 
-    /// Microseconds by which the log's time moves on while the wall clock is behind it: 1 to `greatestStep`, drawn anew for
-    /// each statement.
+    /// By how many microseconds the log's time moves on while the wall clock is behind it: 1 to `greatestStep`, drawn
+    /// anew for each statement.
     ///
-    /// An event that the log lost may come back to its offset behind others than before. Were it recorded at the same time
-    /// again, nobody could tell the two histories apart (`LogAnchor`): of two draws, one in 256 is the same. Greater
-    /// steps would outrun the clock that is to catch up: a thousand statements move the log's time on by an eighth of a
-    /// second.
+    /// An event that the log lost may come back to its offset, behind other events than before. If it were recorded at
+    /// the same time again, nobody could tell the two histories apart (`LogAnchor`). Two draws are equal once in 256
+    /// times. Greater steps would keep the log's time ahead of the wall clock: with these, a thousand statements move
+    /// it on by an eighth of a second.
     public var step: @Sendable () -> Int64
 
-    /// Microseconds that the wall clock may be from the database's. Nil, for tests that have a time of their own: any.
+    /// How many microseconds the wall clock may differ from the database's (rule E4). Nil: by any amount, for tests
+    /// that have a time of their own.
     public var tolerance: Int64?
 
+    /// See `step`.
     public static let greatestStep: Int64 = 256
 
     public init(
@@ -32,7 +34,8 @@ public struct ServerClock: Sendable {
         self.tolerance = tolerance
     }
 
-    /// Clocks that are kept by NTP differ by milliseconds; what is recorded two seconds late or early harms nobody.
+    /// Two seconds, in microseconds. Clocks that NTP keeps differ by milliseconds, and an event that is recorded two
+    /// seconds early or late harms nobody.
     public static let usualTolerance: Int64 = 2_000_000
 
     /// The machine's clocks.

@@ -8,16 +8,16 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 
-/// The sync server: devices append over TCP, the log keeps, every device gets what it may know.
+/// The sync server: devices append over TCP, the log keeps what they append, and every device gets what it may know.
 ///
-/// Flow: listener → `SessionHandler` (frames, `Session`) → `Lane` (validate, fold, append, deltas) → PostgreSQL; and back.
+/// Flow: listener → `SessionHandler` (frames, `Session`) → `Lane` (validate, fold, append) → PostgreSQL, and back.
 public final class SyncServer: Service {
     private let configuration: SyncServerConfiguration
     private let context: LaneContext
     private let lanes: Lanes
     private let hints: HeadHints
     let primary: PrimaryHeartbeat
-    /// What tests break.
+    /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
@@ -25,10 +25,12 @@ public final class SyncServer: Service {
     private let tls: NIOSSLContext?
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
 
+    /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
+    /// used. Nothing runs before `start`.
     /// - Parameters:
-    ///   - store: how the server's own role reaches the log.
-    ///   - direct: the same, without a pooler in between, for LISTEN and NOTIFY; nil: `store` is direct.
-    ///   - log: the log's identity, as stored in it.
+    ///   - store: how the server's own role connects to the log's database.
+    ///   - direct: how to connect to it without a pooler in between, for LISTEN and NOTIFY; nil: `store` is direct.
+    ///   - log: the log's identity, as the database has it.
     public init(
         configuration: SyncServerConfiguration, store: StoreConfiguration, direct: StoreConfiguration? = nil,
         log: LogIdentity, tokens: TokenVerifier, logger: Logger, clock: ServerClock = .system
@@ -60,7 +62,10 @@ public final class SyncServer: Service {
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }
 
-    /// Begins to accept. Returns where it listens.
+    /// Starts the lanes and begins to accept connections. Called once.
+    ///
+    /// Throws NIO's errors when the address cannot be bound.
+    /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
         for (index, lane) in lanes.lanes.enumerated() {
             lane.start(context, index: index, partitions: lanes.partitions(of: index))
@@ -78,9 +83,9 @@ public final class SyncServer: Service {
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPace()) }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // The system takes no more than this before the device does: the rest waits in the quota, where a newer
-            // value takes an older one's place, and each part that a slow device takes is told of (rule L2). By itself
-            // the system would hold 4 MB, and tell of room once a third of it is free.
+            // The kernel holds no more than this for a device that does not read. The rest waits in the session's
+            // quota, where a newer value replaces an older one, and the server hears of each part that a slow device
+            // takes (rule L2). By default the kernel holds 4 MB, and reports room only when a third of that is free.
             .childChannelOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
             .childChannelInitializer { channel in
@@ -96,12 +101,13 @@ public final class SyncServer: Service {
         return ListeningAddress(host: address.ipAddress ?? configuration.host, port: port)
     }
 
-    /// Runs until graceful shutdown, then drains (rule G1): stops accepting, finishes commits, sends devices away.
+    /// Runs until graceful shutdown, then calls `stop` (rule G1).
     public func run() async throws {
         try await gracefulShutdown()
         try await stop()
     }
 
+    /// Rule G1: stops accepting, finishes the commits that are under way, sends every device away, ends all threads.
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
@@ -121,19 +127,20 @@ public final class SyncServer: Service {
 
     /// How many connections are open.
     public var connectionCount: Int { services.connections.count }
-    /// Bytes of appends that wait for their commit, over all sessions.
+    /// Bytes of requests, nearly all of them appends that wait for their commit, over all sessions (`InboundBudget`).
     public var inboundBytes: Int { services.budget.used }
 
-    /// See `HeadHints`.
+    /// See `HeadHints.isListening`.
     var isListening: Bool { hints.isListening }
 
-    /// What the background verifier found; zero when there is none.
+    /// What the background verifier found since the start; zeros when there is none.
     public var verification: VerificationCounts { verifier?.found ?? VerificationCounts() }
 
-    /// Bytes of rows that wait to be written, for each connection that takes any.
+    /// Bytes of rows that wait to be written, one number for each open connection.
     public var queuedBytes: [Int] { services.connections.queuedBytes }
 
-    /// Devices that do not take their GoAway are cut off: `SessionHandler` closes after 3 s.
+    /// Tells every device to go and waits until all connections are closed. A device that does not take its GoAway is
+    /// cut off after 3 s (`SessionHandler`).
     private func sendEverybodyAway() async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             services.connections.goAway(.shuttingDown) { done.resume() }
@@ -148,6 +155,7 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
+/// Why a server cannot be made or started.
 public enum SyncServerError: Error, CustomStringConvertible {
     case notListening
     case plaintextBeyondLoopback(String)

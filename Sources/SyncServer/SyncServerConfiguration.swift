@@ -3,20 +3,25 @@ import NIOSSL
 
 /// Where the server listens, how it is secured, and its bounds.
 public struct SyncServerConfiguration: Sendable {
+    /// A host name or an address; plaintext allows 127.0.0.1, ::1 and localhost alone.
     public var host: String
-    /// 0: any free port.
+    /// 0 means any free port.
     public var port: Int
     public var security: Security
     public var limits = SessionLimits()
-    /// Bytes of appends taken and not yet committed, over all sessions; past it sockets are not read.
+    /// Bytes of appends that were read and not yet answered, over all sessions. Past this many the server stops reading
+    /// from the sessions that send more (`InboundBudget`).
     public var inboundBytes = 64 * 1024 * 1024
     /// Connections without an accepted token; one more is sent away as `overloaded`.
     public var unauthenticatedConnections = 16_384
+    /// Threads that serve connections. With more than one, rule P8 may take either of two connections that come at the
+    /// same moment for the newer one (`ConnectionRegistry.makeID`).
     public var eventLoops = 1
-    /// Makes and checks receipts (rule S6): the same on every server of the log. Nil: none are given or honoured, and
-    /// what devices bring back is judged as if it came for the first time.
+    /// Makes and checks receipts (rule S6); every server of the log has the same key. Nil: receipts are neither given
+    /// nor accepted, and events that devices re-offer are judged as if they came for the first time.
     public var receiptKey: ReceiptKey?
-    /// How often a user, chosen by chance, is folded afresh and compared with the read model. Nil: never.
+    /// The time between two users whom the background verifier compares with the read model (`BackgroundVerifier`).
+    /// Nil: it does not run.
     public var verifyInterval: Duration?
 
     public init(host: String, port: Int, security: Security) {
@@ -34,7 +39,7 @@ public struct SyncServerConfiguration: Sendable {
 }
 
 extension SyncServerConfiguration.Security {
-    /// Nil for plaintext.
+    /// The context for TLS; nil for plaintext. Throws what NIOSSL throws of files that cannot be read or used.
     func makeContext() throws -> NIOSSLContext? {
         guard case .tls(let certificateFile, let keyFile) = self else { return nil }
         let chain = try NIOSSLCertificate.fromPEMFile(certificateFile).map { NIOSSLCertificateSource.certificate($0) }

@@ -2,15 +2,17 @@ import FocusCore
 import Foundation
 import JWTKit
 
-/// What a device's token says (rule A1). `sub` is the user; the rest are claims of our own.
+/// The claims of a device's token (rule A1). `sub`, the user, `exp` and `nbf` are claims of RFC 7519; the others are
+/// our own.
 public struct TokenClaims: JWTPayload {
     public var sub: SubjectClaim
     public var exp: ExpirationClaim
-    /// Absent: valid at once.
+    /// Absent when the token is valid at once.
     public var nbf: NotBeforeClaim?
     public var device: String
     /// `system`, or `app:<bundle id>`.
     public var scope: String
+    /// The claim `class`: a raw value of `DeviceClass`. Absent when the device names its class in Hello.
     public var deviceClass: String?
 
     enum CodingKeys: String, CodingKey {
@@ -26,10 +28,10 @@ public struct TokenClaims: JWTPayload {
         deviceClass = identity.deviceClass?.rawValue
     }
 
-    /// Its times are judged with the server's clock, in `TokenVerifier`.
+    /// Checks nothing: `TokenVerifier` compares the token's times with the server's clock.
     public func verify(using algorithm: some JWTAlgorithm) throws {}
 
-    /// Nil when a claim is not what it must be.
+    /// The identity that the claims give; nil when one of them has no valid value.
     public var identity: Identity? {
         guard let user = UserID(text: sub.value), let device = DeviceID(text: device), device != .server else {
             return nil
@@ -50,18 +52,18 @@ public struct TokenClaims: JWTPayload {
 }
 
 extension Timestamp {
-    /// Nil: not a moment that 64 bits of microseconds can hold. A claim is any number.
+    /// Nil when 64 bits of microseconds cannot hold the date: a claim may be any number.
     fileprivate init?(claimed date: Date) {
         guard let microseconds = Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) else { return nil }
         self.init(microseconds: microseconds)
     }
 }
 
-/// The header (RFC 7515 §4.1), as far as anything hangs on it. JWTKit verifies with the key that it has, whatever
-/// algorithm the header names, and passes over `crit`.
+/// The fields of a token's header (RFC 7515 §4.1) that JWTKit does not check: it verifies with the key that it has,
+/// whatever algorithm the header names, and ignores `crit`.
 private struct TokenHeader: Decodable {
     var alg: String
-    /// Extensions that must be understood; this program knows none.
+    /// Extensions that a verifier must understand. This program knows none, so a token that names any is bad.
     var crit: [String]?
 
     init?(of token: String) {
@@ -73,7 +75,7 @@ private struct TokenHeader: Decodable {
 }
 
 extension Data {
-    /// RFC 4648 §5, without padding; empty when it is none.
+    /// Decodes base64url without padding (RFC 4648 §5). Empty when the text is anything else.
     fileprivate init(base64URL text: Substring) {
         let base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
@@ -81,25 +83,26 @@ extension Data {
     }
 }
 
-/// A key that signs tokens, or only checks them.
+/// The key that tokens are checked with.
 public enum TokenKey: Sendable {
-    /// HS256; at least 32 bytes (RFC 7518 §3.2).
+    /// The secret of HS256, which also signs: at least 32 bytes (RFC 7518 §3.2).
     case secret([UInt8])
-    /// EdDSA: an Ed25519 public key, PEM.
+    /// An Ed25519 public key in PEM, for EdDSA.
     case ed25519PublicPEM(String)
 }
 
-/// Checks tokens. Whatever is wrong with one, the answer is the same: nil (rule A1).
+/// Checks tokens. The answer to a bad one is nil, whatever is wrong with it (rule A1).
 public struct TokenVerifier: Sendable {
-    /// How far ahead a token may end: a year, and a month to renew it in. One that ends later, or never, is its
-    /// issuer's mistake, which a stolen device would live on for ever.
+    /// How far ahead a token may end, in microseconds: a year, and a month to renew it in. A token that ends later, or
+    /// never, is a mistake of its issuer, and would serve whoever steals it for ever.
     static let longestLife: Int64 = 400 * 86_400 * 1_000_000
-    /// How far ahead `nbf` may be: an issuer's clock and a server's differ (RFC 7519 §4.1.5).
+    /// How far ahead `nbf` may be, in microseconds: the clocks of issuer and server differ (RFC 7519 §4.1.5).
     static let leeway: Int64 = 60 * 1_000_000
 
     private let keys = JWTKeyCollection()
     private let algorithm: String
 
+    /// Throws what JWTKit throws of a PEM that holds no Ed25519 public key.
     public init(_ key: TokenKey) async throws {
         switch key {
         case .secret(let bytes):
@@ -112,7 +115,7 @@ public struct TokenVerifier: Sendable {
     }
 
     func identity(of token: String, now: Timestamp) async -> Identity? {
-        // Why a token is bad is nobody's business but its issuer's, who can look into it.
+        // Errors are dropped on purpose: a caller must not learn why a token is bad, and its issuer can look into it.
         guard let header = TokenHeader(of: token), header.alg == algorithm, header.crit == nil,
             let claims = try? await keys.verify(token, as: TokenClaims.self), let identity = claims.identity,
             identity.expiresAt > now, identity.expiresAt <= now.adding(microseconds: Self.longestLife)

@@ -22,7 +22,7 @@ public struct Deadline: Hashable, Sendable, Comparable {
         return Deadline(nanoseconds: UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(max(0, time.tv_nsec)))
     }
 
-    /// - Parameter seconds: how far ahead; zero, negative numbers and NaN give this moment.
+    /// - Parameter seconds: how far ahead, at most a century; zero, negative numbers and NaN give this moment.
     public static func after(seconds: Double) -> Deadline {
         guard seconds > 0 else { return now }
         return Deadline(nanoseconds: now.nanoseconds + UInt64(min(seconds, longest) * 1e9))
@@ -32,14 +32,15 @@ public struct Deadline: Hashable, Sendable, Comparable {
 
     public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
+    /// The moment as an absolute time of CLOCK_MONOTONIC.
     var timespec: Glibc.timespec {
         Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
-    /// Blocks the thread until that moment.
+    /// Blocks the thread until the moment has come.
     public func sleep() {
         var time = timespec
-        // A signal wakes early; the moment stays where it is.
+        // A signal ends the sleep early. The time is absolute, so sleeping again does not prolong it.
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }
 }

@@ -37,7 +37,7 @@ public final class MonotonicCondition: @unchecked Sendable {
         return try body()
     }
 
-    /// Releases the lock until a signal comes. It may also return without one: check again what was waited for.
+    /// Releases the lock until a signal comes. It may also return without one: the caller checks its condition again.
     public func wait() { pthread_cond_wait(condition, mutex) }
 
     /// Waits like `wait()`, but no longer than until the deadline.

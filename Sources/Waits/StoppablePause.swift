@@ -1,4 +1,4 @@
-/// Pauses of one thread that another can end for good.
+/// Lets one thread pause. Another thread can end the pause, and every later one.
 // @unchecked: `isStopped` is used under `condition` only.
 public final class StoppablePause: @unchecked Sendable {
     private let condition = MonotonicCondition()
@@ -6,8 +6,8 @@ public final class StoppablePause: @unchecked Sendable {
 
     public init() {}
 
-    /// Blocks for this long.
-    /// - Returns: false, and at once, when stopped.
+    /// Blocks for `seconds`, or until `stop` is called.
+    /// - Returns: false once `stop` was called, then without waiting.
     public func sleep(seconds: Double) -> Bool {
         let end = Deadline.after(seconds: seconds)
         return condition.withLock {
@@ -16,6 +16,7 @@ public final class StoppablePause: @unchecked Sendable {
         }
     }
 
+    /// Ends the pause under way and all later ones.
     public func stop() {
         condition.withLock {
             isStopped = true

@@ -3,18 +3,29 @@ import FocusCore
 import Logging
 import PostgresClient
 
-/// The log that the server works on: an embedded cluster or a server of the operator's, migrated and identified.
+/// The database that the server works on, an embedded cluster or the operator's PostgreSQL server: its schema is
+/// migrated, and its log is identified.
 struct Backend: Sendable {
-    /// How the server's own role connects: it may append, not change what is logged.
+    /// How the lanes connect. Their sessions act as the server's own role, which may append to the log and may not
+    /// change what is logged.
     let store: StoreConfiguration
-    /// The same without a pooler in between.
+    /// How the server connects for LISTEN and NOTIFY: to the same database without a pooler in between.
     let direct: StoreConfiguration
     let log: LogIdentity
-    /// What the ready line says.
+    /// Names the database in the ready line: `external`, or `embedded:` and the data directory.
     let label: String
     private let cluster: EmbeddedCluster?
     private let supervisor: ClusterSupervisor?
 
+    /// Starts the embedded cluster unless `database` is given, applies the migrations that are pending, and reads the
+    /// log's identity.
+    ///
+    /// Throws what the cluster, the connection or a migration throws. It has stopped its embedded cluster then.
+    /// - Parameters:
+    ///   - database: the conninfo of the operator's server; nil: an embedded cluster in `directory`.
+    ///   - directDatabase: the same database without a pooler in between; nil: `database` is direct.
+    ///   - partitions: how many partitions a log gets that is made now.
+    ///   - usesPreparedStatements: false behind a pooler in transaction mode.
     static func open(
         database: String?, directDatabase: String?, directory: DataDirectory, partitions: Int32,
         usesPreparedStatements: Bool, logger: Logger
@@ -30,7 +41,7 @@ struct Backend: Sendable {
                 for migration in try Migrator.migrate(on: connection, partitions: partitions, dryRun: false) {
                     logger.info("migrated", metadata: ["migration": "\(migration)"])
                 }
-                // Nobody else serves an embedded cluster: there is no older server to wait for.
+                // This process alone serves an embedded cluster, so no server of an earlier version reads its log.
                 if cluster != nil, let format = try Migrator.finish(on: connection) {
                     logger.info("log raised", metadata: ["format": "\(format)"])
                 }
@@ -60,7 +71,8 @@ struct Backend: Sendable {
         }
     }
 
-    /// Rows stay as the other fold made them until an event changes them.
+    /// Warns of each shown generation of the read model that another version of the fold made: its rows stay as that
+    /// fold made them until an event changes them.
     private static func warn(ofOtherFolds shown: [Int32?], _ logger: Logger) {
         for fold in shown where fold != FocusCore.foldVersion {
             logger.warning(
@@ -71,6 +83,7 @@ struct Backend: Sendable {
         }
     }
 
+    /// Stops the embedded cluster. An operator's server is left as it is.
     func close() async throws {
         guard let cluster else { return }
         try await onThread {
@@ -79,7 +92,7 @@ struct Backend: Sendable {
         }
     }
 
-    /// A postmaster that is killed under us is started again; meanwhile the lanes wait, and nobody is told anything.
+    /// Starts the embedded PostgreSQL again when it dies. The lanes wait for it meanwhile, and acknowledge nothing.
     private static func supervise(_ cluster: EmbeddedCluster, _ logger: Logger) throws -> ClusterSupervisor {
         try ClusterSupervisor(cluster) { report in
             switch report {
@@ -91,7 +104,7 @@ struct Backend: Sendable {
     }
 }
 
-/// Runs what blocks on a thread of its own, away from the cooperative pool.
+/// Runs blocking work on a thread of its own: it must not hold a thread of the cooperative pool.
 private func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { done in
         do {

@@ -2,7 +2,7 @@ import FocusCore
 import Foundation
 import SyncServer
 
-/// Where the server keeps what must outlive it.
+/// The directory for what must outlive the server: its keys and the embedded cluster. The metrics file is there too.
 struct DataDirectory {
     let path: String
 
@@ -15,7 +15,10 @@ struct DataDirectory {
         geteuid() == 0 ? "/var/lib/focusd" : NSHomeDirectory() + "/.local/share/focusd"
     }
 
-    /// The key from `file`, or the directory's own secret, made at first use.
+    /// The key that tokens are checked with: from `file`, or else the directory's `token.key`, which is made at first
+    /// use.
+    ///
+    /// Throws `TokenKeyError` when the file holds no key, and Foundation's errors when it cannot be read or made.
     func tokenKey(file: String?) throws -> TokenKey {
         let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(secretFile)
         if text.contains("-----BEGIN") { return .ed25519PublicPEM(text) }
@@ -23,8 +26,11 @@ struct DataDirectory {
         return .secret(secret)
     }
 
-    /// The key of receipts (rule S6), from `file`; else from the tokens' secret, which every server of the log has;
-    /// else, when tokens are only checked here, the directory's own, made at first use.
+    /// The key of receipts (rule S6): from `file`; else derived from the secret of tokens, which every server of the
+    /// log has; else, where tokens are checked with a public key, the directory's `receipt.key`, which is made at first
+    /// use.
+    ///
+    /// Throws `ReceiptKeyError` when the file holds no key, and Foundation's errors when it cannot be read or made.
     func receiptKey(file: String?, tokens: TokenKey) throws -> ReceiptKey {
         if file == nil, case .secret(let secret) = tokens { return ReceiptKey(secret: secret) }
         let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(receiptFile)
@@ -44,6 +50,7 @@ struct DataDirectory {
     private var secretFile: String { path + "/token.key" }
     private var receiptFile: String { path + "/receipt.key" }
 
+    /// The text of the file. When there is no file, makes one with 32 random bytes in hex, for its owner's eyes alone.
     private func ownSecret(_ secretFile: String) throws -> String {
         if FileManager.default.fileExists(atPath: secretFile) {
             return try String(contentsOfFile: secretFile, encoding: .utf8)
@@ -62,11 +69,13 @@ struct DataDirectory {
     }
 }
 
+/// A file that should hold the key of tokens holds something else.
 struct TokenKeyError: Error, CustomStringConvertible {
     let file: String
     var description: String { "\(file) is no token key: at least 64 hex digits, or an Ed25519 public key in PEM." }
 }
 
+/// A file that should hold the key of receipts holds something else.
 struct ReceiptKeyError: Error, CustomStringConvertible {
     let file: String
     var description: String { "\(file) is no receipt key: at least 64 hex digits." }

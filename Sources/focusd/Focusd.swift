@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The sync server's command line. Composes; decides nothing.
+/// The command line of the sync server. It composes the modules and decides nothing itself.
 @main
 struct Focusd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +27,7 @@ struct Focusd: AsyncParsableCommand {
             // ArgumentParser's own code for a wrong command line is 64; ours is 2 (README).
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
-            // If nobody reads the text, the exit code says it too.
+            // A text that cannot be written is dropped: the exit code tells of the failure too.
             if code == .success {
                 print(text)
             } else {

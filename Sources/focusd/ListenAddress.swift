@@ -1,10 +1,11 @@
 import ArgumentParser
 
-/// `host:port`; an IPv6 host stands in brackets.
+/// `host:port`; an IPv6 host stands in brackets. Port 0 means any free port.
 struct ListenAddress {
     let host: String
     let port: Int
 
+    /// Throws `ValidationError`, which ArgumentParser prints.
     init(_ text: String) throws {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port)

@@ -16,7 +16,7 @@ struct MetricsFile: Service {
         var isWritten = true
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             do {
-                // Renamed into place: a reader never sees half of it.
+                // The file is renamed into place, so a reader never sees half of it.
                 try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
                 isWritten = true
             } catch {

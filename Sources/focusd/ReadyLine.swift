@@ -7,7 +7,7 @@ struct ReadyLine: Service {
     let text: String
 
     func run() async throws {
-        // Nobody may be reading; devices are served all the same.
+        // A line that cannot be written is dropped: devices are served whether somebody reads it or not.
         try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
         try await gracefulShutdown()
     }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import SyncServer
 import UnixSignals
 
-/// `focusd serve`.
+/// The command `focusd serve`: opens the database, starts the server and runs it until SIGTERM or SIGINT (rule G1).
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve devices until SIGTERM or SIGINT.",
@@ -104,6 +104,8 @@ struct Serve: AsyncParsableCommand {
         logger.info("stopped")
     }
 
+    /// Returns after the graceful shutdown.
+    /// - Parameter metrics: the path of the metrics file; nil: none is written.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, metrics: String?,
         _ logger: Logger

@@ -1,16 +1,17 @@
 import EventStore
 import FocusCore
 
-/// A frame while it is staged, and whose it is.
+/// An append frame while it is judged, with its session, its user and what the log knows of its incarnation.
 struct AppendContext {
     let append: PendingAppend
     let session: LaneSession
     let user: CachedUser
+    /// The `recorded_at` of the events that come of the frame.
     let recordedAt: Timestamp
-    /// The incarnation that the frame is about.
+    /// The incarnation that the frame is about: the session's, or an earlier one that the device heals or recalls.
     let incarnation: Incarnation
 
-    /// What the log knows of that incarnation: looked up once, and again after an event that begins or ends it.
+    /// What the user's state knows of `incarnation`. `refresh` reads it again.
     private(set) var status: UserState.IncarnationStatus
 
     init(_ append: PendingAppend, _ session: LaneSession, _ user: CachedUser, recordedAt: Timestamp) {
@@ -24,27 +25,30 @@ struct AppendContext {
         }
     }
 
+    /// Reads `status` again, after an event that begins or ends an incarnation was folded.
     mutating func refresh() { self = AppendContext(append, session, user, recordedAt: recordedAt) }
 
+    /// Whether the incarnation has ended (rule P10).
     var isEnded: Bool { status.standing == .own(isEnded: true) }
 
+    /// See `UserState.isForgottenEarlier`.
     var isForgottenEarlier: Bool {
         user.reading { $0.isForgottenEarlier(incarnation, of: session.identity.device) }
     }
 
-    /// Those of its places that the log has reached.
+    /// The frame's places at which the log may hold an event; nil when it has none.
     var earlierPlaces: ClosedRange<DeviceSequence>? {
         let request = append.request
         let count =
             switch request.healing {
             case .recall(let recall): recall.events.count
-            // It is not asked what stands where nothing comes.
+            // A declaration of loss brings no events, so nothing has to be known of what stands at its places.
             case .lost: 0
             case .reoffer, nil: request.events.count
             }
         guard count > 0, request.firstSequence > .zero else { return nil }
         let end = request.firstSequence.advanced(by: count - 1)
-        // It may have been further before it began again.
+        // An incarnation that began again at 1 may have events past its last sequence, from the time before.
         if case .recall = request.healing, user.state.hasBegunAgain(incarnation, of: session.identity.device) {
             return request.firstSequence...end
         }

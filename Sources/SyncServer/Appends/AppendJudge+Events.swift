@@ -2,12 +2,13 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// The events of a frame, one after the other (rules E1, E2, P3 to P5).
+/// Judges the events of a frame, one after the other (rules E1, E2, P3 to P5).
 extension AppendJudge {
+    /// What becomes of one event of a frame.
     enum Step {
         case accepted
         case refused(code: String, message: String)
-        /// Neither this event nor those after it in the frame are taken.
+        /// The frame ends here with this error: neither the event nor those after it are taken.
         case stopped(ProtocolError)
 
         init(_ outcome: Outcome) {
@@ -18,6 +19,8 @@ extension AppendJudge {
         }
     }
 
+    /// Judges the frame's events and stages what the log gets of them. Fills `answer` as far as it comes, also when it
+    /// throws.
     func stageEvents(
         _ frame: AppendContext, _ answer: inout AppendStaging.Answer, into staging: inout AppendStaging
     ) throws(FoldFailure) {
@@ -26,7 +29,7 @@ extension AppendJudge {
         var through = request.firstSequence.advanced(by: -1)
         var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
         let offer = offer(request, receipts)
-        // What was taken before the fold failed is taken.
+        // Also when the fold fails: the events before that one are taken.
         defer {
             if through >= request.firstSequence {
                 answer.appended = Appended(
@@ -39,12 +42,12 @@ extension AppendJudge {
             switch try stage(incoming, at: place, frame, &receipts, into: &staging) {
             case .accepted: break
             case .refused(let code, let message):
-                // Rule P5: those behind it go on.
+                // Rule P5: a refused event does not stop the events behind it.
                 refused.append(
                     RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
             case .stopped(let error):
                 answer.error = error
-                // Rule P3: a frame behind it might follow another event than its device believes.
+                // Rule P3: later frames of the session might follow another event than their device believes.
                 if error.code == .sequenceConflict, request.healing == nil { staging.end(frame.session.handle.id) }
                 return
             }
@@ -52,6 +55,7 @@ extension AppendJudge {
         }
     }
 
+    /// The incarnation that the answer names: nil when it is the session's own.
     private func otherIncarnation(_ request: IncomingAppend, _ session: LaneSession) -> Incarnation? {
         request.healing.flatMap { $0.incarnation == session.incarnation ? nil : $0.incarnation }
     }
@@ -67,19 +71,19 @@ extension AppendJudge {
         }
         switch check {
         case .earlier: return earlier(incoming, at: place, frame, &receipts)
-        // An incarnation that began again may have lost a place at which an event of before stands.
+        // An incarnation that began again at 1 may have declared a place lost at which an event from before stands.
         case .lost where frame.append.found?.event(envelope.id, at: place.sequence) != nil:
             return earlier(incoming, at: place, frame, &receipts)
-        // Rule P10: what an ended incarnation does not have it never gets.
+        // Rule P10: an ended incarnation takes no further event.
         case .next, .lost, .gap: if frame.isEnded { return taken(place, frame) }
         }
         if case .gap(let expected) = check {
             let message = "Events before this one are missing. Send from \(expected)."
             return .stopped(ProtocolError(.sequenceGap, message, expected: expected, sequence: place.sequence))
         }
-        // Where the log does not say whose incarnations are, programs read it that leave lost places empty.
+        // A log of an earlier format is also read by earlier programs, and their fold fills no lost place.
         if check == .lost, !format.hasIncarnations { return taken(place, frame) }
-        // Those programs cannot fold what goes on in an incarnation that they have forgotten.
+        // Nor can earlier programs fold the next event of an incarnation that they have forgotten.
         if check == .next, !format.hasIncarnations, frame.isForgottenEarlier { return taken(place, frame) }
         if case .unknown = incoming.content {
             let message = "This server does not know that type of event yet. Keep it and try again later."
@@ -89,16 +93,18 @@ extension AppendJudge {
         let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
         let judged = judge(incoming, at: place, frame, repeated: repeated)
         try record(judged.event, judged.logged, user, into: &staging)
-        // A repeated event's contents were not compared with those that were judged, and a healed one has its receipt.
+        // A repeated event may have other contents than the one that was judged, so it gets no receipt. A healed event
+        // has its receipt already.
         if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
         return Step(repeated ?? judged.outcome)
     }
 
     // MARK: One event
 
-    /// An event as the log gets it, and what its device is told.
+    /// An event as it is folded and logged, and the refusal that its device is told.
     struct Judged {
         var event: Event
+        /// Nil: the event is accepted.
         var refusal: (code: String, message: String)?
         /// The device's bytes, or the refusal in their place (rule E2).
         var logged: LoggedPayload
@@ -106,7 +112,9 @@ extension AppendJudge {
         var outcome: Outcome { refusal.map { .refused(code: $0.code, message: $0.message) } ?? .accepted }
     }
 
-    /// Decides whether the event is taken or refused (rule E2); `repeated` is what became of it before, if it came before.
+    /// Decides whether the event is accepted or refused (rule E2).
+    /// - Parameter repeated: what became of the event at an earlier place, if the state remembers it (rule E1); else
+    ///   nil.
     private func judge(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, repeated: Outcome?
     ) -> Judged {
@@ -125,7 +133,7 @@ extension AppendJudge {
         return Judged(event: event, refusal: nil, logged: incoming.logged(as: type))
     }
 
-    /// Why the event is refused whatever the state says; nil: it is not.
+    /// Why the event is refused before it is validated against the state; nil: it is to be validated.
     private func refusalUnseen(_ incoming: IncomingEvent, _ app: AppID?, repeated: Outcome?) -> Refusal? {
         let envelope = incoming.envelope
         if repeated != nil { return Refusal(.alreadyLogged, "This event was logged under an earlier incarnation.") }
@@ -139,7 +147,7 @@ extension AppendJudge {
         return nil
     }
 
-    /// What the log gets in the event's place (rule E2).
+    /// The refusal that the log gets in the event's place (rule E2).
     func refused(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, code: String, _ message: String
     ) -> Judged {
@@ -148,6 +156,7 @@ extension AppendJudge {
         return Judged(event: event, refusal: (code, message), logged: LoggedPayload(body))
     }
 
+    /// The device's event as the fold takes it, at the next version of its user.
     func event(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ app: AppID?, _ body: EventBody
     ) -> Event {
@@ -159,7 +168,7 @@ extension AppendJudge {
 }
 
 extension IncomingEvent {
-    /// What the device sent.
+    /// The payload as the device sent it: the log keeps the device's own bytes.
     func logged(as type: EventType) -> LoggedPayload {
         LoggedPayload(type: type, schemaVersion: envelope.schemaVersion, payload: envelope.payload)
     }

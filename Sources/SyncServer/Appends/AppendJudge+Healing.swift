@@ -3,14 +3,17 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// Rule S6: devices give a log that lost its tail what it had acknowledged. Everything goes the way of appends: sequences
-/// are checked, batches compared and swapped, so two devices may heal at once, one may heal twice, and others append
-/// meanwhile.
+/// Rule S6: devices bring a log that lost its tail the events that it had acknowledged. Such events are staged like
+/// appends, with the same checks of sequences and the same compare-and-swap. So two devices may heal the log at once,
+/// one may heal it twice, and others may append meanwhile.
 extension AppendJudge {
-    /// The longest code of a refusal that a device may bring back; the message is bounded as other texts are (E5).
+    /// The longest code, in bytes of UTF-8, of a refusal that a device may bring back. Its message is bounded by
+    /// `EventLimits.stringBytes` (rule E5).
     private static let codeBytes = 64
 
-    /// For each event of the request what the device says of it, and whether the receipt proves that. Nil: an append.
+    /// For each event of a re-offer, the outcome that the device claims, and whether the receipt proves it. Nil when
+    /// the request is no re-offer.
+    /// - Parameter run: has the key and the subject that the receipt must be of.
     func offer(_ request: IncomingAppend, _ run: ReceiptRun) -> [(outcome: Outcome, isProved: Bool)]? {
         guard case .reoffer(_, let outcomes, let code) = request.healing else { return nil }
         var isProved = false
@@ -24,10 +27,10 @@ extension AppendJudge {
         return outcomes.map { ($0, isProved) }
     }
 
-    /// What was accepted once is logged without being judged again, and what was refused stays refused. Nil: it is to be
-    /// judged like an event that comes for the first time.
+    /// Decides what becomes of a re-offered event: one that is proved to have been accepted is logged without being
+    /// judged again, and one that was refused stays refused. Nil when the event is to be judged like a new one.
     ///
-    /// A refusal needs no proof: it brings nothing into the log that its device could not have kept out of it.
+    /// A refusal needs no proof: with a false one the device only keeps its own event out of the log.
     func heal(_ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ app: AppID?) -> Judged? {
         switch place.offered {
         case nil: return nil
@@ -46,7 +49,8 @@ extension AppendJudge {
         }
     }
 
-    /// What nobody holds any more is an event of its own: its sequences are empty places.
+    /// Stages a declaration of loss: an event of its own, whose sequences become lost places. What the log holds
+    /// already of its range stays, and is no error.
     func stage(
         _ lost: LostEvents, _ frame: AppendContext, _ answer: inout AppendStaging.Answer,
         into staging: inout AppendStaging

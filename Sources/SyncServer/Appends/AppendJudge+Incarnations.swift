@@ -1,10 +1,12 @@
 import EventStore
 import FocusCore
 
-/// Rule P10: the log says whose an incarnation is before it has an event of it, and that it has ended before a device is
-/// told what of it there is.
+/// Rule P10: before the first event of an incarnation, the log gets an event that binds it to its scope. Before a
+/// recall is answered, the log gets an event that ends the incarnation.
 extension AppendJudge {
-    /// Sees that the frame's incarnation is its scope's. Nil: it is; what says so is staged before the frame.
+    /// Stages the events that bind the frame's incarnation to its scope, and that end it when the frame is a recall.
+    /// Also ends the oldest open incarnation of the scope where a new one would be too many.
+    /// - Returns: why the frame cannot be taken: the incarnation is of another scope, or one too many. Nil: go on.
     func bind(_ frame: inout AppendContext, into staging: inout AppendStaging) throws(FoldFailure) -> ProtocolError? {
         let isRecall = if case .recall = frame.append.request.healing { true } else { false }
         switch frame.status.standing {
@@ -36,11 +38,12 @@ extension AppendJudge {
             DeviceIncarnationEnded(device: identity.device, incarnation: incarnation, scope: identity.scope))
     }
 
+    /// The error when the scope of the device began as many incarnations as it may in a day; nil when it may begin one.
     private func tooMany(_ frame: AppendContext) -> ProtocolError? {
         let identity = frame.session.identity
         let free = frame.user.state.mayBeginIncarnation(of: identity.device, identity.scope, at: frame.recordedAt)
         guard let free else { return nil }
-        // The device waits by the clock, and the log's time may be some steps ahead of that (`ServerClock.step`).
+        // The device waits by the wall clock, and the log's time may be some steps ahead of it (`ServerClock.step`).
         let wait = (free.microseconds - clock.wall().microseconds) / 1_000 + 1
         return ProtocolError(
             .tooMany, "The device began as many incarnations as it may in a day. Wait, then send again.",

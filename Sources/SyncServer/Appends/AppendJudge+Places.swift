@@ -2,35 +2,37 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Rules E1 and P2: what stands at a place that has an event is what the log holds there, however long ago it was logged.
+/// Rules E1 and P2: an event that comes for a place which has one is compared with what the log holds there, however
+/// long ago that was logged.
 extension AppendJudge {
-    /// The frame's places that the log has reached, unless it was asked about all of them. Nil: nothing is to be asked.
+    /// The frame's places that have to be looked up in the log before it can be judged. Nil: what they hold is known.
     func unknownPlaces(of frame: AppendContext) -> ClosedRange<DeviceSequence>? {
         guard let places = frame.earlierPlaces else { return nil }
         guard let found = frame.append.found, found.places.lowerBound == places.lowerBound,
             found.places.upperBound >= places.upperBound
         else { return places }
-        // A lost place may have got its event since.
+        // A lost place may have got its event since the look-up.
         let filledAt = frame.user.state.lastFill(of: frame.session.identity.device, incarnation: frame.incarnation)
         return found.filledAt == filledAt ? nil : places
     }
 
-    /// What the event's place says of it.
+    /// Judges an event whose place has one: the same event is answered as the first time, and another is a conflict.
     func earlier(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ receipts: inout ReceiptRun
     ) -> Step {
         guard let held = frame.append.found?.event(incoming.envelope.id, at: place.sequence) else {
             return taken(place, frame)
         }
-        // What the device sends now may differ from what it sent then: a receipt of that would let it past every rule.
+        // A receipt is given only for the very contents that were logged. One for other contents would let them into a
+        // healed log without being judged.
         if held.isWhole, let outcome = held.logged.outcome(of: incoming.envelope) {
             receipts.add(incoming.envelope, outcome, at: place.sequence)
         }
         return Step(held.outcome)
     }
 
-    /// The place has another event, or gets none any more. An append stops there (rule P3); of re-offered events this one
-    /// alone has no place, which devices of protocol 1 do not know.
+    /// What becomes of an event whose place has another event, or takes none any more. An append stops there (rule P3).
+    /// A re-offered event is refused alone (rule S6), except in protocol version 1, where the re-offer stops there too.
     func taken(_ place: OfferedPlace, _ frame: AppendContext) -> Step {
         let code = ErrorCode.sequenceConflict
         if frame.append.request.healing != nil, frame.session.protocolVersion >= 2 {
@@ -44,10 +46,11 @@ extension AppendJudge {
 
     // MARK: Recall
 
-    /// Refusals' texts in one answer, in bytes of UTF-8. What is left is asked for again.
+    /// How many bytes of UTF-8 the refusals' texts in one answer may take. The device recalls again what does not fit.
     private static let recalledTextBytes = 256 * 1024
 
-    /// The answer to Recall, of an incarnation that has ended (rule P10).
+    /// The answer to a recall of an incarnation that has ended (rule P10): the outcome of each event that the log holds
+    /// at its place, for a prefix of the events asked about.
     func recalled(_ recall: Recall, _ frame: AppendContext) -> Recalled {
         var outcomes: [Outcome?] = []
         var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
@@ -74,7 +77,8 @@ extension AppendJudge {
 }
 
 extension LoggedEvent {
-    /// What became of the envelope, if it is the one that was logged here; nil: it is another, or only takes a place.
+    /// The outcome of the envelope, if it has the very contents that were logged as this event. Nil when the contents
+    /// differ, or when this is the refusal of a repeat (`alreadyLogged`), which only takes a place.
     func outcome(of envelope: Envelope) -> Outcome? {
         guard id == envelope.id, occurredAt == envelope.occurredAt.stored else { return nil }
         guard type == EventType.eventRefused.rawValue else {
@@ -89,7 +93,8 @@ extension LoggedEvent {
         return .refused(code: refused.code, message: refused.message)
     }
 
-    /// The envelope as its device made it, as far as receipts cover it; nil: it only takes a place.
+    /// The envelope that the event came in, as far as receipts cover it, and its outcome. Nil when this is the refusal
+    /// of a repeat (`alreadyLogged`), which only takes a place.
     fileprivate func envelope() -> (Envelope, Outcome)? {
         var (type, outcome) = (type, Outcome.accepted)
         if type == EventType.eventRefused.rawValue {

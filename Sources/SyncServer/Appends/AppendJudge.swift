@@ -3,37 +3,45 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// Judges what devices append: one frame in; what the log gets of it, and what its device is told, out (rules E1, E2, P2
-/// to P5, P10, S6). Folds into the user's state what it stages, and asks nobody: what the log holds at earlier places
-/// comes with the frame.
+/// Judges append frames (rules E1, E2, P2 to P5, P10, S6).
+///
+/// Flow: a frame, its session and its user → each event is judged by the rules and folded into the user's state → what
+/// the log gets and what the device is told are staged (`AppendStaging`).
+///
+/// It does no I/O: what the log holds at earlier places comes with the frame (`PendingAppend.found`).
 struct AppendJudge {
     let log: LogID
-    /// Nil: answers carry no receipts.
+    /// Nil: answers carry no receipts, and no receipt is accepted.
     let receiptKey: ReceiptKey?
     let clock: ServerClock
     let format: LogFormat
-    /// How long a user whose fold fails is left alone.
+    /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 
     enum Verdict {
-        /// What the log gets and what the device is told is staged.
+        /// The frame's events and its answer are staged.
         case staged
-        /// The same, as far as the user's fold went: their state is of no use any more.
+        /// The events before the one whose fold failed are staged, and so is the answer. The user's state cannot be
+        /// used any more.
         case foldFailed(any Error)
-        /// What the log holds at these places is to be looked up first.
+        /// Nothing of the frame is staged: what the log holds at these places is to be looked up first.
         case needsPlaces(ClosedRange<DeviceSequence>, of: Incarnation)
-        /// It is to be judged when what was staged before it is committed, and before what came after it.
+        /// The frame has to wait until everything that is staged is committed, and then goes before all later frames.
+        /// Of the frame itself only events that bind or end incarnations may be staged.
         case postponed
     }
 
-    /// The user's fold failed.
+    /// The fold of a staged event failed: the user's state cannot be used any more.
     struct FoldFailure: Error { var reason: any Error }
 
+    /// Judges a frame and stages what comes of it. May be called again for the same frame, after a look-up of its
+    /// places or when its statement lost the race for its partition.
     func judge(
         _ append: PendingAppend, of session: LaneSession, _ user: CachedUser, into staging: inout AppendStaging
     ) -> Verdict {
         var answer = AppendStaging.Answer(append: append, partition: user.partition)
-        // Rules A3 and P3: nothing of it is logged. The session ends when what ends it, staged before it, is committed.
+        // Rules A3 and P3: nothing of the frame is logged. An event or an answer that is staged before it ends the
+        // session once it is committed.
         guard !user.state.isRevoked(session.identity.device), !staging.ended.contains(append.session) else {
             staging.answers.append(answer)
             return .staged
@@ -45,8 +53,8 @@ struct AppendJudge {
             } else if let error = try bind(&frame, into: &staging) {
                 answer.error = error
             } else if let places = unknownPlaces(of: frame) {
-                // Another session's frame of this user may be staged already: the log does not hold it yet. And one of this
-                // session that is staged may have to be staged again.
+                // The look-up has to wait while anything of the user is staged, because the log does not hold that yet.
+                // It has to wait for earlier frames of the session too: they may have to be staged again.
                 let isAlone =
                     staging.touched[user.id] == nil
                     && !staging.answers.contains { $0.append.session == append.session }
@@ -67,7 +75,8 @@ struct AppendJudge {
         return .staged
     }
 
-    /// A frame before it could not be taken and has not come again (rule P4). Nil: none.
+    /// The error when events before the frame were not taken and have not come again (rule P4); nil when none are
+    /// missing. A frame that brings what is missing ends the gap.
     private func missing(before frame: AppendContext) -> ProtocolError? {
         let request = frame.append.request
         guard let place = frame.session.awaited.missing(before: request, in: frame.incarnation) else { return nil }
@@ -78,6 +87,7 @@ struct AppendJudge {
 
     // MARK: Recording
 
+    /// Folds the event and stages it for the log.
     func record(
         _ event: Event, _ logged: LoggedPayload, _ user: CachedUser, into staging: inout AppendStaging
     ) throws(FoldFailure) {
@@ -88,7 +98,7 @@ struct AppendJudge {
         }
     }
 
-    /// An event of the server's own.
+    /// Folds and stages an event of the server's own, and reads the frame's `status` again.
     func record(
         _ body: EventBody, _ frame: inout AppendContext, into staging: inout AppendStaging
     ) throws(FoldFailure) {
@@ -102,6 +112,7 @@ struct AppendJudge {
         frame.refresh()
     }
 
+    /// What receipts of the frame's events are bound to (rule S6).
     func subject(of frame: AppendContext) -> ReceiptSubject {
         let identity = frame.session.identity
         return ReceiptSubject(
@@ -111,14 +122,14 @@ struct AppendJudge {
 }
 
 extension LoggedPayload {
-    /// Of an event that the server makes.
+    /// The payload of an event that the server makes itself.
     init(_ body: EventBody) {
         self.init(type: body.type, schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body))
     }
 }
 
 extension ProtocolError {
-    /// - Parameter milliseconds: until the user is tried again.
+    /// - Parameter milliseconds: how long until the user's quarantine ends.
     static func userQuarantined(milliseconds: Int64) -> ProtocolError {
         ProtocolError(
             .userQuarantined, "This user's events cannot be folded at the moment. Nothing is lost; try again later.",

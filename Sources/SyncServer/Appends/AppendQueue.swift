@@ -1,22 +1,23 @@
 import DequeModule
 import FocusCore
 
-/// Append frames that wait for the next statement, in their order. A user's frames keep it, and a session's answers do
+/// Append frames that wait for the next statement. The frames of a session keep their order, and so do their answers
 /// (rule P6).
 struct AppendQueue {
-    /// What became of a frame that was taken up.
+    /// What became of a frame that `next` returned.
     enum Step {
-        /// It is staged, answered, or of no use any more.
+        /// The frame is staged or answered.
         case done
-        /// It waits until what was staged before it is committed, and with it what its session sent after it.
+        /// The frame waits until everything staged before it is committed; later frames of its session wait behind it.
         case postponed
-        /// Its session waits for what the log holds at earlier places: the frame joins what waits there.
+        /// The frame waits with its session (`LaneSession.looksUp`), for which places are looked up in the log.
         case joins(LaneSession)
     }
 
     private(set) var frames: Deque<PendingAppend> = []
-    /// Frames that were postponed, with those of their sessions behind them.
+    /// Postponed frames, and the later frames of their sessions.
     private var later: [PendingAppend] = []
+    /// Sessions with a postponed frame.
     private var postponed: Set<UInt64> = []
     var isEmpty: Bool { frames.isEmpty }
 
@@ -24,7 +25,7 @@ struct AppendQueue {
 
     mutating func enqueue(_ frame: PendingAppend) { frames.append(frame) }
 
-    /// Before all that came later, in their order.
+    /// Puts frames that were taken out back to the front, in their order.
     mutating func putBack(_ some: [PendingAppend]) {
         for frame in some.reversed() { frames.prepend(frame) }
     }
@@ -36,7 +37,7 @@ struct AppendQueue {
 
     // MARK: Staging
 
-    /// The next frame whose session was not postponed.
+    /// Removes and returns the next frame whose session has no postponed frame. `settle` is to be called with it.
     mutating func next() -> PendingAppend? {
         while let frame = frames.popFirst() {
             guard postponed.contains(frame.session) else { return frame }
@@ -45,6 +46,7 @@ struct AppendQueue {
         return nil
     }
 
+    /// Keeps the frame where `step` says.
     mutating func settle(_ frame: PendingAppend, _ step: Step) {
         switch step {
         case .done: break
@@ -55,7 +57,7 @@ struct AppendQueue {
         }
     }
 
-    /// Everything was taken up for which there is room: what was postponed is next.
+    /// Ends the staging of one statement: the postponed frames go back to the front, for the next statement.
     mutating func putBackPostponed() {
         putBack(later)
         (later, postponed) = ([], [])

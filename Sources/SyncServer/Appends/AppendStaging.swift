@@ -1,52 +1,59 @@
 import EventStore
 import FocusCore
 
-/// What one append statement will carry, and whom to tell when it is committed. Nobody sees any of it before.
+/// What one append statement will carry, and the answers that leave once it is committed. Nobody sees any of it before
+/// (rule P1).
 struct AppendStaging {
+    /// The answer to one append frame. Without `appended`, `recalled` and `error` its device is told nothing.
     struct Answer {
         var append: PendingAppend
+        /// The partition of the frame's user: the answer waits for the commit there.
         var partition: Partition
         var appended: Appended?
         var recalled: Recalled?
+        /// Why the frame, or the rest of it behind `appended`, was not taken.
         var error: ProtocolError?
     }
 
-    /// The server's clock, read once: it may be set back while frames are staged.
+    /// The wall clock's time, read once: the clock may be set back while frames are staged.
     let now: Timestamp
     /// See `ServerClock.step`.
     private let step: Int64
     private let heads: [Partition: PartitionHead]
     private(set) var batches: [Partition: PartitionAppend] = [:]
-    /// Rows that changed, perhaps some of them twice.
+    /// The rows that the staged events changed; a key may be there more than once.
     private(set) var touched: [UserID: [RowKey]] = [:]
     var answers: [Answer] = []
     /// Sessions that take no further append (rule P3).
     private(set) var ended: Set<UInt64> = []
     private(set) var eventCount = 0
+    /// Bytes of the staged payloads.
     private(set) var byteCount = 0
 
-    /// Nothing is to be appended, and nobody answered.
+    /// Whether there is nothing to append and nothing to answer.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
 
-    /// Whether the statement takes more.
+    /// Whether the statement may take another frame. The last frame may take it past the bounds.
     func hasRoom(_ configuration: LaneConfiguration) -> Bool {
         eventCount < configuration.eventsPerStatement && byteCount < configuration.bytesPerStatement
     }
 
-    /// - Parameter heads: behind which the events go; nothing moves them while frames are staged.
+    /// - Parameter heads: the heads of all partitions of the lane. The events go behind them, and nothing moves them
+    ///   while frames are staged.
     init(_ clock: ServerClock, behind heads: [Partition: PartitionHead]) {
         (now, step) = (clock.wall(), clock.step())
         self.heads = heads
     }
 
-    /// The time of the statement's events: past that of every event before them, whatever the clock does.
+    /// The `recorded_at` of this statement's events in the partition. It is past that of every event before them, even
+    /// when the wall clock was set back.
     func recordingTime(of partition: Partition) -> Timestamp {
         guard let head = heads[partition] else { return now }
         return max(now, head.lastRecordedAt.adding(microseconds: step))
     }
 
-    /// Folds the event and puts it behind the others of its partition. Throws what the fold throws: the user's state is of
-    /// no use any more.
+    /// Folds the event and puts it behind the others of its partition. Throws what the fold throws: the user's state
+    /// cannot be used any more, and the event is not staged.
     mutating func record(_ event: Event, _ logged: LoggedPayload, _ user: CachedUser) throws {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
         let keys = try user.state.apply(event)
@@ -57,15 +64,16 @@ struct AppendStaging {
         byteCount += logged.payload.count
     }
 
-    /// Nobody is answered: the lane starts over, or ends.
+    /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.
     func release(to budget: InboundBudget) {
         for answer in answers { budget.give(answer.append.request.bytes) }
     }
 
+    /// Makes the session take no further append (rule P3).
     mutating func end(_ session: UInt64) { ended.insert(session) }
 }
 
-/// What the log gets of an event: the device's bytes, or what stands in their place (rule E2).
+/// What the log gets of an event: the device's bytes, or the refusal in their place (rule E2).
 struct LoggedPayload {
     var type: EventType
     var schemaVersion: Int32
@@ -73,10 +81,11 @@ struct LoggedPayload {
 }
 
 extension AppendStaging.Answer {
-    /// Whether the device is told to rely on what the log holds, or on what it will never hold (rule P10).
+    /// Whether the answer says what the log holds, or will never hold (rule P10). Such an answer may leave only once
+    /// that is confirmed (rule P1).
     var saysWhatIsLogged: Bool { appended != nil || recalled != nil }
 
-    /// Nothing is said of what became of the events: they are to be sent again.
+    /// Makes the answer say nothing about the fate of the events: the device is to send them again.
     mutating func withdraw() {
         (appended, recalled) = (nil, nil)
         error =
@@ -90,6 +99,6 @@ extension AppendStaging.Answer {
 struct PendingAppend {
     var session: UInt64
     var request: IncomingAppend
-    /// What the log holds at its places, once it was looked up.
+    /// What the log holds at the frame's places; nil before they are looked up.
     var found: FoundPlaces?
 }

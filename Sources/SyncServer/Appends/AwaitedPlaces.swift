@@ -1,13 +1,15 @@
 import FocusCore
 
-/// Where a device has to send again from, by incarnation: a frame could not be taken, and until its events come again
-/// those behind them are not taken either (rule P4). Their answer would acknowledge the others too.
+/// Where a session has to send again from, for each incarnation of which a frame could not be taken. Until those events
+/// come again, the events behind them are not taken either (rule P4): an answer to these would acknowledge the missing
+/// ones too.
 struct AwaitedPlaces {
-    /// Far more than frames may be under way in: who sends on regardless is answered frame by frame.
+    /// How many incarnations are remembered: far more than a device has frames under way in. Past that a frame that
+    /// could not be taken does not hold back those behind it.
     private static let limit = 64
     private var sequences: [Incarnation: DeviceSequence] = [:]
 
-    /// What could not be taken may be sent again, or not.
+    /// Remembers the place that the error is about, if the error means that its events may be sent again.
     mutating func note(_ error: ProtocolError, about append: IncomingAppend, in incarnation: Incarnation) {
         switch error.code {
         case .unavailable, .overloaded, .userQuarantined, .tooMany, .eventUnknown, .internal: break
@@ -20,7 +22,8 @@ struct AwaitedPlaces {
         sequences[incarnation] = error.sequence ?? append.firstSequence
     }
 
-    /// The place that must come before the frame; nil: none.
+    /// The place that is awaited before the frame; nil when none is. A frame that brings the awaited place ends the
+    /// wait.
     mutating func missing(before append: IncomingAppend, in incarnation: Incarnation) -> DeviceSequence? {
         guard let sequence = sequences[incarnation] else { return nil }
         guard append.firstSequence <= sequence else { return sequence }
@@ -30,6 +33,7 @@ struct AwaitedPlaces {
 }
 
 extension IncomingAppend {
+    /// The last sequence that the frame is about.
     fileprivate var lastSequence: DeviceSequence {
         switch healing {
         case .lost(let lost): lost.last

@@ -1,22 +1,26 @@
 import FocusCore
 
-/// An append frame whose payloads were decoded on the connection's event loop, to spare the lane.
+/// An Append, Reoffer, Lost or Recall on its way to the lane. Its payloads are decoded on the connection's event loop,
+/// to spare the lane.
 struct IncomingAppend: Sendable {
+    /// The sequence of the first event; the others follow densely.
     var firstSequence: DeviceSequence
+    /// Empty for Lost and Recall.
     var events: [IncomingEvent]
-    /// What it took of the inbound budget.
+    /// What the frame was charged to the inbound budget.
     var bytes: Int
-    /// It is about events that came before (rules P10, S6); nil: an append.
+    /// What a Reoffer, Lost or Recall says of earlier events (rules P10, S6); nil for an Append.
     var healing: IncomingHealing?
 }
 
+/// An event as a device sends it.
 struct IncomingEvent: Sendable {
-    /// What the bytes turned out to be (rule E2).
+    /// What the payload's bytes turned out to be (rule E2).
     enum Content: Sendable {
         case decoded(EventType, EventBody)
-        /// A payload that is refused whatever the state says.
+        /// The payload is too large or malformed: the event is refused, whatever the state says.
         case refused(EventType, Refusal)
-        /// A type, or a version of its schema, that this program does not know yet.
+        /// The event is of a type, or of a version of its schema, that this program does not know yet.
         case unknown
     }
 

@@ -1,13 +1,15 @@
 import FocusCore
 
-/// What a device says of events that it sent before: it brings them back to a log that lost its tail (rule S6), or asks
-/// for them (rule P10).
+/// What a device says of events that it sent before: it brings them back to a log that lost its tail, or declares them
+/// lost (rule S6), or asks what became of them (rule P10).
 enum IncomingHealing: Sendable {
-    /// The outcomes of the append's events, and the code of their receipt.
+    /// The outcomes that the device claims for the append's events, and the code of their receipt; an empty code is
+    /// none.
     case reoffer(Incarnation, [Outcome], code: [UInt8])
     case lost(LostEvents)
     case recall(Recall)
 
+    /// The incarnation that the events are of, which need not be the session's.
     var incarnation: Incarnation {
         switch self {
         case .reoffer(let incarnation, _, _): incarnation

@@ -1,10 +1,11 @@
 import EventStore
 import FocusCore
 
-/// What a lane's devices append: frames wait for the next statement, are judged one by one, and wait aside while it is
-/// looked up what the log holds at earlier places.
+/// The append frames of a lane's devices.
 ///
-/// A user's frames keep their order, and so do a session's answers (rule P6).
+/// Flow: a frame waits for the next statement → it is judged and staged, or it waits with its session until the log was
+/// asked what stands at its places, and comes back. The frames of a session keep their order, and so do their answers
+/// (rule P6).
 final class LaneAppends {
     private var queue = AppendQueue()
     private let context: LaneContext
@@ -14,7 +15,7 @@ final class LaneAppends {
     /// How many frames the last statement answered.
     private var lastAnswered = 0
 
-    /// - Parameter head: the partition's, as the lane knows it.
+    /// - Parameter head: gives a partition's head as the lane knows it.
     init(
         _ context: LaneContext, _ placeFinder: any LanePlaceFinder, head: @escaping (Partition) -> PartitionHead
     ) {
@@ -25,28 +26,29 @@ final class LaneAppends {
     }
 
     var isEmpty: Bool { queue.isEmpty }
-    /// Sessions whose frames wait, each as often as it has some.
+    /// The sessions whose frames wait; a session is there once for each of its frames.
     var sessions: some Sequence<UInt64> { queue.frames.lazy.map(\.session) }
-    /// How many more frames are about to come: those who were answered by the last statement send their next within a
-    /// moment of each other.
+    /// How many more frames are likely to come in a moment: devices that the last statement answered tend to send their
+    /// next frames at about the same time.
     var expected: Int { max(0, lastAnswered - queue.frames.count) }
 
     func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
 
-    /// Before all that came later, in their order.
+    /// Puts frames that were taken out back to the front of the queue, in their order.
     func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
 
-    /// Nothing can be appended by this server's clock (rule E4): what waits is to be sent again.
+    /// Removes all frames that wait, because the server's clock is wrong (rule E4).
+    /// - Returns: their answers: the devices are to send again.
     func putOff() -> [AppendStaging.Answer] {
         let error = ProtocolError(
             .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
-        // None of it is in the log: it matters not where it would be.
+        // Nothing is committed for these answers, so their partition is never read.
         return removeAll().map { AppendStaging.Answer(append: $0, partition: Partition(0), error: error) }
     }
 
-    /// The last sequence of what the session appended and has no answer for.
+    /// The last sequence of the session's own appends that wait here for their answer; zero when there are none.
     func last(of session: LaneSession) -> DeviceSequence {
         (session.looksUp + queue.frames.filter { $0.session == session.handle.id })
             .filter { $0.request.healing == nil }
@@ -55,8 +57,11 @@ final class LaneAppends {
 
     // MARK: Staging
 
-    /// Stages what waits, as far as there is room and its users are in memory.
-    /// - Parameter foldFailed: called with users whose state is of no use any more.
+    /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first is
+    /// postponed; one of a quarantined user is answered with an error.
+    /// - Parameters:
+    ///   - session: finds a session by its connection; nil when it has ended: the frame is dropped.
+    ///   - foldFailed: called with each user whose fold failed: their state cannot be used any more.
     func stage(
         into staging: inout AppendStaging, _ users: some UserDirectory, session: (UInt64) -> LaneSession?,
         foldFailed: (UserID, any Error) -> Void
@@ -102,7 +107,7 @@ final class LaneAppends {
 }
 
 extension PlaceQuestion {
-    /// - Parameter head: of the user's partition, as the lane knows it.
+    /// - Parameter head: the head of the user's partition, as the lane knows it.
     fileprivate init(
         _ places: ClosedRange<DeviceSequence>, of incarnation: Incarnation, _ device: DeviceID, _ user: CachedUser,
         _ head: PartitionHead

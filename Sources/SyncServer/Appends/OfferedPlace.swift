@@ -1,12 +1,12 @@
 import FocusCore
 
-/// Where an event of an append goes, and what is known of it.
+/// The place that a device offers an event for, and what it claims about the event.
 struct OfferedPlace {
     var sequence: DeviceSequence
     var incarnation: Incarnation
-    /// What the device says became of it before the log lost it; nil: it comes for the first time.
+    /// The outcome that the event had before the log lost it, as the device says; nil for an event that is appended.
     var offered: Outcome?
-    /// Its receipt is genuine: it was logged so.
+    /// Whether a genuine receipt proves that the event was logged with that outcome.
     var isProved: Bool
 
     init(sequence: DeviceSequence, incarnation: Incarnation, _ offer: (outcome: Outcome, isProved: Bool)?) {

@@ -1,6 +1,6 @@
 import FocusCore
 
-/// Makes the receipts of one append: one for each run of events that it logged.
+/// Makes the receipts of one answer (rule S6): one for each run of events with consecutive sequences.
 struct ReceiptRun {
     let key: ReceiptKey?
     let subject: ReceiptSubject
@@ -9,11 +9,13 @@ struct ReceiptRun {
     private var first = DeviceSequence.zero
     private var through = DeviceSequence.zero
 
+    /// - Parameter key: nil: no receipts are made.
     init(key: ReceiptKey?, subject: ReceiptSubject) {
         self.key = key
         self.subject = subject
     }
 
+    /// Adds an event that is logged with this outcome. Sequences must ascend.
     mutating func add(_ envelope: Envelope, _ outcome: Outcome, at sequence: DeviceSequence) {
         guard key != nil else { return }
         if sequence != through.next || first == .zero {
@@ -24,6 +26,7 @@ struct ReceiptRun {
         through = sequence
     }
 
+    /// The receipts of all events that were added.
     mutating func finish() -> [Receipt] {
         close()
         return receipts

@@ -1,7 +1,7 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// Every open connection, to end them all at shut-down, and to cap those that have not said who they are.
+/// All open connections: ends them at shut-down, and bounds how many of them have not authenticated.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var open: [UInt64: Connection] = [:]
@@ -18,11 +18,13 @@ final class ConnectionRegistry: Sendable {
     private let state = NIOLockedValueBox(State())
     private let unauthenticatedLimit: Int
 
-    /// - Parameter unauthenticatedLimit: connections without an accepted token; each holds at most one small frame.
+    /// - Parameter unauthenticatedLimit: how many connections may have no accepted token. Each holds at most one frame
+    ///   of the size that is allowed before Hello (rule W1).
     init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
 
-    /// Rising, in the order in which connections were accepted: rule P8 goes by it. (With several event loops, which the
-    /// server does not use by itself, two that come within a moment of each other may be numbered either way.)
+    /// An id for a new connection. Ids rise in the order in which connections were accepted, and rule P8 goes by them.
+    /// With several event loops, which is not the default, two connections of the same moment may get theirs either
+    /// way.
     func makeID() -> UInt64 {
         state.withLockedValue { state in
             defer { state.next += 1 }
@@ -30,7 +32,9 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// False when too many have not authenticated: this one is to go.
+    /// Registers the connection until `remove`.
+    /// - Parameter goAway: sends the connection away; may be called on any thread.
+    /// - Returns: false when too many connections have not authenticated, so that this one is to be sent away.
     func add(_ id: UInt64, _ quota: OutgoingQuota, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
         state.withLockedValue {
             $0.open[id] = Connection(quota: quota, goAway: goAway)
@@ -39,8 +43,10 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
+    /// Records that the connection's token was accepted.
     func authenticated(_ id: UInt64) { state.withLockedValue { _ = $0.unauthenticated.remove(id) } }
 
+    /// Records that the connection is closed.
     func remove(_ id: UInt64) {
         let whenEmpty: (@Sendable () -> Void)? = state.withLockedValue {
             $0.unauthenticated.remove(id)
@@ -54,7 +60,8 @@ final class ConnectionRegistry: Sendable {
 
     var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.quota.queuedBytes) } }
 
-    /// Sends all away. `whenEmpty` is called when the last has gone.
+    /// Sends all connections away.
+    /// - Parameter whenEmpty: called once no connection is open; at once when there is none.
     func goAway(_ code: ErrorCode, whenEmpty: @escaping @Sendable () -> Void) {
         let open = state.withLockedValue { state in
             if !state.open.isEmpty { state.whenEmpty = whenEmpty }

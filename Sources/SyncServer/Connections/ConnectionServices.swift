@@ -2,7 +2,7 @@ import EventStore
 import FocusCore
 import Logging
 
-/// What every connection works with.
+/// What all connections of a server share.
 struct ConnectionServices: Sendable {
     var limits: SessionLimits
     var format: LogFormat
@@ -14,16 +14,18 @@ struct ConnectionServices: Sendable {
     var logger: Logger
 }
 
-/// Which lane owns a user's partition.
+/// The lanes of a server. Each partition belongs to one of them for good.
 struct Lanes: Sendable {
     let lanes: [Lane]
+    /// The number of partitions of the log.
     let partitions: Int32
 
+    /// The lane that owns the user's partition.
     func lane(of user: UserID) -> Lane {
         lanes[Int(Partition.of(user: user, count: partitions).rawValue) % lanes.count]
     }
 
-    /// Other servers may have appended to these partitions.
+    /// Makes the lanes of these partitions look up the heads: another server may have appended there.
     func lookAtHeads(_ heard: HintListener.Heard) {
         for (index, lane) in lanes.enumerated() {
             switch heard {

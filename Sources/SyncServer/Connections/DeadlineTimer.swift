@@ -3,9 +3,9 @@ import NIOCore
 
 /// Wakes a connection at one moment at a time; confined to its event loop.
 ///
-/// A task of the loop is never cancelled, only ignored when its time comes: to cancel one, NIO looks through all that the
-/// loop has, and ten thousand devices that leave at once would hold everybody up for as many times ten thousand looks
-/// (rule L5).
+/// A scheduled task is never cancelled, only ignored when its time comes. To cancel one, NIO searches all tasks of the
+/// event loop: ten thousand devices that leave at once would hold everybody up for ten thousand such searches (rule
+/// L5).
 final class DeadlineTimer {
     private let eventLoop: any EventLoop
     private var onTime: (() -> Void)?
@@ -16,7 +16,8 @@ final class DeadlineTimer {
         self.onTime = onTime
     }
 
-    /// Sets it to an earlier moment than it is set to; a later one is met when this one has come.
+    /// Makes the timer ring at `deadline`, unless it is set to an earlier moment: then it rings at that one, and is to
+    /// be set again.
     func set(for deadline: MonotonicTime, now: @autoclosure () -> MonotonicTime) {
         guard onTime != nil, deadline < time else { return }
         time = deadline
@@ -24,7 +25,7 @@ final class DeadlineTimer {
         eventLoop.scheduleTask(in: .milliseconds(max(0, deadline - now()))) { loop.value.ring(deadline) }
     }
 
-    /// For good.
+    /// Keeps the timer from ever ringing again.
     func cancel() { onTime = nil }
 
     private func ring(_ deadline: MonotonicTime) {

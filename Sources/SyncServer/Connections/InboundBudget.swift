@@ -1,7 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// Bounds the bytes of appends that were taken from sockets and are not yet acknowledged, over all sessions: past it no
-/// more is read from whoever sends, until half of it is free again.
+/// Bounds the bytes of requests that were read from sockets and are not yet dealt with, over all sessions: appends
+/// until they are answered, others until their lane takes them up (`LaneRequest.cost`). A session that sends past the
+/// limit is not read from until half of the budget is free again.
 final class InboundBudget: Sendable {
     private struct State {
         var used = 0
@@ -13,7 +14,10 @@ final class InboundBudget: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes `bytes` in any case, as they are in memory already. False: stop reading; `resume` is called when to go on.
+    /// Charges `bytes` even past the limit: they are in memory already.
+    /// - Parameter resume: called once, on any thread, when the caller may read again. Kept only if the result is
+    ///   false.
+    /// - Returns: whether the caller may go on reading.
     func take(_ bytes: Int, resume: @escaping @Sendable () -> Void) -> Bool {
         state.withLockedValue {
             $0.used += bytes
@@ -23,6 +27,7 @@ final class InboundBudget: Sendable {
         }
     }
 
+    /// Gives bytes back that `take` charged.
     func give(_ bytes: Int) {
         let resumed: [@Sendable () -> Void] = state.withLockedValue { state in
             state.used -= bytes

@@ -2,6 +2,7 @@ import FocusCore
 import FocusWire
 
 extension IncomingAppend {
+    /// - Parameter bytes: what the frame was charged to the inbound budget.
     init(_ request: AppendRequest, bytes: Int) {
         self.init(
             firstSequence: request.firstSequence, events: request.envelopes.map(IncomingEvent.init(decoding:)),
@@ -10,7 +11,7 @@ extension IncomingAppend {
 }
 
 extension IncomingEvent {
-    /// A payload that does not decode is a fact, not a failure (rule E2).
+    /// Never fails: a payload that does not decode becomes a refusal, which the log gets in its place (rule E2).
     init(decoding envelope: Envelope) {
         self.envelope = envelope
         guard let type = EventType(rawValue: envelope.type) else {

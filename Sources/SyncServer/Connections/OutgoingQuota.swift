@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// Counts the bytes of rows that wait to be written to one device (rule L1). The lane asks before it makes more; the
-/// connection tells when they have left. Shared by two threads, hence the lock.
+/// Counts the bytes of rows that wait to be written to one device (rule L1). Lanes ask it for room before they make
+/// rows for the device, and the connection releases the bytes when they are written. Shared by several threads.
 final class OutgoingQuota: Sendable {
     private struct Counts {
         var queued = 0
@@ -11,9 +11,10 @@ final class OutgoingQuota: Sendable {
     private let limit: Int
     private let counts = NIOLockedValueBox(Counts())
 
+    /// - Parameter limit: bytes; a frame that is added while there is room may go past it.
     init(limit: Int) { self.limit = limit }
 
-    /// Whether there is room for more. When not, the session is remembered as behind until `release` says otherwise.
+    /// Whether there is room for another frame. If not, marks the session as behind, and `release` says when to resume.
     func hasRoom() -> Bool {
         counts.withLockedValue {
             if $0.queued >= limit { $0.isBehind = true }
@@ -23,7 +24,8 @@ final class OutgoingQuota: Sendable {
 
     func add(_ bytes: Int) { counts.withLockedValue { $0.queued += bytes } }
 
-    /// True when the session was behind and half of the room is free again: resume it.
+    /// Records that `bytes` were written, or dropped with the connection.
+    /// - Returns: whether the session was behind and is to be resumed, as half of the limit is free again.
     func release(_ bytes: Int) -> Bool {
         counts.withLockedValue {
             $0.queued -= bytes
@@ -33,5 +35,6 @@ final class OutgoingQuota: Sendable {
         }
     }
 
+    /// Bytes that wait to be written.
     var queuedBytes: Int { counts.withLockedValue { $0.queued } }
 }

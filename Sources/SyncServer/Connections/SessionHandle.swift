@@ -1,13 +1,15 @@
 import FocusCore
 import NIOCore
 
-/// A connection as the lanes know it: something to deliver to, and how much may wait there.
+/// A connection as the lanes know it: where to deliver, and how much may wait there.
 struct SessionHandle: Sendable {
+    /// The connection's id (`ConnectionRegistry.makeID`); a lane names the session by it too.
     let id: UInt64
     let quota: OutgoingQuota
     let eventLoop: any EventLoop
     private let receive: @Sendable ([SessionDelivery]) -> Void
 
+    /// - Parameter receive: gets the deliveries, on `eventLoop`.
     init(
         id: UInt64, quota: OutgoingQuota, eventLoop: any EventLoop,
         receive: @escaping @Sendable ([SessionDelivery]) -> Void
@@ -18,32 +20,37 @@ struct SessionHandle: Sendable {
         self.receive = receive
     }
 
-    /// Call on `eventLoop`.
+    /// Hands the deliveries to the connection, in their order. Must be called on `eventLoop`.
     func deliver(_ deliveries: [SessionDelivery]) {
         eventLoop.assertInEventLoop()
         receive(deliveries)
     }
 }
 
-/// What a lane tells a connection; kept in order.
+/// What a lane tells a connection. The connection gets its deliveries in the order in which the lane made them.
 enum SessionDelivery: Sendable {
+    /// The session is open: the device gets its Welcome.
     case opened(SessionOpened)
-    /// One append frame was answered with these bytes; `released` of the inbound budget are free again.
+    /// The answer to one append frame; empty when the device is told nothing. The connection gives `released` bytes
+    /// back to the inbound budget.
     case answered(frame: [UInt8], released: Int)
-    /// Rows, counted in the quota.
+    /// Rows or statuses, whose bytes count in the quota.
     case rows(frame: [UInt8])
-    /// One fetch was answered with this frame, counted in the quota as rows are.
+    /// The answer to one fetch, whose bytes count in the quota.
     case fetched(frame: [UInt8])
-    /// A frame that is not counted: checkpoints.
+    /// A checkpoint, which does not count in the quota.
     case control(frame: [UInt8])
+    /// The session ends with this error.
     case failed(ProtocolError)
+    /// The session ends, behind everything that waits for the device.
     case goAway(ErrorCode)
-    /// The device was revoked (rule A3): nothing that waits may reach it any more.
+    /// The session ends because its device was revoked (rule A3): nothing that waits may reach the device any more.
     case cutOff
 }
 
 extension SessionDelivery {
-    /// Whether it tells the device something of its user beyond what became of its own events.
+    /// Whether it tells the device anything but the fate of its own events and of its session: a revoked device gets
+    /// none of it.
     fileprivate var isNews: Bool {
         switch self {
         case .rows, .fetched, .control: true
@@ -52,8 +59,8 @@ extension SessionDelivery {
     }
 }
 
-/// Deliveries of one turn of a lane, so that each event loop is woken once. All parts of a lane that tell devices anything
-/// add to the same one: what a session gets keeps its order.
+/// Gathers what a lane tells devices, so that each event loop is woken once. All parts of a lane add to the same batch,
+/// so a session gets its deliveries in the order in which they were made.
 final class DeliveryBatch {
     private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
         [:]
@@ -69,19 +76,19 @@ final class DeliveryBatch {
         byLoop[id] = entry
     }
 
-    /// Rows wait in the session's quota (rule L1).
+    /// Adds a frame of rows or statuses, and counts its bytes in the session's quota (rule L1).
     func addRows(_ frame: [UInt8], to handle: SessionHandle) {
         handle.quota.add(frame.count)
         add(.rows(frame: frame), to: handle)
     }
 
-    /// So do answers to its questions.
+    /// Adds the answer to a fetch, and counts its bytes in the session's quota (rule L1).
     func addFetched(_ frame: [UInt8], to handle: SessionHandle) {
         handle.quota.add(frame.count)
         add(.fetched(frame: frame), to: handle)
     }
 
-    /// Instead of what was made for it and has not left.
+    /// Cuts a revoked device off (rule A3): removes the news that this batch still has for it.
     func cutOff(_ handle: SessionHandle) {
         let loop = ObjectIdentifier(handle.eventLoop)
         if var entry = byLoop.removeValue(forKey: loop) {
@@ -93,9 +100,10 @@ final class DeliveryBatch {
         add(.cutOff, to: handle)
     }
 
-    /// Nothing of it leaves.
+    /// Drops all deliveries: none of them is sent.
     func removeAll() { byLoop = [:] }
 
+    /// Sends all deliveries to their event loops, and empties the batch.
     func send() {
         for (loop, deliveries) in byLoop.values {
             loop.execute {

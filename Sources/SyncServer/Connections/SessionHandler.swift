@@ -4,21 +4,21 @@ import Logging
 import NIOCore
 import NIOSSL
 
-/// Feeds bytes to a `Session` and performs what it answers; decides nothing of the protocol itself.
+/// Feeds bytes to a `Session` and performs the actions that it answers with. Decides nothing of the protocol itself.
 ///
 /// Flow: bytes → frames → messages → `Session` → actions; deliveries of the lane → frames → bytes.
 final class SessionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Why nothing is read from the socket at the moment; it is read while there is no reason.
+    /// The reasons why nothing is read from the socket at the moment. Without any, it is read.
     private struct Pauses: OptionSet {
         let rawValue: UInt8
-        /// The token is being checked, or the rows are being loaded.
+        /// A token is being checked, or the session waits for its lane to open it.
         static let opening = Pauses(rawValue: 1)
-        /// Too many appends wait for their commit (rule P9).
+        /// Too many appends of this session wait for their commit (rule P9).
         static let appends = Pauses(rawValue: 2)
-        /// All sessions together hold too many bytes.
+        /// All sessions together hold too many bytes (`InboundBudget`).
         static let budget = Pauses(rawValue: 4)
         /// The device does not take what it is sent.
         static let unwritable = Pauses(rawValue: 8)
@@ -97,13 +97,13 @@ final class SessionHandler: ChannelInboundHandler {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
         }
-        // Once for all answers: a flush is a system call.
+        // Answers are flushed together, because a flush is a system call.
         context?.flush()
         set(.opening, !session.acceptsMessages)
         schedule()
     }
 
-    /// What the lane made for this connection, in its order.
+    /// Performs what lanes made for this connection, in the order in which they made it.
     func receive(_ deliveries: [SessionDelivery]) {
         guard context != nil, !session.isClosed else { return receiveLate(deliveries) }
         for delivery in deliveries {
@@ -125,12 +125,13 @@ final class SessionHandler: ChannelInboundHandler {
         process()
     }
 
-    /// The connection is closing, or closed.
+    /// Deals with deliveries for a connection that is closing or closed: gives budget back, and cuts a revoked device
+    /// off.
     private func receiveLate(_ deliveries: [SessionDelivery]) {
         for delivery in deliveries {
             switch delivery {
             case .answered(_, let released): services.budget.give(released)
-            // What waits may still be leaving.
+            // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
             case .opened, .rows, .fetched, .control, .failed, .goAway: break
             }
@@ -142,11 +143,12 @@ final class SessionHandler: ChannelInboundHandler {
         context?.flush()
     }
 
-    /// Rule A3. Rows that wait for a slow device would still be written before GoAway: then it is not told why.
+    /// Rule A3: ends the session of a revoked device. If rows wait for a slow device, they would leave before a GoAway,
+    /// so the connection is closed without one.
     private func cutOff() {
         guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
         session.disconnected()
-        // Not through TLS, which would write what it holds first.
+        // The TLS handler is bypassed: on close it would first write the bytes that it holds.
         let transport = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (transport ?? context).close(promise: nil)
     }
@@ -188,6 +190,7 @@ final class SessionHandler: ChannelInboundHandler {
         }
     }
 
+    /// - Parameter then: called on the event loop with the token's identity; nil when the token is bad.
     private func check(_ token: String, then: @escaping @Sendable (SessionHandler, Identity?) -> Void) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -232,7 +235,7 @@ final class SessionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Takes so much of the inbound budget; past it nothing more is read until there is room.
+    /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
     private func charge(_ bytes: Int) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -249,7 +252,7 @@ final class SessionHandler: ChannelInboundHandler {
         do {
             try context.channel.syncOptions?.setOption(.autoRead, value: pauses.isEmpty)
         } catch {
-            // Only a channel that is closed refuses it.
+            // Only a closed channel refuses the option.
             services.logger.debug("reading not changed", metadata: ["session": "\(id)", "error": "\(error)"])
         }
     }
@@ -261,7 +264,8 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 
-    /// - Parameter onWritten: what else the session is to know.
+    /// Writes a frame whose bytes count in the quota, and releases them when it is written.
+    /// - Parameter onWritten: called with the session when the frame is written, or dropped with the connection.
     private func writeRows(
         _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
     ) {
@@ -280,7 +284,8 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }
 
-    /// Not counted in the quota, but it waits as rows do: rules L2 and A3 are about it too.
+    /// Writes a frame that does not count in the quota. The session counts it among the rows that wait, because rules
+    /// L2 and A3 hold for it too.
     private func writeControl(_ frame: [UInt8]) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -292,7 +297,7 @@ final class SessionHandler: ChannelInboundHandler {
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }
 
-    /// Flushes, then closes; a device that does not take the last bytes loses the connection all the same.
+    /// Flushes, then closes. A device that does not take the last bytes is cut off after 3 s.
     private func close() {
         guard let context else { return }
         timer?.cancel()
@@ -306,7 +311,8 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Time
 
-    /// A deadline that moved later is met when the timer rings: frames do not touch it.
+    /// Sets the timer to the session's deadline. A deadline that moved later needs nothing until the timer rings, so
+    /// most frames do not touch the timer.
     private func schedule() {
         guard context != nil, !session.isClosed else { return }
         timer?.set(for: session.deadline, now: services.clock.monotonic())

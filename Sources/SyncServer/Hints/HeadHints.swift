@@ -4,14 +4,14 @@ import Logging
 import NIOConcurrencyHelpers
 import Waits
 
-/// Tells other servers of commits, and hears of theirs. Only hints: who hears one looks at the
-/// heads, and who hears none finds out by its poll, a quarter of a second later.
+/// Tells other servers of this server's commits, and hears of theirs. They are only hints: a server that hears one
+/// looks up the heads, and one that hears none finds out by its poll within a quarter of a second.
 ///
-/// Two threads with a direct connection each, for which nobody waits. The first commit after a pause is told at once;
-/// what follows within 10 ms is told together.
+/// Sending and listening have a thread and a direct connection each, and nobody waits for them. The first commit after
+/// a pause is told at once; commits that follow within 10 ms are told together.
 final class HeadHints: Sendable {
     private static let coalescingSeconds = 0.01
-    /// How soon the listener sees that it is to stop.
+    /// How long the listener waits for notifications before it looks whether it is to stop.
     private static let listeningMilliseconds = 100
 
     private let configuration: StoreConfiguration
@@ -19,23 +19,25 @@ final class HeadHints: Sendable {
     private let logger: Logger
     private let pending = PendingHints()
     private let isStopping = NIOLockedValueBox(false)
-    /// The server's process behind the sender: its notifications come back to our own listener.
+    /// The backend process of the sending connection. The listener ignores its notifications, which come back to it.
     private let sender = NIOLockedValueBox<Int32?>(nil)
     private let threads = NIOLockedValueBox<[LaneThread]>([])
     private let hasListened = NIOLockedValueBox(false)
 
-    /// Whether the listener stood once, and what it said then is on its way: before, heads are looked up at a moment of its
-    /// own. For tests whose clock stands still.
+    /// Whether the listener has connected once and reported the hint that every new connection begins with. For tests
+    /// whose clock stands still: until then the lanes may get that hint at any moment.
     var isListening: Bool { hasListened.withLockedValue { $0 } }
 
-    /// - Parameter configuration: a direct connection; through a pooler in transaction mode LISTEN hears nothing.
+    /// - Parameter configuration: connects without a pooler: through one in transaction mode LISTEN hears nothing.
     init(configuration: StoreConfiguration, faults: Faults, logger: Logger) {
         self.configuration = configuration
         self.faults = faults
         self.logger = logger
     }
 
-    /// `onMoved` hears of partitions that other servers appended to.
+    /// Starts both threads.
+    /// - Parameter onMoved: called on the listener's thread with the partitions that other servers may have appended
+    ///   to.
     func start(onMoved: @escaping @Sendable (HintListener.Heard) -> Void) {
         threads.withLockedValue {
             $0 = [
@@ -45,10 +47,10 @@ final class HeadHints: Sendable {
         }
     }
 
-    /// Something was committed to these.
+    /// Tells other servers that something was committed to these partitions. Does not wait.
     func committed(_ partitions: some Sequence<Partition>) { pending.add(partitions) }
 
-    /// Blocks until both threads have ended: a moment.
+    /// Blocks until both threads have ended: for half a second at most, unless a connection is being made.
     func stop() {
         isStopping.withLockedValue { $0 = true }
         pending.stop()
@@ -66,7 +68,7 @@ final class HeadHints: Sendable {
                 try connection.send(partitions)
                 failures = 0
             } catch {
-                // Not sent again: by the time that there is a connection, others have polled.
+                // A lost hint is not sent again: by the time that there is a connection, other servers have polled.
                 logger.debug("hint not sent", metadata: ["error": "\(error)"])
                 failures += 1
             }
@@ -94,7 +96,7 @@ final class HeadHints: Sendable {
         }
     }
 
-    /// Seconds: 20 ms, doubling, to half a second.
+    /// The pause after so many failures in a row, in seconds: 20 ms, doubled with each failure up to half a second.
     private static func pause(after failures: Int) -> Double {
         failures == 0 ? 0 : min(0.5, 0.02 * Double(1 << min(failures - 1, 5)))
     }

@@ -1,7 +1,7 @@
 import FocusCore
 import Waits
 
-/// Partitions that were appended to and of which nobody was told yet. At most all of them wait, however long.
+/// The partitions with commits that other servers were not told of yet. Bounded by the number of partitions.
 // @unchecked: everything mutable is used under `condition` only.
 final class PendingHints: @unchecked Sendable {
     private let condition = MonotonicCondition()
@@ -16,6 +16,7 @@ final class PendingHints: @unchecked Sendable {
         if wakes { condition.signal() }
     }
 
+    /// Ends `take` for good.
     func stop() {
         condition.lock()
         isStopped = true
@@ -23,8 +24,8 @@ final class PendingHints: @unchecked Sendable {
         condition.broadcast()
     }
 
-    /// All that wait, as soon as there are any but not before `moment`: what comes until then is told with them. Nil:
-    /// stopped.
+    /// Removes and returns all partitions that wait, as soon as there are any, but not before `moment`: commits until
+    /// then are told together. Nil after `stop`.
     func take(notBefore moment: Deadline) -> Set<Partition>? {
         condition.lock()
         defer { condition.unlock() }

@@ -1,39 +1,45 @@
 import EventStore
 import FocusCore
 
-/// A user in use: state as committed, between turns of the lane.
+/// A user in a lane's memory. Between turns of the lane, `state` holds committed events only; while frames are staged,
+/// it is ahead of the log.
 final class CachedUser {
     let id: UserID
     let partition: Partition
-    /// Of the read model that it was loaded from, or one that is the same: states of two are never mixed.
+    /// The generation of the read model that the state was loaded from, or one in which the user's rows are the same.
     var generation: Int32
     var state: UserState
-    /// Rows that the read model does not have yet, since it was at `projectedVersion`.
+    /// Rows that changed since `projectedVersion`: the read model lacks them, unless a batch that has them is under
+    /// way.
     var dirty: Set<RowKey>
+    /// The version up to which the read model has the user.
     var projectedVersion: Version
+    /// When the user was last needed, in milliseconds of the monotonic clock: eviction goes by it.
     var lastUsed: Int64
-    /// While several sessions are being sent to.
+    /// The frames that sessions share, while rows are sent to several sessions of the user; nil otherwise.
     var deltas: DeltaFrames?
 
-    /// Calls what does not change the state. A plain call on the property would copy the state first, which touches a
-    /// reference count for each of its tables.
+    /// Runs code that only reads the state. A call on the property would copy the state first, and so touch a reference
+    /// count for each of its tables.
     func reading<Result>(_ body: (inout UserState) -> Result) -> Result { body(&state) }
 
-    /// The tables of another generation have the same rows, all of them.
+    /// Moves the user to another generation of the read model, which has all rows of the state already.
     func adopt(_ generation: Int32) {
         self.generation = generation
         dirty = []
         projectedVersion = state.version
     }
 
-    /// What the read model lacks of the user. One copy of the state for all its rows.
+    /// The user's dirty rows, as they are now.
+    /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
+        // The state is copied once for all rows, not for each.
         let folded = state
         let rows = dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
         return ProjectedUser(user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt)
     }
 
-    /// What it takes of the cache, roughly: a key in a set is some 100 bytes.
+    /// About how many bytes the user takes in memory. A key in a set takes some 100.
     var approximateBytes: Int { state.approximateBytes + dirty.count * 100 }
 
     init(

@@ -1,38 +1,41 @@
 import EventStore
 import FocusCore
 
-/// Up to where each partition is known to be as safe as PostgreSQL was told to make it: on the synchronous standby too.
+/// Up to which offset each partition is known to be as durable as PostgreSQL is configured to make it: on the
+/// synchronous standby too, where there is one.
 ///
-/// A transaction that waits for its standby is seen by nobody until the wait ends; a crash, or a cancelled wait, ends
-/// it without the standby, and then everybody sees the events. So what was read proves nothing. A commit of our own
-/// that waited does: its record stands in PostgreSQL's journal behind everything that was seen before it was sent. An
-/// answer that rests on events past what is confirmed waits for such a commit (rule P1).
+/// Nobody sees a transaction while it waits for the standby. But a crash, or a cancelled wait, ends the wait without
+/// the standby, and then everybody sees its events. So an event that could be read proves nothing. A commit of this
+/// server that waited does: its record stands in PostgreSQL's journal behind everything that this server had seen
+/// before. An answer that rests on events past the confirmed offsets waits for such a commit (rule P1).
 struct ConfirmedHeads {
     private var offsets: [Partition: LogOffset] = [:]
-    /// What is known was learned over this connection (see `LaneStore.connectionNumber`).
+    /// The connection over which `offsets` were learned (`LaneStore.connectionNumber`).
     private var connection: Int?
 
-    /// Events of the partition below the offset are safe, as far as this connection was told.
+    /// Whether the events of the partition below the offset are confirmed over this connection.
     func covers(_ offset: LogOffset, of partition: Partition, on connection: Int) -> Bool {
         offset == .zero || connection == self.connection && offset <= offsets[partition, default: .zero]
     }
 
-    /// A commit that waits succeeded, and was sent when the log was known up to these heads.
+    /// Records that a commit succeeded that waited for the standby. It was sent when the log was known up to these
+    /// heads.
     mutating func confirm(_ heads: some Sequence<PartitionHead>, on connection: Int) {
         forget(unless: connection)
         for head in heads {
-            // In place: every append asks for all of its lane's partitions.
+            // The dictionary is changed in place, because every append does this for all partitions of its lane.
             offsets[head.partition, default: .zero].raise(to: head.nextOffset)
         }
     }
 
-    /// Its own events end there.
+    /// Records that the batch was committed, and waited for the standby.
     mutating func confirm(_ batch: PartitionAppend, on connection: Int) {
         forget(unless: connection)
         offsets[batch.partition] = batch.expectedOffset.advanced(by: batch.events.count)
     }
 
-    /// Another PostgreSQL server may have taken over, behind a connection that stays: it begins with no standby's word.
+    /// Forgets everything. Behind a pooler another PostgreSQL server may take over while the connection stays, and
+    /// nothing is confirmed on that one.
     mutating func forget() { (offsets, connection) = ([:], nil) }
 
     private mutating func forget(unless connection: Int) {

@@ -2,20 +2,20 @@ import FocusCore
 import Logging
 import NIOConcurrencyHelpers
 
-/// The machine's wall clock, held against the database's, which all servers of a log have in common.
+/// Compares the machine's wall clock with the database's, which is the same for all servers of a log.
 ///
-/// An event is recorded at the time of the server that logs it, and falls due by it, and no event after it is recorded
-/// earlier: one server whose clock is a day ahead would move the time of all, and end every Focus of that day. So a
-/// server whose clock is too far from the database's appends nothing until they agree (rule E4), and devices hear the
-/// database's time from it meanwhile.
+/// The server that logs an event records its own time with it, and no later event of the partition is recorded earlier.
+/// A server whose clock is a day ahead would therefore move the time of all servers, and end every Focus of that day.
+/// So a server whose clock is too far from the database's appends nothing until the two agree (rule E4), and tells
+/// devices the database's time meanwhile.
 ///
-/// Flow: whoever asks for heads notes what the database's clock said with them; between two looks the monotonic clock
-/// counts on from there, so a clock that is set is seen at once.
+/// Flow: a look at the heads brings the database's time, which is noted here → until the next look the monotonic clock
+/// counts on from it, so a wall clock that is set is noticed at once.
 final class DatabaseTime: Sendable {
-    /// While the clocks differ, how often the log says so.
+    /// How often a warning is logged while the clocks differ.
     private static let repeatMilliseconds: Int64 = 60_000
 
-    /// The database's time at a moment between the question and the answer.
+    /// What the database's clock said at some moment between the question and the answer.
     private struct Reading {
         var time: Timestamp
         var asked: MonotonicTime
@@ -24,8 +24,9 @@ final class DatabaseTime: Sendable {
 
     private struct State {
         var reading: Reading?
-        /// Since when the clocks are apart, and when that was logged last.
+        /// Since when the clocks differ; nil while they agree.
         var apartSince: MonotonicTime?
+        /// When the last warning was logged.
         var loggedAt = MonotonicTime(milliseconds: 0)
     }
 
@@ -38,29 +39,30 @@ final class DatabaseTime: Sendable {
         self.logger = logger
     }
 
-    /// The machine's clock; its wall clock is the database's while the two are apart.
+    /// The machine's clocks, but the wall clock shows the database's time while the two differ.
     var clock: ServerClock {
         var clock = machine
         clock.wall = { self.wall() }
         return clock
     }
 
+    /// Records what the database's clock said.
     /// - Parameters:
-    ///   - time: what the database's clock said.
-    ///   - asked: before the question was sent.
+    ///   - time: the database's time, from an answer that has just come.
+    ///   - asked: a moment before the question was sent.
     func note(_ time: Timestamp, asked: MonotonicTime) {
         let reading = Reading(time: time, asked: asked, answered: machine.monotonic())
         state.withLockedValue { $0.reading = reading }
     }
 
-    /// Microseconds that the machine's clock is ahead of the database's, or behind when negative, at least; zero while
-    /// they agree, or nobody knows.
+    /// By how many microseconds, at the least, the machine's clock is ahead of the database's; negative when it is
+    /// behind. Zero while they agree within `ServerClock.tolerance`, and before the database was asked.
     func difference() -> Int64 {
         let wall = machine.wall()
         return difference(wall, likeliest(wall))
     }
 
-    /// The moment that is nearest to `wall` of those that the database's clock may show now.
+    /// Of the times that the database's clock may show now, the one that is nearest to `wall`.
     private func likeliest(_ wall: Timestamp) -> Timestamp {
         let now = machine.monotonic()
         guard let reading = state.withLockedValue({ $0.reading }) else { return wall }
@@ -76,7 +78,8 @@ final class DatabaseTime: Sendable {
         return difference.magnitude > tolerance.magnitude ? difference : 0
     }
 
-    /// Whether nothing may be appended now. Says so in the log when it begins, once a minute, and when it ends.
+    /// Whether the clocks differ, so that nothing may be appended now. Logs when that begins, once a minute while it
+    /// lasts, and when it ends.
     func isApart() -> Bool {
         let difference = self.difference()
         let now = machine.monotonic()

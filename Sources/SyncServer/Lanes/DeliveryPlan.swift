@@ -1,22 +1,22 @@
 import DequeModule
 import FocusCore
 
-/// What is to be sent, and when: rows to sessions whose users may have to be loaded first, and checkpoints a moment
-/// after the last rows (rule S9).
+/// What a lane is to send, and when: rows to sessions whose users may have to be loaded first, and checkpoints some
+/// time after rows (rule S9).
 struct DeliveryPlan {
     /// Users whose sessions await rows.
     private(set) var users: Set<UserID> = []
     private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
     /// Sessions with an entry in `checkpoints`.
     private var planned: Set<UInt64> = []
-    /// Sessions whose checkpoint was due while their user was not in memory: it goes out as soon as they are.
+    /// Sessions whose checkpoint was due while their user was not in memory. It goes out as soon as the user is.
     private var overdue: Set<UInt64> = []
 
     // MARK: Rows
 
     mutating func awaitRows(_ user: UserID) { users.insert(user) }
 
-    /// Those of whom `isReady` says that rows can be sent to them now.
+    /// Removes and returns the users for whom `isReady` says that rows can be sent now.
     mutating func dequeueUsers(where isReady: (UserID) -> Bool) -> [UserID] {
         let ready = users.filter(isReady)
         users.subtract(ready)
@@ -25,7 +25,8 @@ struct DeliveryPlan {
 
     // MARK: Checkpoints
 
-    /// The session owes a checkpoint after what it was sent; has no effect while one is planned.
+    /// Plans a checkpoint for the session after so many milliseconds; at once when it is overdue. Has no effect while
+    /// one is planned.
     mutating func awaitCheckpoint(_ session: UInt64, now: MonotonicTime, after milliseconds: Int64) {
         guard planned.insert(session).inserted else { return }
         if overdue.remove(session) != nil {
@@ -35,7 +36,7 @@ struct DeliveryPlan {
         }
     }
 
-    /// The session whose checkpoint has been due longest; nil: none is.
+    /// Removes and returns the session whose checkpoint has been due longest; nil when none is due.
     mutating func dequeueCheckpoint(due now: MonotonicTime) -> UInt64? {
         guard let first = checkpoints.first, first.at <= now else { return nil }
         checkpoints.removeFirst()
@@ -43,13 +44,14 @@ struct DeliveryPlan {
         return first.session
     }
 
-    /// The session's checkpoint was due and could not be made: its user left memory. It is the first that goes out when
-    /// it is asked for again.
+    /// Records that the session's checkpoint was due and could not be made, because its user is not in memory. When it
+    /// is planned again, it goes out first.
     mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }
 
-    /// When the first checkpoint is due; nil: none is planned.
+    /// When the first checkpoint is due; nil when none is planned.
     var nextCheckpoint: MonotonicTime? { checkpoints.first?.at }
 
-    /// The session is gone. What was planned for it comes up in its time, and finds nobody.
+    /// Forgets a session that has ended. A checkpoint that is planned for it stays, and finds no session when it is
+    /// due.
     mutating func closed(_ session: UInt64) { overdue.remove(session) }
 }

@@ -1,26 +1,28 @@
 import FocusCore
 
-/// When something falls due for users of a lane (rules T1, T3): for those in memory, and for those behind whom the read
-/// model is. Of everybody else `users.due_at` says it, which `scan` goes through.
+/// When something falls due for users of a lane (rules T1, T3). Holds the times of users in memory, and of users whose
+/// last events the read model lacks. For all others `users.due_at` in the read model holds the time, and `scan` finds
+/// them there.
 struct DueSchedule {
-    /// Nothing is due before the user's next event.
+    /// The time of a user for whom nothing is due before their next event.
     private static let never = Timestamp(microseconds: .max)
 
     private var times: [UserID: Timestamp] = [:]
     var scan = DueScan()
-    /// Nothing is looked for before.
+    /// When the lane next looks for users who are due.
     private(set) var nextLook = MonotonicTime(milliseconds: 0)
 
-    /// When something is due for the user; nil: never, or that is not known.
+    /// When something is due for the user; nil when nothing is, or when that is not known.
     subscript(user: UserID) -> Timestamp? { times[user].flatMap { $0 == Self.never ? nil : $0 } }
 
+    /// Whether it is known when, if ever, something is due for the user.
     func knows(_ user: UserID) -> Bool { times[user] != nil }
 
     // MARK: Looking
 
     mutating func look(at time: MonotonicTime) { nextLook = time }
 
-    /// Users for whom something is due, of those that `isWanted` accepts, whoever they are.
+    /// Up to `limit` users for whom something is due and whom `isWanted` accepts, in no order.
     func users(due now: Timestamp, limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {
         var found: [UserID] = []
         for (user, time) in times where time <= now && isWanted(user) {
@@ -32,13 +34,14 @@ struct DueSchedule {
 
     // MARK: Scheduling
 
-    /// - Parameter time: nil: nothing is due before the user's next event.
+    /// - Parameter time: when something is due; nil when nothing is before the user's next event.
     mutating func schedule(_ user: UserID, at time: Timestamp?) { times[user] = time ?? Self.never }
 
-    /// The user's next event, or loading them, tells.
+    /// Forgets the user's time, until they are loaded or an event is folded into their state.
     mutating func forget(_ user: UserID) { times[user] = nil }
 
-    /// Whether changes to these rows may move what is due for a user: the two carry all that their timers depend on.
+    /// Whether changes to these rows may move what is due for a user. Rows of the two collections are all that it
+    /// depends on.
     static func depends(on keys: some Sequence<RowKey>) -> Bool {
         keys.contains { $0.collection == .activeFocus || $0.collection == .deliverySchedule }
     }

@@ -4,18 +4,22 @@ import FocusWire
 import Logging
 import NIOConcurrencyHelpers
 
-/// A question about a finished route, and where its points are.
+/// A question about a finished route, and where the route's points are.
 struct FetchWork: Sendable {
     var fetch: PendingFetch
-    /// The user's, when the lane let the question pass.
+    /// The user's version when the lane decided that the session may read the route.
     var version: Version
+    /// Whether the points are in the user's state or in the read model.
     var chunks: SealedChunks
+    /// The points in the read model.
     var rows: RouteChunkRows
 }
 
-/// Reads the points of finished routes, on a thread and a connection of its own: a question about a long route takes as
-/// long as it takes, and delays neither appends nor deltas. Connects when it is first needed.
+/// Reads the points of finished routes, on a thread and a connection of its own, so that a question about a long route
+/// delays neither appends nor deltas. Connects when it is first needed.
 final class Fetcher: Sendable {
+    /// Nil ends the thread. A session has few fetches under way (`SessionLimits.fetches`), which bounds what waits
+    /// here.
     private let mailbox = Mailbox<FetchWork?>()
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let configuration: StoreConfiguration
@@ -23,6 +27,9 @@ final class Fetcher: Sendable {
     private let isStopping: @Sendable () -> Bool
     private let report: @Sendable (PendingFetch) -> Void
 
+    /// - Parameters:
+    ///   - isStopping: true ends the wait for a database that is away.
+    ///   - report: called on the fetcher's thread with each question and its answer.
     init(
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (PendingFetch) -> Void
@@ -39,7 +46,7 @@ final class Fetcher: Sendable {
 
     func post(_ work: FetchWork) { mailbox.post(work) }
 
-    /// Ends the thread; who still waits for an answer is being sent away.
+    /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
     func stop() {
         mailbox.post(nil)
         thread.withLockedValue { $0 }?.join()
@@ -73,7 +80,7 @@ final class Fetcher: Sendable {
             let fetched = Fetched(request: request.id, version: work.version, answer)
             return .frame(FrameCodec.frame(.fetched(fetched)))
         } catch {
-            // Perhaps another generation became active since the question was asked.
+            // For one, another generation of the read model may be shown since, and this one was dropped.
             logger.error("fetch failed", metadata: ["route": "\(work.rows)", "error": "\(error)"])
             return .failed(
                 ProtocolError(

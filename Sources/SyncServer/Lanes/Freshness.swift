@@ -1,8 +1,10 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// When each lane last confirmed where its partitions' heads are. A session's own rows ask its own lane; what one lane
-/// sends to a session of another asks all: a revocation may be in any of them.
+/// When each lane last confirmed the heads of its partitions (`PartitionTails.confirmedAt`), for all lanes of a server.
+///
+/// Before a session gets its own user's rows, its own lane must be fresh. Before it gets the status of a user of
+/// another lane, all lanes must be: the event that revoked the session's device may be in any of them (rule A3).
 final class Freshness: Sendable {
     private let confirmed: NIOLockedValueBox<[MonotonicTime]>
 
@@ -12,6 +14,6 @@ final class Freshness: Sendable {
 
     func confirm(lane: Int, at time: MonotonicTime) { confirmed.withLockedValue { $0[lane] = time } }
 
-    /// The lane that has been silent longest.
+    /// The confirmation of the lane whose last one is oldest.
     var oldest: MonotonicTime { confirmed.withLockedValue { $0.min() } ?? MonotonicTime(milliseconds: .min / 2) }
 }

@@ -4,11 +4,11 @@ import Logging
 import NIOConcurrencyHelpers
 import Synchronization
 
-/// Owns some of the partitions on a thread of its own: their users' states, their sessions' subscriptions, and the
+/// A thread that owns some of the partitions for good: their users' states, their sessions' subscriptions, and the
 /// database connection that appends to them.
 ///
-/// Flow: requests gather in the mailbox while the last statement commits → validate and fold all of them → one
-/// compare-and-swap statement → acknowledgements and deltas → next. One thread, so no state is ever shared, and
+/// Flow: requests gather in the mailbox while a statement commits → the lane validates and folds them all → one
+/// compare-and-swap statement → acknowledgements and deltas. All of this is on one thread, so no state is shared, and
 /// nobody sees what is not committed.
 final class Lane: Sendable {
     let mailbox = Mailbox<LaneRequest>()
@@ -18,9 +18,13 @@ final class Lane: Sendable {
 
     init(name: String) { self.name = name }
 
+    /// Hands the lane a request, from any thread. Does not wait.
     func post(_ request: LaneRequest) { mailbox.post(request) }
 
-    /// Starts the thread. `partitions` are this lane's for good.
+    /// Starts the thread.
+    /// - Parameters:
+    ///   - index: the lane's number among the server's lanes, for `Freshness`.
+    ///   - partitions: those that the lane owns.
     func start(_ context: LaneContext, index: Int, partitions: [Partition]) {
         let started = LaneThread(name: name) { [self] in
             let isStopping = { @Sendable in self.isStopping.load(ordering: .acquiring) }
@@ -31,7 +35,7 @@ final class Lane: Sendable {
             do {
                 try store.prepareToLoad(partitions)
             } catch {
-                // Whoever is loaded first waits a little longer, or meets what is wrong.
+                // Preparing only makes the first load faster. What is wrong with the database shows again then.
                 logger.debug("load not prepared", metadata: ["error": "\(error)"])
             }
             let projector = Projector(
@@ -51,7 +55,8 @@ final class Lane: Sendable {
         thread.withLockedValue { $0 = started }
     }
 
-    /// Finishes what was posted before, then ends the thread. Blocks until it has.
+    /// Finishes what was posted before and ends the thread; blocks until then. While the database is away, it ends
+    /// without finishing: nothing that waits was acknowledged.
     func stop() {
         isStopping.store(true, ordering: .releasing)
         post(.stop)
@@ -59,28 +64,29 @@ final class Lane: Sendable {
     }
 }
 
-/// What every lane works with.
+/// What all lanes of a server share.
 struct LaneContext: Sendable {
     var log: LogIdentity
     var format: LogFormat
     var store: StoreConfiguration
     var configuration: LaneConfiguration
-    /// That of `databaseTime`.
+    /// The clock of `databaseTime`.
     var clock: ServerClock
     var databaseTime: DatabaseTime
     var budget: InboundBudget
     var hints: HeadHints
     var faults: Faults
     var freshness: Freshness
-    /// Nil: it is never in doubt.
+    /// Nil, in the simulation: the database that lanes ask is always the one that writes the log.
     var primary: PrimaryHeartbeat?
     var logger: Logger
+    /// See `SyncServerConfiguration.receiptKey`.
     var receiptKey: ReceiptKey?
 }
 
 extension LaneContext {
-    /// Whether heads that were confirmed at that time are fresh enough for rows to be sent (rule V2), by a PostgreSQL
-    /// server that is still the log's.
+    /// Whether heads that were confirmed at that time are fresh enough for rows to be sent (rules A3, V2), and
+    /// PostgreSQL has shown as lately that it still is the server that writes the log.
     func isFresh(since confirmedAt: MonotonicTime) -> Bool {
         clock.monotonic() - confirmedAt < configuration.freshnessMilliseconds
             && primary?.vouches(within: configuration.freshnessMilliseconds) ?? true

@@ -2,28 +2,32 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// A question of a session, on its way through the lane: at first bare, and once more with what the fetcher found.
+/// A session's question on its way through the lane. A question about a finished route passes twice: the second time
+/// with the answer of the `Fetcher`.
 struct PendingFetch: Sendable {
+    /// What the `Fetcher` found.
     enum Found: Sendable {
-        /// The whole frame: made where it costs no lane's time.
+        /// The whole answer: the fetcher encodes it, to spare the lane.
         case frame([UInt8])
         case failed(ProtocolError)
     }
 
     var session: UInt64
     var request: FetchRequest
+    /// Nil before the `Fetcher` was asked.
     var found: Found?
 }
 
-/// Rules R1 and R6: the lane decides who may read what, and answers from the state; a finished route's points are read
-/// by the `Fetcher`, and what it finds is sent only if the session may still have it then.
+/// Answers the questions of a lane's sessions (rules R1, R6). The lane decides who may read what, and answers from the
+/// user's state. The points of a finished route are read by the `Fetcher`, and sent only if the session may still read
+/// them then.
 ///
-/// A session has a few fetches under way at most, so what waits here is bounded by the sessions.
+/// A session has few fetches under way (`SessionLimits.fetches`), which bounds what waits here.
 final class LaneFetches {
     /// What is to be done about a question.
     private enum Step {
         case send([UInt8])
-        /// The route's points are read beside the lane, and the question comes back with them.
+        /// The `Fetcher` reads the route's points, and the question comes back with its answer.
         case read(FetchWork)
     }
 
@@ -32,20 +36,22 @@ final class LaneFetches {
     private let deliveries: DeliveryBatch
     private let generation: (Partition) -> Int32
 
-    /// - Parameter generation: of the partition's read model, as it is shown.
+    /// - Parameter generation: gives the generation that a partition's read model shows.
     init(_ fetcher: any LaneFetcher, _ deliveries: DeliveryBatch, generation: @escaping (Partition) -> Int32) {
         (self.fetcher, self.deliveries, self.generation) = (fetcher, deliveries, generation)
     }
 
-    /// Sessions whose questions wait, each as often as it has some.
+    /// The sessions whose questions wait; a session is there once for each of its questions.
     var sessions: some Sequence<UInt64> { waiting.lazy.map(\.session) }
 
     func enqueue(_ fetch: PendingFetch) { waiting.append(fetch) }
 
     func removeAll() { waiting = [] }
 
-    /// Answers what can be answered; the rest waits for its user. Questions of sessions that are gone are dropped.
-    /// - Returns: sessions whose users are to be loaded first.
+    /// Answers the questions whose users are in memory or quarantined; the others go on waiting. Questions of sessions
+    /// that have ended are dropped.
+    /// - Parameter session: finds a session by its connection; nil when it has ended.
+    /// - Returns: the sessions whose users have to be loaded first.
     func answer(
         _ users: some UserDirectory, now: MonotonicTime, session: (UInt64) -> LaneSession?
     ) -> [LaneSession] {
@@ -68,7 +74,7 @@ final class LaneFetches {
         return unloaded
     }
 
-    /// Nil: the session has answered it.
+    /// Nil when there is nothing to do: `Session` refuses an unknown question before it comes here.
     private func step(
         _ fetch: PendingFetch, _ session: LaneSession, _ users: some UserDirectory, _ now: MonotonicTime
     ) -> Step? {
@@ -96,7 +102,8 @@ final class LaneFetches {
 }
 
 extension FetchWork {
-    /// - Parameter generation: of the read model, which has the points. Nil: the question is not about a route.
+    /// Nil when the question is not about a route.
+    /// - Parameter generation: the generation of the read model that the points are read from.
     fileprivate init?(_ fetch: PendingFetch, _ chunks: SealedChunks, of user: CachedUser, generation: Int32) {
         guard let route = fetch.request.question.route else { return nil }
         let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: generation)

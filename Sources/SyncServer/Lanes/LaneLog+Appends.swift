@@ -2,28 +2,30 @@ import EventStore
 import FocusCore
 import Logging
 
-/// What became of a statement that was to be committed.
+/// What became of an append statement.
 struct CommitReport {
-    /// The log refused all of it.
+    /// The database refused the statement: nothing was written.
     var isFailed = false
-    /// Partitions that end elsewhere: another server was first, and none of the events were written.
+    /// Partitions to which another server appended first: none of the statement's events for them were written.
     var behind: Set<Partition> = []
-    /// Partitions of which another generation is shown than the one that the events were folded on.
+    /// Partitions whose events were written, and that show another generation than the one that they were folded on.
     var cutOver: Set<Partition> = []
 
-    /// Partitions whose heads the lane does not know.
+    /// Partitions whose head in the log differs from the one that the lane knows.
     var outdated: Set<Partition> { behind.union(cutOver) }
 
-    /// Answers about the partition's events can be given.
+    /// Whether answers about the partition's events can be given. If not, their frames are to be judged again.
     func isSettled(_ partition: Partition) -> Bool { !behind.contains(partition) }
 
-    /// States of the partition's users are what the log has, as it is shown.
+    /// Whether the states of the partition's users are what the log and the shown generation have.
     func isValid(_ partition: Partition) -> Bool { !isFailed && !outdated.contains(partition) }
 }
 
 extension LaneLog {
-    /// Appends what was staged with one statement, and sees to it that all of its answers may be given. Throws
-    /// `LogTruncated` and `StoreStopped`: nothing may be told. When the log refuses, the answers say so.
+    /// Appends what was staged with one statement. Answers that cannot be given are withdrawn: when the database
+    /// refuses the statement, and when what they say of earlier events cannot be confirmed (rule P1).
+    ///
+    /// Throws `LogTruncated` or `StoreStopped`: then no answer may leave.
     func commit(_ staging: inout AppendStaging) throws -> CommitReport {
         var report = CommitReport()
         if !staging.batches.isEmpty {
@@ -42,7 +44,7 @@ extension LaneLog {
     }
 
     private func append(_ batches: [PartitionAppend]) throws -> CommitReport {
-        // What its commit will cover, if it comes through.
+        // The heads before the statement: its commit confirms everything below them.
         let known = tails.known
         let outcomes = try ask { try $0.append(batches) }
         FaultPoint.pass(.committed)
@@ -64,8 +66,9 @@ extension LaneLog {
         return report
     }
 
-    /// Confirms what the answers say of events that were in the log before: repeats, what is lost already (rule P1). Those
-    /// of events that their own statement appended are confirmed by it. When it fails, they are told to send again.
+    /// Confirms what the answers say of events that were in the log before, like repeats and recalled events (rule P1).
+    /// Events of this statement are confirmed by its own commit. If nothing can be confirmed, the devices are told to
+    /// send again.
     private func confirm(_ staging: inout AppendStaging, _ report: CommitReport) throws {
         let waiting = staging.answers.indices.filter { index in
             let answer = staging.answers[index]
@@ -74,7 +77,7 @@ extension LaneLog {
         guard !waiting.isEmpty else { return }
         let known = tails.known
         do {
-            // One commit for all that waits, in every partition. Waits as an append does.
+            // One commit, which waits as an append does, confirms the answers of all partitions.
             try ask { try $0.confirm() }
             commitWaited(behind: known)
         } catch let error where error is StoreStopped || error is LogTruncated {

@@ -3,7 +3,8 @@ import FocusCore
 import Logging
 
 extension LaneLog {
-    /// Loads the users, a batch in one statement. Afterwards each of them was told as loaded or as unloadable.
+    /// Loads the users, a batch in each statement, and tells of each as loaded or unloadable. Catches up with heads
+    /// that the loads saw; throws `LogTruncated` when the log does not lead there.
     func load(_ users: [UserID]) throws {
         var missing = users[...]
         while !missing.isEmpty {
@@ -14,33 +15,36 @@ extension LaneLog {
             for (partition, id) in some {
                 switch loaded[id] {
                 case .success(let user):
-                    // The log is further than this lane knows: the others of the partition have to catch up.
+                    // The load saw more of the log than the lane knows: the partition's other users have to catch up.
                     if try tails.isBehind(user.head) { ahead.append(user.head) }
                     tell(.loaded(user, id, partition))
                 case .failure(let error): tell(.unloadable(id, error))
                 case nil: tell(.unloadable(id, UserNotLoaded()))
                 }
             }
-            // The lane follows to exactly the heads that the loads saw. A newer look could find a log that has lost what
-            // the loaded states hold, and an event appended to such a state leaves a gap in its user's versions for ever.
+            // The lane follows to exactly the heads that the loads saw. A newer look at the heads could find a log that
+            // has lost events which the loaded states hold, and an event that is appended to such a state leaves a gap
+            // in its user's versions for ever.
             for head in ahead.sorted(by: { ($0.nextOffset, $0.generation) < ($1.nextOffset, $1.generation) }) {
                 try catchUp(to: head)
             }
         }
     }
 
-    /// The event that gave the user the version.
+    /// The id of the event that has this version of the user's stream; nil when the log has none.
     func event(of user: CachedUser, at version: Version) throws -> EventID? {
         try ask { try $0.event(of: user.id, partition: user.partition, at: version) }
     }
 
     // MARK: The read model
 
-    /// A page of due users of each partition, of those whom the read model names.
+    /// The next page of the scan: users of each partition who are due by the read model. Moves the scan on. Throws
+    /// `EventStoreError.noGeneration` when the generation that the lane knows was dropped.
+    /// - Parameter limit: about how many users all partitions together give.
     func dueUsers(_ scan: inout DueScan, limit: Int) throws -> [DueUser] {
         let limit = max(1, limit / max(1, scan.places.count))
         var page: [DueUser] = []
-        // One generation, but for the time of a cut-over.
+        // All partitions show one generation, except while a rebuild cuts them over.
         let places = Dictionary(grouping: scan.places) { tails[$0.key].generation }
         for (generation, places) in places {
             page += try ask {
@@ -53,9 +57,10 @@ extension LaneLog {
         return page
     }
 
-    /// Looks whether the log, or what the read model had, was lost: a partition in which nothing happens writes nothing,
-    /// and would never hear of it.
-    /// - Parameter known: the checkpoint that the lane knows.
+    /// Looks whether the log or the read model has lost something that the lane knows it to have. A partition in which
+    /// nothing happens needs this look: it writes nothing, and a writer alone would notice. Also learns of a log format
+    /// that was raised. Throws `LogTruncated`.
+    /// - Parameter known: gives the checkpoint of a partition as the lane knows it.
     func lookForLoss(_ known: (Partition) -> LogOffset) throws {
         try ask { try $0.verifyAnchors() }
         if !context.format.hasIncarnations { context.format.raise(to: try ask { try $0.logFormat() }) }
@@ -67,8 +72,9 @@ extension LaneLog {
         }
     }
 
-    /// Another server took over. What was flushed on the one before it need not have reached it, and its checkpoint says
-    /// nothing of rows that were written while it stayed where it was: all that is past it is projected again.
+    /// Projects everything past the checkpoints again, because another PostgreSQL server took over. It may lack commits
+    /// that were flushed on the server before it, and a checkpoint does not show the loss of rows that were written
+    /// while it stayed where it was.
     private func projectAgain(on timeline: Timeline) throws {
         context.logger.notice("another PostgreSQL server took over", metadata: ["timeline": "\(timeline.name)"])
         let checkpoints = try ask { try $0.checkpoints(of: tails.known) }
@@ -79,8 +85,9 @@ extension LaneLog {
         tails.move(to: timeline)
     }
 
-    /// PostgreSQL crashed and lost projections that were not flushed (the log loses nothing): everybody with events since
-    /// then is loaded again and projected again.
+    /// Tells that the partition's checkpoint is further back than the lane believed, because PostgreSQL crashed and
+    /// lost projections that were not flushed. The log has lost nothing. Users with events from the checkpoint on are
+    /// loaded and projected again.
     func checkpointRegressed(_ partition: Partition, to checkpoint: LogOffset) throws {
         context.logger.warning(
             "read model fell back with PostgreSQL's crash; projecting again",
@@ -90,5 +97,5 @@ extension LaneLog {
     }
 }
 
-/// The store did not answer for a user that it was asked for.
+/// The store's answer to a load lacks a user that it was asked for.
 struct UserNotLoaded: Error {}

@@ -3,10 +3,10 @@ import FocusCore
 import Logging
 import Waits
 
-/// The log as a lane knows it: where its partitions stand, what others append to them, and what the lane appends itself.
+/// The log as a lane knows it: where its partitions end, what other servers append to them, and what the lane appends.
 ///
-/// Flow: somebody has to know where the log stands → the heads are looked up → what is new is read, in its order, and told
-/// → the partition's head moves. Whoever is told has heard everything below the heads.
+/// Flow: the heads are looked up → events past the known head are read and told, in their order → the known head moves.
+/// So whoever is told (`LogNews`) has heard of everything below the known heads.
 final class LaneLog {
     let tails: PartitionTails
     let context: LaneContext
@@ -15,8 +15,8 @@ final class LaneLog {
     private let willAsk: () -> Void
 
     /// - Parameters:
-    ///   - willAsk: called before each question to the database, which may take its time.
-    ///   - tell: called with what is new.
+    ///   - willAsk: called before each question to the database, which may take long.
+    ///   - tell: called with all that the lane learns of the log and the read model.
     init(
         _ context: LaneContext, _ tails: PartitionTails, _ store: any LaneStore, willAsk: @escaping () -> Void,
         tell: @escaping (LogNews) -> Void
@@ -25,6 +25,7 @@ final class LaneLog {
         store.anchors = { [tails] in tails.anchors }
     }
 
+    /// Asks the database. Every question of a lane goes this way, so `willAsk` is called before each.
     func ask<Answer>(_ question: (any LaneStore) throws -> Answer) rethrows -> Answer {
         willAsk()
         return try question(store)
@@ -35,26 +36,30 @@ final class LaneLog {
 
     // MARK: Commits that waited
 
+    /// Records a commit that waited for the standby, sent when the log was known up to these heads.
     func commitWaited(behind heads: [PartitionHead]) { tails.commitWaited(behind: heads, on: store.connectionNumber) }
 
+    /// Records that the batch was committed, and waited for the standby.
     func commitWaited(with batch: PartitionAppend) { tails.commitWaited(with: batch, on: store.connectionNumber) }
 
-    /// Whether all that the lane knows of the partition may be told (rule P1): what is told of the log rests on commits
-    /// that waited for the standby, never on what could be read alone. See `ConfirmedHeads`.
+    /// Whether answers may rest on all that the lane knows of the partition (rule P1): a commit that waited for the
+    /// standby stands behind it. That it could be read proves nothing (`ConfirmedHeads`).
     func isConfirmed(_ partition: Partition) -> Bool { tails.isSafe(partition, on: store.connectionNumber) }
 
     // MARK: Heads
 
-    /// Learns where the log stands, and which users the read model lacks events of.
+    /// Reads where the partitions end, and of which users the read model lacks events. To be called again after the log
+    /// was found truncated.
     func begin() throws {
         let asked = context.clock.monotonic()
-        // Before the checkpoints: what is read of them is of this one or a later one, and then nothing is written.
+        // The timeline is read before the checkpoints. If another server takes over in between, the checkpoints are of
+        // the later timeline, and the projector writes nothing for the one that is known.
         tails.move(to: try ask { try $0.timeline() })
         let heads = try look(asked: asked)
         let checkpoints = try ask { try $0.checkpoints(of: heads) }
         for head in heads { tails.move(to: head) }
         for head in heads {
-            // Asked for after the heads.
+            // The checkpoints were read after the heads, so one may be past the head that is known.
             let checkpoint = min(checkpoints[head.partition] ?? .zero, head.nextOffset)
             tell(.readModelStands(head.partition, at: checkpoint, lacking: try users(checkpoint, head)))
         }
@@ -62,7 +67,8 @@ final class LaneLog {
         tails.confirm(at: asked)
     }
 
-    /// Looks up the heads when somebody says that they moved, and every 250 ms anyhow: NOTIFY is only a hint.
+    /// Looks up the heads and catches up with them, if somebody says that they moved or if `pollMilliseconds` have
+    /// passed: NOTIFY is only a hint. Throws `LogTruncated` when the log has lost events that the lane knows.
     func confirmHeads() throws {
         let now = context.clock.monotonic()
         guard tails.mayHaveMoved || now - tails.confirmedAt >= context.configuration.pollMilliseconds else { return }
@@ -70,18 +76,19 @@ final class LaneLog {
         guard !context.faults.has(.headsUnanswered) else { return Deadline.after(seconds: 0.005).sleep() }
         let heads = try look(asked: now)
         for head in heads where try tails.isBehind(head) { try catchUp(head.partition) }
-        // The answer was true when they were asked; by the time that all of it is folded it may be old.
+        // The heads are confirmed as of the question: by the time that all news is folded, the answer may be old.
         tails.confirm(at: now)
     }
 
+    /// The heads of all partitions. Notes the database's time, which comes with them.
     private func look(asked: MonotonicTime) throws -> [PartitionHead] {
         let look = try ask { try $0.look(at: tails.partitions) }
         if let time = look.time { context.databaseTime.note(time, asked: asked) }
         return look.heads
     }
 
-    /// Whether the clock is the database's, near enough. Where it seems not to be, the database is asked once more: the
-    /// machine may have slept, or its clock was right until a moment ago.
+    /// Whether the wall clock agrees with the database's, so that events may be appended (rule E4). If it seems not to,
+    /// the database is asked once more: the machine may have slept since, or its clock may have been set right.
     func clockIsRight() throws -> Bool {
         guard context.databaseTime.difference() != 0 else { return !context.databaseTime.isApart() }
         tails.mayHaveMoved = true
@@ -91,25 +98,27 @@ final class LaneLog {
 
     // MARK: Following
 
-    /// Reads what other servers appended to the partition.
+    /// Reads and tells what other servers appended to the partition.
     func catchUp(_ partition: Partition) throws {
         if let head = try ask({ try $0.heads(of: [partition]) }).first { try catchUp(to: head) }
     }
 
-    /// The same up to a head that was seen. Throws `LogTruncated` when the log does not lead there any more.
+    /// Reads and tells what the log has up to a head that was seen, and changes to that head's generation. Throws
+    /// `LogTruncated` when the log does not lead from the known head to that one.
     func catchUp(to head: PartitionHead) throws {
         guard head.generation == tails[head.partition].generation else { return try changeGeneration(to: head) }
         if try tails.isBehind(head) { try follow(head) }
     }
 
-    /// Tells what the log got until `head`. Throws `LogTruncated` when that stands behind another event than the last one
-    /// that this lane knows, or does not lead to the head.
+    /// Tells what the log got between the known head and `head`, and moves the known head. Throws `LogTruncated` when
+    /// the log no longer holds the last event that the lane knows, or does not end at `head` with its event.
     private func follow(_ head: PartitionHead) throws {
         let (partition, known) = (head.partition, tails[head.partition])
         let count = head.nextOffset.rawValue - known.nextOffset.rawValue
         if count > Int64(context.configuration.refoldLimit) {
             let users = try users(known.nextOffset, head)
-            // After the look at the users, which does not say between what their events stand.
+            // The users come without the events before and after the range. So both ends are compared with the log
+            // afterwards: then the range was read from the history that the lane knows.
             _ = try read(0, behind: known)
             _ = try read(0, behind: head)
             for user in users { tell(.skipped(user, partition)) }
@@ -120,12 +129,13 @@ final class LaneLog {
             tell(.caughtUp(Set(events.map(\.user))))
         }
         var reached = head
-        // What is shown changes with `changeGeneration` alone, which may have to be begun again.
+        // Only `changeGeneration` changes the generation, as its last step: if it fails, it is begun again.
         reached.generation = known.generation
         tails.move(to: reached)
     }
 
-    /// So many events behind the one that the lane knows as the last.
+    /// The `count` events from the head `known` on. Throws `LogTruncated` when there are fewer, or when the log does
+    /// not hold the head's event below them.
     private func read(_ count: Int, behind known: PartitionHead) throws -> [LoggedEvent] {
         let anchored = known.anchor == nil ? 0 : 1
         let events = try ask {
@@ -138,14 +148,14 @@ final class LaneLog {
         return Array(events.dropFirst(anchored))
     }
 
-    /// Users with events from the offset on, below the head.
+    /// The users with events from the offset on and below the head, each with the last of them.
     func users(_ offset: LogOffset, _ head: PartitionHead) throws -> [UserInRange] {
         try ask { try $0.users(partition: head.partition, in: offset..<head.nextOffset) }
     }
 
-    /// A rebuild cut the partition over. States of users whose rows are different are dropped, and loaded from the
-    /// generation that is shown now; their sessions get what it shows differently. Of the others nothing has to be loaded:
-    /// appends would wait for it.
+    /// Changes to another generation, after a rebuild cut the partition over to it. The states of users whose rows
+    /// differ there are dropped and loaded again, and their sessions get the differences (rule S8). The states of all
+    /// others are kept, because appends would wait for the loads.
     private func changeGeneration(to head: PartitionHead) throws {
         let partition = head.partition
         let known = tails[partition]

@@ -1,31 +1,35 @@
 import EventStore
 import FocusCore
 
-/// What a lane is asked to do.
+/// What a lane is asked to do, or told by its helpers. A session is named by its connection (`SessionHandle.id`).
 enum LaneRequest: Sendable {
+    /// Let the session in.
     case open(SessionHandle, SessionOpening)
+    /// Append, heal or recall.
     case append(session: UInt64, IncomingAppend)
     /// The device has taken what was queued: send it more.
     case resume(session: UInt64)
-    /// Send these collections afresh; none: all (rule S9).
+    /// Send these collections afresh; an empty list means all (rule S9).
     case resync(session: UInt64, [RowCollection])
     /// Tell the session of these users, whose partitions are this lane's (rule V1).
     case watch(SessionHandle, Viewer, [UserID])
     case unwatch(session: UInt64, [UserID])
+    /// The connection is closed.
     case close(session: UInt64)
     case fetch(session: UInt64, FetchRequest)
-    /// What was found in a finished route's points.
+    /// The `Fetcher` has answered a question.
     case fetched(PendingFetch)
-    /// What stands at the places that the session's oldest frame is about; nil: the log could not be asked.
+    /// The `PlaceFinder` has looked up the places of the session's oldest frame; nil when the log could not be asked.
     case placesFound(session: UInt64, FoundPlaces?)
+    /// The `Projector` is done with a batch.
     case projected(Partition, ProjectionReport)
     /// Other servers may have appended.
     case headsMayHaveMoved
     case stop
 
-    /// Bytes of the inbound budget that it takes until the lane takes it up: a device may ask as fast as it sends, and the
-    /// lane may be waiting for the database. Appends take theirs until they are answered; of the others there is one of
-    /// each kind per session.
+    /// How many bytes the request is charged to the inbound budget until the lane takes it up, because a device may ask
+    /// as fast as it sends while the lane waits for the database. Appends are charged by the connection until they are
+    /// answered. The other requests cost nothing: a session has one or a few of each kind under way.
     var cost: Int {
         switch self {
         case .resync(_, let collections): 100 + collections.count

@@ -1,8 +1,8 @@
 import FocusCore
 
-/// A session as its lane sees it.
+/// A session as its lane sees it, from its admission to its end.
 final class LaneSession {
-    /// The next place of an incarnation, which is not what came.
+    /// A gap in what the session sent (rule P4): the incarnation, and the sequence that is expected of it.
     struct Gap: Hashable {
         var incarnation: Incarnation
         var expected: DeviceSequence?
@@ -11,17 +11,19 @@ final class LaneSession {
     let handle: SessionHandle
     let identity: Identity
     let incarnation: Incarnation
-    /// The version that both sides speak.
+    /// The version of the protocol that both sides speak.
     let protocolVersion: UInt32
-    /// Frames that wait until it is known what stands at the places of the first of them, oldest first: answers keep
-    /// their order (rule P6). Empty: nothing is looked up.
+    /// Append frames that wait while the log is asked what it holds at the places of the first of them, oldest first.
+    /// Later frames wait behind it, so that answers keep their order (rule P6). Empty while nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
-    /// The gap that was reported; until what is expected comes, appends are dropped without another report (rule P4).
+    /// The gap that the device was told of last. Until the expected event comes, appends are dropped without another
+    /// report (rule P4).
     var reportedGap: Gap?
     var awaited = AwaitedPlaces()
     let openedAt: MonotonicTime
-    /// The last sequence of its device incarnation that this session appended, or found when it opened (rule P8).
+    /// The last sequence of the session's incarnation that is known to be no news from another connection: the session
+    /// found it when it opened, or appended it, or its device's earlier connection had it under way (rule P8).
     var lastSequence: DeviceSequence
 
     init(

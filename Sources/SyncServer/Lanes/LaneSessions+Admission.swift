@@ -1,12 +1,13 @@
 import EventStore
 import FocusCore
 
-/// Looks an event of the log up: who had the version. Nil: nobody has.
+/// Looks up which event has a version of a user's stream; nil when the log has none.
 typealias EventLookup = (CachedUser, Version) throws -> EventID?
 
 extension LaneSessions {
-    /// Partitions whose log may have more than is known: a cursor that is ahead of its user's state may come from another
-    /// server's commit, which is looked for before it is called lost.
+    /// The partitions to catch up with before the waiting connections are admitted. A cursor that is ahead of its
+    /// user's state may rest on another server's commit that the lane does not know yet. Only if the log does not have
+    /// it either is it taken for lost (rule S6).
     func partitionsBehindCursors(_ users: some UserDirectory) -> Set<Partition> {
         var partitions: Set<Partition> = []
         for (_, opening) in open.waiting {
@@ -18,7 +19,8 @@ extension LaneSessions {
         return partitions
     }
 
-    /// Lets in who waits, as far as their users are in memory.
+    /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting.
+    /// - Parameter event: asks the log.
     func admit(_ users: some UserDirectory, event: EventLookup) {
         for (handle, opening) in open.dequeueWaiting() {
             if users.isAwaitingLoad(opening.identity.user) {
@@ -39,8 +41,8 @@ extension LaneSessions {
         let status = user.state.status(of: opening.incarnation, device: identity.device, scope: identity.scope)
         guard status.standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
         if let other = open.session(of: identity, opening.incarnation) {
-            // Rule P8: a Hello may come late, with its token's check or with this lane. The connection that was accepted
-            // later has the higher id, and is the newer one.
+            // Rule P8: Hellos may come here in another order than their connections were accepted, as checks of tokens
+            // take their time. The connection that was accepted later has the higher id, and is the newer one.
             guard other.handle.id < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
             end(other, .superseded)
         }
@@ -61,8 +63,9 @@ extension LaneSessions {
         awaitCheckpoint(session)
     }
 
-    /// The cursor, if it can be continued from (rules S4, S5), and whether it names an event that this log once had and
-    /// has not any more (rule S6). Without a cursor: a snapshot.
+    /// Where the session's rows begin: at its cursor, if it can be continued from (rules S4, S5), or with a snapshot,
+    /// when the result has no cursor. `logIsBehind` says that the cursor names an event that the log has lost (rule
+    /// S6).
     private func start(
         at cursor: Cursor?, _ view: View, _ user: CachedUser, _ event: EventLookup
     ) -> (cursor: Cursor?, logIsBehind: Bool) {
@@ -73,13 +76,14 @@ extension LaneSessions {
             let last = cursor.version > .zero && !isLast ? try event(user, cursor.version) : user.state.lastEvent
             guard cursor.version == .zero || last == cursor.event else { return (nil, true) }
         } catch {
-            // When the log cannot be asked, a snapshot is always right.
+            // The log could not be asked. A snapshot is always right.
             return (nil, false)
         }
         let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
         return (isAccepted ? cursor : nil, false)
     }
 
+    /// Ends the connection with an error.
     func fail(_ handle: SessionHandle, _ error: ProtocolError) { deliveries.add(.failed(error), to: handle) }
 
     private func quarantine(of user: UserID, _ users: some UserDirectory) -> ProtocolError {

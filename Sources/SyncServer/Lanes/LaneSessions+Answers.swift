@@ -3,17 +3,20 @@ import FocusCore
 import FocusWire
 
 extension LaneSessions {
-    /// Tells the session what became of an append frame, and gives its bytes back to the inbound budget.
+    /// Tells the session what became of an append frame, and gives the frame's bytes back to the inbound budget. Ends a
+    /// session that gets a conflict (rule P3).
     func deliver(_ answer: AppendStaging.Answer) {
         let released = answer.append.request.bytes
         guard let session = open[answer.append.session] else { return context.budget.give(released) }
         deliveries.add(.answered(frame: session.frame(answer), released: released), to: session.handle)
-        // Rule P3.
+        // Rule P3 ends a session for an append alone: a conflict of a healing frame concerns that frame.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
         end(session, .sequenceConflict)
     }
 
-    /// What the log holds at the places of the session's oldest frame was looked up; nil: it could not be.
+    /// Ends the look-up for the session's oldest frame. When the log could not be asked, that frame is answered with an
+    /// error: the device is to send it again.
+    /// - Parameter found: what the log holds at the frame's places; nil when the log could not be asked.
     /// - Returns: the session's frames that can be staged now, in their order.
     func placesFound(_ id: UInt64, _ found: FoundPlaces?) -> [PendingAppend] {
         guard let session = open[id], var first = session.looksUp.first else { return [] }
@@ -35,16 +38,17 @@ extension LaneSessions {
 }
 
 extension LaneSession {
-    /// The answer's bytes; none when nothing is said.
+    /// The answer's bytes; empty when the device is told nothing. Remembers what the device is told.
     fileprivate func frame(_ answer: AppendStaging.Answer) -> [UInt8] {
         var frame: [UInt8] = []
         if let appended = answer.appended {
-            // Of an earlier incarnation, when the device heals the log (rule S6), it says nothing about this store's.
+            // An answer that names an incarnation is about another one than the session's own (rule S6).
             if appended.incarnation == nil { lastSequence = max(lastSequence, appended.throughSequence) }
             frame += FrameCodec.frame(.appended(appended))
         }
         if let recalled = answer.recalled { frame += FrameCodec.frame(.recalled(recalled)) }
-        // Rule P4: a gap is reported once. Not before it is delivered: what is staged may be staged again.
+        // Rule P4: a gap is reported once. It counts as reported here and not when it is staged, because a frame may be
+        // staged again.
         let gap = gap(answer)
         if let error = answer.error, gap == nil || gap != reportedGap {
             frame += FrameCodec.frame(.error(error))
@@ -59,12 +63,13 @@ extension LaneSession {
         return Gap(incarnation: incarnation(of: answer.append), expected: error.expected)
     }
 
-    /// The one that the append is about.
+    /// The incarnation that the append is about.
     private func incarnation(of append: PendingAppend) -> Incarnation {
         append.request.healing?.incarnation ?? incarnation
     }
 
-    /// What follows the frame waits for it (rule P4).
+    /// Records that the frame was not taken: if its events may be sent again, those behind them are not taken before
+    /// they come (rule P4).
     func note(_ error: ProtocolError, about append: PendingAppend) {
         awaited.note(error, about: append.request, in: incarnation(of: append))
     }

@@ -3,9 +3,9 @@ import FocusCore
 import Logging
 
 extension LaneSessions {
-    /// Ends the user's sessions that may not go on: of revoked devices (rule A3), and of devices whose events come from
-    /// another server (rule P8). Called when the state was loaded, or changed by what other servers appended; and after
-    /// commits of our own, when there are revoked devices.
+    /// Ends the user's sessions that may not go on: those of revoked devices (rule A3), and those of devices whose
+    /// events come from another server (rule P8). Called when the user was loaded, when events of other servers were
+    /// folded into their state, and after the lane's own commits if the user has revoked devices.
     func review(_ user: CachedUser) {
         for session in open.sessions(of: user.id) {
             if user.state.isRevoked(session.identity.device) {
@@ -22,8 +22,8 @@ extension LaneSessions {
         for handle in open.removeLeaving(of: user.id, user.state.isRevoked) { deliveries.cutOff(handle) }
     }
 
-    /// The same of what another server appended for a user who is not in memory: they are loaded with the next turn, and a
-    /// checkpoint that waits for a revoked device might leave until then.
+    /// Ends the sessions of a device that another server's event revokes (rule A3), for a user who is not in memory.
+    /// The user is loaded later, and what waits for the device might leave before that.
     func reviewAbsent(_ logged: LoggedEvent) {
         guard logged.type == EventType.deviceRevoked.rawValue,
             case .deviceRevoked(let revoked)? = try? logged.decoded().body
@@ -36,18 +36,22 @@ extension LaneSessions {
 }
 
 extension LaneSession {
-    /// Whether the log has more of the device's store than came through this session. What was committed just after it
-    /// opened, or before, its earlier connection to another server still had under way; it is known from then on.
-    /// Everything that is news was committed after the heads were last confirmed.
+    /// Whether the device's store appends through another connection, on another server (rule P8): the log has events
+    /// of its incarnation that did not come through this session.
+    ///
+    /// Events that the device's earlier connection had under way are no sign of that. They are committed shortly after
+    /// this session opened, or they are among the events that this session has sent again. When exactly an event was
+    /// committed is not known, but events that are news were committed after the heads were last confirmed: if that was
+    /// long after the session opened, so were the commits.
     /// - Parameters:
-    ///   - last: the last sequence that the log has of the store.
-    ///   - isNew: the session opened just before the heads were last confirmed.
-    ///   - lastWaiting: the last sequence of what it appended and has no answer for.
+    ///   - last: the last sequence that the log has of the incarnation.
+    ///   - isNew: whether the heads were last confirmed less than `supersedeMilliseconds` after the session opened.
+    ///   - lastWaiting: gives the last sequence of a session's appends that wait for their answer.
     func isSuperseded(
         logged last: DeviceSequence, isNew: Bool, lastWaiting: (LaneSession) -> DeviceSequence
     ) -> Bool {
         guard last > lastSequence else { return false }
-        // What it sent again on coming here, and its earlier connection had under way, is no news of anywhere else.
+        // The session itself has sent these events too: after connecting it sends again what is unanswered.
         guard isNew || last <= lastWaiting(self) else { return true }
         lastSequence = last
         return false

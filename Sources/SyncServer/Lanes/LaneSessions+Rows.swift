@@ -2,7 +2,8 @@ import FocusCore
 import FocusWire
 
 extension LaneSessions {
-    /// Sends rows to the sessions of users that were waited for: just loaded, resumed, or changed by another server.
+    /// Sends rows to the sessions that await them and whose users are in memory. Sessions of quarantined users end with
+    /// an error.
     func sendAwaited(_ users: some UserDirectory) {
         guard isFresh else { return }
         for id in plan.dequeueUsers(where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
@@ -15,7 +16,7 @@ extension LaneSessions {
         }
     }
 
-    /// To every session of the user what it has not been sent.
+    /// Sends every session of the user the rows that it was not sent yet.
     func sendToAll(of user: CachedUser) {
         let sessions = open.sessions(of: user.id)
         user.deltas = sessions.count > 1 ? DeltaFrames() : nil
@@ -23,13 +24,14 @@ extension LaneSessions {
         user.deltas = nil
     }
 
-    /// As much as the session has room for of what it has not been sent.
+    /// Sends the session the rows that it was not sent yet, as far as its quota has room (rule L1). While rows may not
+    /// be sent, the session awaits them.
     func send(to session: LaneSession, _ user: CachedUser) {
         guard isFresh else { return plan.awaitRows(user.id) }
         while session.isBehind(user), session.handle.quota.hasRoom() {
             for frame in session.nextFrames(of: user) {
                 deliveries.addRows(frame, to: session.handle)
-                // One page is written while the next is made.
+                // A large page leaves at once, so that it is written while the next one is made.
                 if frame.count > context.configuration.pageBytes / 2 { deliveries.send() }
             }
         }
@@ -38,12 +40,13 @@ extension LaneSessions {
 
     // MARK: Checkpoints
 
+    /// Plans a checkpoint for the session, if anything was sent since the last one.
     func awaitCheckpoint(_ session: LaneSession) {
         guard session.subscription.owesCheckpoint else { return }
         plan.awaitCheckpoint(session.handle.id, now: now, after: context.configuration.checkpointMilliseconds)
     }
 
-    /// Checkpoints follow the last delta by a second (rule S9); under steady change, one a second.
+    /// Sends the checkpoints that are due: a second after the first delta since the last checkpoint (rule S9).
     func sendCheckpoints(_ users: some UserDirectory) {
         guard isFresh else { return }
         let now = now
@@ -53,7 +56,7 @@ extension LaneSessions {
             if let checkpoint = user.flatMap({ session.subscription.checkpoint(&$0.state) }) {
                 deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
             } else {
-                // Where memory is short the user may leave it again within the second.
+                // Where memory is short, the user may be evicted before their checkpoint is due.
                 if user == nil { plan.checkpointIsOverdue(id) }
                 plan.awaitRows(session.identity.user)
             }

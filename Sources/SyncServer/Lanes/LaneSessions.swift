@@ -3,24 +3,24 @@ import FocusCore
 import FocusWire
 import Logging
 
-/// The sessions of a lane: who is let in, what each is sent and when, and who has to go.
+/// The sessions of a lane: admits them, decides what each is sent and when, and ends them.
 ///
-/// Flow: a Hello waits until its user is in memory → the session opens → rows go out as it has room, and when they change
-/// → checkpoints follow. What becomes of the lane's users it hears as `UserNews`.
+/// Flow: a Hello waits until its user is in memory → the session opens → rows go out as they change and as its quota
+/// has room → checkpoints follow. `UserNews` tells it what becomes of the lane's users.
 final class LaneSessions {
     var open = OpenSessions()
     var plan = DeliveryPlan()
     let context: LaneContext
     let deliveries: DeliveryBatch
-    /// When the heads were confirmed, the last time.
+    /// Gives the time at which the heads were last confirmed (`PartitionTails.confirmedAt`).
     let confirmedAt: () -> MonotonicTime
-    /// The last sequence of what a session appended and has no answer for.
+    /// Gives the last sequence of a session's appends that wait for their answer; zero when there are none.
     let lastWaiting: (LaneSession) -> DeviceSequence
     private let didEnd: (UInt64) -> Void
 
     var now: MonotonicTime { context.clock.monotonic() }
 
-    /// - Parameter didEnd: called with the connections whose sessions end.
+    /// - Parameter didEnd: called with each connection whose session ends, or that is closed.
     init(
         _ context: LaneContext, _ deliveries: DeliveryBatch, confirmedAt: @escaping () -> MonotonicTime,
         lastWaiting: @escaping (LaneSession) -> DeviceSequence, didEnd: @escaping (UInt64) -> Void
@@ -31,14 +31,15 @@ final class LaneSessions {
 
     subscript(id: UInt64) -> LaneSession? { open[id] }
 
-    /// Whether rows may be sent: a server that has not confirmed its heads lately sends none.
+    /// Whether rows may be sent now (`LaneContext.isFresh`).
     var isFresh: Bool { context.isFresh(since: confirmedAt()) }
-    /// When a checkpoint is due; nil: none is planned.
+    /// When the first checkpoint is due; nil when none is planned.
     var nextCheckpoint: MonotonicTime? { plan.nextCheckpoint }
-    /// Somebody asks to be let in, or awaits rows.
+    /// Whether a connection waits to be admitted, or a session awaits rows.
     var hasWork: Bool { !open.waiting.isEmpty || !plan.users.isEmpty }
 
-    /// Users who have to be in memory for what is to be told.
+    /// The users who have to be in memory for connections to be admitted, and for rows to be sent while that is
+    /// allowed.
     var neededUsers: Set<UserID> {
         let openings = open.waiting.lazy.map(\.opening.identity.user)
         return isFresh ? Set(openings).union(plan.users.filter(open.hasSessions)) : Set(openings)
@@ -48,12 +49,12 @@ final class LaneSessions {
 
     func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { open.enqueue(handle, opening) }
 
-    /// The device took what was queued.
+    /// Sends the session more rows, as its device took what was queued.
     func resume(_ id: UInt64) {
         if let user = open[id]?.identity.user { plan.awaitRows(user) }
     }
 
-    /// Sends the collections afresh; none: all (rule S9).
+    /// Sends the collections afresh; an empty list means all (rule S9).
     func resync(_ id: UInt64, _ collections: [RowCollection]) {
         guard let session = open[id] else { return }
         session.subscription.resync(collections)
@@ -61,12 +62,13 @@ final class LaneSessions {
         plan.awaitRows(session.identity.user)
     }
 
-    /// The connection is closed.
+    /// Forgets a connection that is closed.
     func closed(_ id: UInt64) {
         remove(id)
         open.closed(id)
     }
 
+    /// Ends the connection's session, if it has one, and gives the bytes of its waiting frames back to the budget.
     private func remove(_ id: UInt64) {
         didEnd(id)
         plan.closed(id)
@@ -74,20 +76,20 @@ final class LaneSessions {
         for frame in session.looksUp { context.budget.give(frame.request.bytes) }
     }
 
-    /// Tells the device to go, behind all that waits for it.
+    /// Ends the session: its device is told to go, behind everything that waits for it.
     func end(_ session: LaneSession, _ code: ErrorCode) {
         deliveries.add(.goAway(code), to: session.handle)
         remove(session.handle.id)
         open.leaves(session)
     }
 
-    /// Everybody is to connect anew.
+    /// Ends all sessions: their devices are to connect anew.
     func endAll(_ code: ErrorCode) {
         for session in open.all { end(session, code) }
         plan = DeliveryPlan()
     }
 
-    /// Tells the device to go, and takes back what waits for it (rule A3).
+    /// Ends the session of a revoked device: nothing that waits for the device may reach it (rule A3).
     func cutOff(_ session: LaneSession) {
         let id = session.handle.id
         context.logger.info(
@@ -107,7 +109,8 @@ final class LaneSessions {
         }
     }
 
-    /// Another generation of the read model is shown. Also those who are not in memory: their rows may have changed.
+    /// Sends rows to the sessions of users whose rows may differ in the generation that is shown now, whether the users
+    /// are in memory or not.
     func rowsMayDiffer(_ isChanged: (UserID) -> Bool) {
         for user in open.users where isChanged(user) { plan.awaitRows(user) }
     }

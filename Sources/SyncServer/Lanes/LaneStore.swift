@@ -1,18 +1,22 @@
 import EventStore
 import FocusCore
 
-/// The log and the read model as a lane asks for them. `StoreConnection` is the one there is; the simulation has one
-/// that keeps both in memory and fails when its seed says so.
+/// The log and the read model as a lane asks for them. The server has `StoreConnection`, whose members of the same
+/// names say what each means and throws. The simulation has a store that keeps everything in memory and fails as its
+/// seed says.
+///
+/// A call waits until the database answers. Any call may throw `StoreStopped`, and `LogTruncated` when the log lacks
+/// one of `anchors`.
 protocol LaneStore: AnyObject {
-    /// See `StoreConnection.anchors`: anything may throw `LogTruncated`.
+    /// The events that the log must hold.
     var anchors: () -> [Partition: LogAnchor] { get set }
     func verifyAnchors() throws
     func timeline() throws -> Timeline
-    /// See `StoreConnection.append`: the outcomes are certain, or it throws.
+    /// Appends with one statement. The outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
-    /// See `StoreConnection`: what it is told of commits is told over one connection.
+    /// Changes with each new connection: what a commit confirmed holds for the connection that it came over.
     var connectionNumber: Int { get }
-    /// Everything seen before is as safe as an append that came through; waits as that does.
+    /// Makes a commit that waits as an append does. Everything that was seen before the call is then as durable as it.
     func confirm() throws
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
     func look(at partitions: [Partition]) throws -> LogLook
@@ -31,7 +35,7 @@ protocol LaneStore: AnyObject {
 
 extension StoreConnection: LaneStore {}
 
-/// Writes what a lane hands over to the read model, and posts to the lane what became of it.
+/// Writes a lane's batches to the read model, and posts to the lane what became of each.
 protocol LaneProjector: AnyObject {
     func start()
     func post(_ batch: ProjectionBatch, _ report: ProjectionReport)
@@ -40,7 +44,7 @@ protocol LaneProjector: AnyObject {
 
 extension Projector: LaneProjector {}
 
-/// Reads the points of finished routes, and posts to the lane what it found.
+/// Reads the points of finished routes, and posts the answers to the lane.
 protocol LaneFetcher: AnyObject {
     func start()
     func post(_ work: FetchWork)
@@ -49,7 +53,7 @@ protocol LaneFetcher: AnyObject {
 
 extension Fetcher: LaneFetcher {}
 
-/// Looks up what the log holds at earlier places of devices, and posts to the lane what it found.
+/// Looks up what the log holds at earlier places of devices, and posts to the lane what it finds.
 protocol LanePlaceFinder: AnyObject {
     func start()
     func post(_ question: PlaceQuestion, session: UInt64)
@@ -58,7 +62,7 @@ protocol LanePlaceFinder: AnyObject {
 
 extension PlaceFinder: LanePlaceFinder {}
 
-/// What works beside a lane, each on a thread and a connection of its own.
+/// The workers beside a lane, each on a thread and a connection of its own.
 struct LaneHelpers {
     let projector: any LaneProjector
     let fetcher: any LaneFetcher

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A named thread that can be waited for: lanes block on the database, which the cooperative pool must not.
+/// A named thread that can be waited for. Work that blocks on the database runs on such threads, because it must not
+/// hold a thread of the cooperative pool.
 final class LaneThread: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
@@ -14,7 +15,7 @@ final class LaneThread: Sendable {
         thread.start()
     }
 
-    /// Blocks until the thread's work is done. Never from the thread itself.
+    /// Blocks until the thread's work is done. May be called by several threads, but not by the thread itself.
     func join() {
         ended.wait()
         ended.signal()

@@ -3,40 +3,45 @@ import FocusCore
 import Foundation
 import Logging
 
-/// Rules T1 and T3: what becomes due is an event, which the server appends through the ordinary path. Validation
-/// makes a second attempt, also of another server, harmless: whoever comes second finds that nothing is due any more.
+/// Rules T1 and T3: what falls due is an event, which the server appends like any other. If two servers try, validation
+/// makes the second attempt harmless: nothing is due any more then.
 ///
-/// Flow: who may be due, by what the lane knows and by the read model → load them → stage their events with the
-/// devices'.
+/// Flow: who may be due, by the lane's schedule and by the read model → load them → stage their events with those of
+/// devices.
 ///
-/// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it into
-/// `users.due_at` in the transaction that writes those rows and their version. So at any moment a user is
-///   - shown by the read model at their last version: then `due_at` is right, and the scan of it finds them, in memory
-///     or not;
-///   - or has events past the checkpoint. Then every server has them in its `ProjectionBacklog`: from its start
-///     (`LaneLog.begin` reads who has events from the checkpoint on), from its own commits, or from catching up with
-///     those of others. `DueSchedule` says when they are due, and keeps saying so when they leave memory; where it does
-///     not know, the next look loads them. They leave the backlog when a projection at their last offset is committed:
-///     the case above.
-/// A projection that a crash of PostgreSQL loses takes the checkpoint back with it, which the next look sees
-/// (`LaneLog.lookForLoss`), and puts the user in again; so it does for everybody past the checkpoint when another server
-/// takes over.
+/// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it to `users.due_at` in
+/// the transaction that writes those rows and their version. So at any moment one of two things holds for a user:
+///   - The read model shows them at their last version. Then `due_at` is right, and the scan finds them, whether they
+///     are in memory or not.
+///   - They have events past the checkpoint. Then every server has them in its `ProjectionBacklog`: since its start
+///     (`LaneLog.begin` reads who has events from the checkpoint on), by its own commits, or by catching up with those
+///     of others. `DueSchedule` holds the time at which something is due for them, also when they leave memory; if it
+///     does not know the time, the next look loads them. They leave the backlog when a projection at their last offset
+///     is committed, and then the first case holds.
 ///
-/// What it costs when nothing is due: four statements per lane and second, of which one probes an index once per
-/// partition and reads no row, one reads the checkpoints, one the partitions' last events and one no table; and a walk
-/// over the schedule.
+/// A projection that PostgreSQL loses in a crash takes the checkpoint back with it. The next look notices that
+/// (`LaneLog.lookForLoss`) and puts the users past it into the backlog again. It does the same when another PostgreSQL
+/// server takes over.
+///
+/// Costs when nothing is due, for each lane and second: a walk over the schedule and four statements. One probes an
+/// index once for each partition and reads no row, one reads the checkpoints, one the partitions' last events, one no
+/// table.
 extension LaneUsers {
-    /// What a look takes up, before anything is staged: loading may find that others have appended.
+    /// One look for users who are due. It is made before anything is staged, because loading users may find that other
+    /// servers have appended.
     struct DueLook {
-        /// Those whom the read model names.
+        /// The users that the read model names.
         var found: [DueUser]
-        /// Who is to be in memory for it: of each kind as many as a look takes up.
+        /// The users who have to be loaded, if they are not in memory.
         var users: Set<UserID>
-        /// Nobody who is due was left out.
+        /// Whether nobody who is due, as far as that is known, was left out.
         var isWhole: Bool
     }
 
-    /// - Parameter found: a page of `due.scan`.
+    /// Begins a look.
+    /// - Parameters:
+    ///   - found: a page of `due.scan`.
+    ///   - now: the wall clock's time.
     func look(_ found: [DueUser], at now: Timestamp) -> DueLook {
         let unknown = backlog.users(limit: configuration.loadsPerProjection) {
             !due.knows($0) && !resident.isQuarantined($0)
@@ -47,10 +52,11 @@ extension LaneUsers {
             isWhole: !due.scan.isUnderWay && gone.count < configuration.dueUsersPerLook)
     }
 
-    /// Its users were loaded, or cannot be. More whose time is unknown wait for the next look: mostly another server has
-    /// just heard from them, has them in memory and projects them, and loading all of its users at once would hinder our
-    /// own.
-    /// - Parameter head: the partition's.
+    /// Ends a look whose users were loaded, or cannot be.
+    ///
+    /// Users past the look's bound whose time is unknown do not hasten the next look. Most of them are in use on
+    /// another server, which projects them soon, and to load them all at once would hinder this lane's own users.
+    /// - Parameter head: gives a partition's head as the lane knows it.
     func end(_ look: DueLook, head: (Partition) -> PartitionHead) {
         for user in look.found { requeueForProjection(user, head(user.partition)) }
         lookAgain(after: look.isWhole ? configuration.lookMilliseconds : 0)
@@ -60,19 +66,20 @@ extension LaneUsers {
         due.look(at: context.clock.monotonic().adding(milliseconds: milliseconds))
     }
 
-    /// The read model may say that a user is due who is not: zone data changed, or nobody knew better when the column
-    /// was made. They are projected once more.
+    /// Puts a user into the backlog for whom nothing is due, although the read model says so, so that their `due_at` is
+    /// written again. It is wrong when zone data has changed, or when a migration filled the column with a guess.
     private func requeueForProjection(_ found: DueUser, _ head: PartitionHead) {
         guard let user = resident[found.user], !backlog.isBehind(user.id, in: found.partition),
             dueTime(of: user).map({ $0 > due.scan.until }) ?? true
         else { return }
-        // None of their events stands at it, and none will: it cannot be taken for one that comes in the meantime.
+        // The backlog needs an offset. No event of the user stands at this one, and none will, so an event that comes
+        // in the meantime is told from it.
         backlog.note(user.id, at: head.nextOffset.advanced(by: -1), in: found.partition)
     }
 
     // MARK: Staging
 
-    /// Stages events of users who are due and in memory.
+    /// Stages the events of users who are in memory and for whom something is due.
     func stageDue(into staging: inout AppendStaging) {
         let users = dueUsers(staging.now, areInMemory: true)
         for id in users.sorted() {
@@ -83,7 +90,7 @@ extension LaneUsers {
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
         let recordedAt = staging.recordingTime(of: user.partition)
-        // Each kind once: what a Focus gives free now waits for a later summary.
+        // At most the end of a Focus and a summary. What a Focus that ends now releases waits for a later summary.
         for _ in 0..<2 {
             guard let due = user.state.dueEvent(at: recordedAt) else { return }
             let event = Event(
@@ -91,7 +98,8 @@ extension LaneUsers {
                 sequence: user.state.lastSequence(of: .server, incarnation: Incarnation(0)).next,
                 id: EventID(UUID()), app: nil, occurredAt: due.at.stored, recordedAt: recordedAt, body: due.body)
             if let refusal = user.state.validate(event, scope: .system) {
-                // The fold disagrees with itself: another try would end the same, until the user's next event.
+                // The rules contradict each other. Another attempt would end the same way, so none is made before the
+                // user's next event.
                 context.logger.error("due event refused", metadata: ["user": "\(user.id)", "code": "\(refusal.code)"])
                 self.due.schedule(user.id, at: nil)
                 return
@@ -104,19 +112,21 @@ extension LaneUsers {
         }
     }
 
-    /// As many as a look takes up, whoever they are: they are not due any more then, and the next look finds others.
+    /// Up to `dueUsersPerLook` users who are due, in no order. Once their events are appended they are not due any
+    /// more, so the next look finds others.
     private func dueUsers(_ now: Timestamp, areInMemory: Bool) -> [UserID] {
         due.users(due: now, limit: configuration.dueUsersPerLook) { (resident[$0] != nil) == areInMemory }
     }
 
     // MARK: When
 
-    /// When something is due for a user in memory; nil: never.
+    /// When something is due for a user in memory; nil when nothing is before their next event.
     func dueTime(of user: CachedUser) -> Timestamp? {
         if !due.knows(user.id) { reschedule(user) }
         return due[user.id]
     }
 
+    /// Derives the user's due time from their state.
     func reschedule(_ user: CachedUser) {
         due.schedule(user.id, at: user.state.dueAt)
         guard user.state.dueZoneIsUnknown else { return }
@@ -125,7 +135,8 @@ extension LaneUsers {
             "unknown time zone: summaries come by UTC", metadata: ["user": "\(user.id)", "zone": "\(zone)"])
     }
 
-    /// The user is not in memory: when something is due for them need only be known while the read model is behind.
+    /// Forgets the due time of a user who is not in memory, unless the read model lacks events of theirs:
+    /// `users.due_at` is wrong until it has them.
     func forgetDueTime(of id: UserID, _ partition: Partition) {
         if !backlog.isBehind(id, in: partition) { due.forget(id) }
     }

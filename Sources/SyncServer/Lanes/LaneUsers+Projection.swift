@@ -1,9 +1,10 @@
 import EventStore
 import FocusCore
 
-/// Rows that changed go to the read model in batches, a partition's at a time: what changes often is written once.
+/// Changed rows go to the read model in batches, each of one partition, so that a row which changes often is written
+/// once.
 extension LaneUsers {
-    /// The partition that is to be written, and users to be loaded first. Nil: none is.
+    /// The partition whose rows are to be written now, and the users who are to be loaded first. Nil when none is due.
     func dueProjection() -> (partition: Partition, missing: Set<UserID>)? {
         let now = context.clock.monotonic()
         guard let partition = backlog.due(now: now, pauseMilliseconds: configuration.pauseMilliseconds) else {
@@ -13,12 +14,17 @@ extension LaneUsers {
         return (partition, Set(missing.prefix(configuration.loadsPerProjection)))
     }
 
-    /// Those whose events cannot be folded hold the checkpoint back, and nobody else.
+    /// The users whose rows the next batch may have. A quarantined user is left out: they hold the checkpoint back, and
+    /// nobody else.
     private func usersToProject(_ partition: Partition) -> [UserID] {
         backlog.users(of: partition, limit: configuration.usersPerProjection) { !resident.isQuarantined($0) }
     }
 
-    /// What changed since the last time, of the partition's users in memory. Nil: nobody could be loaded.
+    /// Makes a batch of the dirty rows of the partition's users in memory, and the report that the projector completes.
+    /// Nil when nobody could be loaded: the partition is tried again later.
+    /// - Parameters:
+    ///   - head: the partition's head, up to which the states in memory have all events.
+    ///   - timeline: the one on which the read model has what the lane believes it to have.
     func makeBatch(_ head: PartitionHead, _ timeline: Timeline?) -> (ProjectionBatch, ProjectionReport)? {
         let now = context.clock.monotonic()
         let later = now.adding(milliseconds: configuration.projectionMilliseconds)
@@ -50,12 +56,14 @@ extension LaneUsers {
         return (batch, report)
     }
 
-    /// The projector is done with a batch: what was written is no longer dirty; what was not is dirty again.
-    /// - Returns: where the read model fell back to; nil: it did not.
+    /// Takes up the projector's report of a batch: users who were written leave the backlog, and rows that were not
+    /// written are dirty again.
+    /// - Returns: the checkpoint that the read model fell back to; nil when it did not.
     func projected(_ report: ProjectionReport, _ head: PartitionHead) -> LogOffset? {
+        // In an earlier epoch: what the read model lacks was read anew since.
         guard report.epoch == backlog.epoch else { return nil }
         backlog.wrote(head.partition)
-        // Of a generation that is shown no more: what the one that is lacks was found when it came.
+        // The batch was for a generation that is no longer shown. What the new one lacks was read when it was adopted.
         guard report.generation == head.generation else { return nil }
         switch report.result {
         case .written(let missing, let checkpoint):
@@ -82,7 +90,8 @@ extension LaneUsers {
                 forgetDueTime(of: id, partition)
             }
         }
-        // Their rows would have a hole: they are loaded again, and then have dirty what the read model lacks.
+        // The read model has less of these users than their batch began from, so the batch would have left a hole. When
+        // they are loaded again, all that the read model lacks is dirty.
         for id in missing { forget(id) }
     }
 

@@ -2,14 +2,14 @@ import EventStore
 import FocusCore
 import Logging
 
-/// The users of a lane: those in memory, when something falls due for each, and whom the read model is behind. The three
-/// change together, and here alone.
+/// The users of a lane: who is in memory, when something falls due for each, and of whom the read model lacks events.
+/// The three change together, and here alone.
 ///
-/// Flow: what the log has to tell (`LogNews`) → states are folded, scheduled and marked for the read model → what sessions
-/// and watchers are to hear (`UserNews`).
+/// Flow: news of the log (`LogNews`) → states are folded, scheduled and marked for the read model → news for sessions
+/// and watchers (`UserNews`).
 final class LaneUsers {
     private(set) var resident = ResidentUsers()
-    /// See `LaneUsers+Due`.
+    /// When something falls due for users; see `LaneUsers+Due`.
     var due = DueSchedule()
     var backlog: ProjectionBacklog
     let context: LaneContext
@@ -18,12 +18,15 @@ final class LaneUsers {
     var configuration: LaneConfiguration { context.configuration }
     private var now: MonotonicTime { context.clock.monotonic() }
 
+    /// - Parameters:
+    ///   - partitions: those that the lane owns.
+    ///   - tell: called with what sessions and watchers are to hear.
     init(_ context: LaneContext, _ partitions: [Partition], tell: @escaping (UserNews) -> Void) {
         (self.context, self.tell) = (context, tell)
         backlog = ProjectionBacklog(partitions, now: context.clock.monotonic())
     }
 
-    /// When the next look at what is due, or batch for the read model, is to be made.
+    /// When to look next for users who are due, or to make the next batch for the read model, whichever is earlier.
     var nextDeadline: MonotonicTime {
         let write = backlog.nextWrite(pauseMilliseconds: configuration.pauseMilliseconds)
         return write.map { min($0, due.nextLook) } ?? due.nextLook
@@ -31,21 +34,24 @@ final class LaneUsers {
 
     // MARK: Coming and going
 
-    /// The state may hold what was not committed: it is loaded again when it is needed.
+    /// Drops a state that may not be what the log has, or that others have overtaken. The user is loaded again when
+    /// they are needed, and their sessions await the rows that they were not sent.
     func forget(_ id: UserID) {
         due.forget(id)
         if resident.remove(id) != nil { tell(.left(id)) }
     }
 
-    /// Nothing in memory can be relied on.
+    /// Drops the states of all users in memory.
     func forgetAll() {
         for user in resident.all { forget(user.id) }
     }
 
-    /// As after a restart: nothing stays that was folded from a history that is gone.
+    /// Begins as after a restart, because the log lost events: no state stays that was folded from them. The backlog
+    /// begins again with `LaneLog.begin`.
     func startOver() { (resident, due) = (ResidentUsers(), DueSchedule()) }
 
-    /// One user's broken fold disturbs nobody else.
+    /// Quarantines a user who cannot be loaded or folded, so that they disturb nobody else. Their watchers are told
+    /// that nothing is known of them.
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         resident.quarantine(id, until: now.adding(milliseconds: configuration.quarantineMilliseconds))
@@ -53,12 +59,14 @@ final class LaneUsers {
         tell(.visibilityChanged(id))
     }
 
+    /// Ends the quarantines whose time is over: the user is loaded again when they are needed.
     func endQuarantines() {
-        // Whoever watches them was told that nothing is known.
+        // Watchers were told that nothing is known of the user, so they are to be told anew.
         for id in resident.endQuarantines(now: now) { tell(.visibilityChanged(id)) }
     }
 
-    /// Keeps memory within its bound.
+    /// Keeps the states in memory within their bound (`LaneConfiguration.cacheBytes`). Sessions of an evicted user have
+    /// what they were sent, and need the state again only for more.
     func evict() {
         let evicted = resident.evict(
             past: configuration.cacheBytes, now: now, every: configuration.cacheCheckMilliseconds)
@@ -118,20 +126,23 @@ final class LaneUsers {
         }
     }
 
-    /// The user has more events than are folded one by one: they are loaded when they are needed.
+    /// Another server appended events for the user that are not folded one by one: the user is loaded when they are
+    /// needed.
     private func skip(_ changed: UserInRange, in partition: Partition) {
         backlog.grew(at: now)
-        // Whoever was loaded since then has it all.
+        // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
         backlog.note(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)
         tell(.changed(changed.user))
     }
 
-    /// States that were not forgotten are those of the generation that is shown now.
+    /// Moves the partition's users to the generation that is shown now. The users whose rows differ there were dropped
+    /// before (`LogNews.generationChanges`), so the states in memory are right for it.
     private func adopt(_ head: PartitionHead, _ lacking: [UserInRange]) {
         for lacking in lacking {
-            // What the read model lacks of them is known for the generation before. They are few.
+            // The dirty rows of these users are those that the generation before lacks, so they are loaded again. They
+            // are few.
             if let user = resident[lacking.user], user.generation != head.generation { forget(user.id) }
             if resident[lacking.user] == nil { due.forget(lacking.user) }
         }
@@ -143,9 +154,10 @@ final class LaneUsers {
 
     // MARK: Commits
 
-    /// Events of the lane's own that changed these rows of the user are in the log.
+    /// Records that events of the lane's own, which changed these rows of the user, were committed.
     func committed(_ user: CachedUser, changed keys: [RowKey]) { changed(user, keys) }
 
+    /// Marks the rows for the read model, and schedules the user again if the rows may move what is due.
     private func changed(_ user: CachedUser, _ keys: some Collection<RowKey>) {
         user.dirty.formUnion(keys)
         if DueSchedule.depends(on: keys) || !due.knows(user.id) { reschedule(user) }

@@ -4,7 +4,7 @@ import Logging
 import Waits
 
 extension LaneWorker {
-    /// Validates and folds what waits, appends it with one statement, and answers.
+    /// Judges and folds what waits and what is due, appends it with one statement, and answers.
     func appendWaiting() throws {
         let looksAtTime = now >= users.due.nextLook
         guard !appends.isEmpty || looksAtTime else { return }
@@ -18,14 +18,16 @@ extension LaneWorker {
         try commit(staging)
     }
 
-    /// The clock is wrong (rule E4): nothing is appended and nothing falls due.
+    /// Answers the waiting appends with an error, because the server's clock is wrong (rule E4). Nothing falls due
+    /// either.
     private func putOff() {
         users.lookAgain(after: configuration.pollMilliseconds)
         for answer in appends.putOff() { sessions.deliver(answer) }
     }
 
-    /// Whoever of those that the last statement answered sends first would get a statement of their own, and all the
-    /// others wait for it: a short wait serves them together. A device that is alone never waits.
+    /// Waits for a moment if more appends are likely to come. Devices that the last statement answered send their next
+    /// frames at about the same time; without the wait the first of them would get a statement of its own, and the
+    /// others would wait for that. A lone device never waits.
     private func gather() throws {
         let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.expected > 0 else { return }
@@ -33,7 +35,8 @@ extension LaneWorker {
         try loadNeededUsers()
     }
 
-    /// Loads who may be due, before anything is staged: loading may find that others have appended.
+    /// Loads the users for whom something may be due. This comes before anything is staged, because loading may find
+    /// that other servers have appended.
     private func lookForDue() throws {
         let time = context.clock.wall()
         do {
@@ -44,15 +47,15 @@ extension LaneWorker {
             try load(look.users)
             users.end(look) { log.tails[$0] }
         } catch EventStoreError.noGeneration {
-            // That generation was dropped: which one is shown now, the heads say.
+            // The generation that the lane knows was dropped. The heads name the one that is shown now.
             log.tails.mayHaveMoved = true
             users.lookAgain(after: configuration.pollMilliseconds)
         }
     }
 
-    /// Commits what was staged, acknowledges it and sends it, or tells why not. What stood behind another server's events
-    /// is folded again. Where another generation is shown, what was folded from the one before is acknowledged and not
-    /// sent.
+    /// Commits what was staged, then gives the answers and sends the changed rows. Frames of partitions to which
+    /// another server appended first are staged again with the next statement. In partitions that show another
+    /// generation, the answers are given, and the rows are sent once the users are loaded from it.
     private func commit(_ staged: AppendStaging) throws {
         var staging = staged
         let report: CommitReport

@@ -4,11 +4,11 @@ import FocusCore
 import Logging
 import Waits
 
-/// The lane's thread: everything here is confined to it. The parts know nothing of each other; what one of them has to
-/// tell reaches the others by the calls that are wired here.
+/// A lane's loop; it and all its parts are confined to the lane's thread. The parts do not know each other: what one
+/// has to tell reaches the others through the calls that are wired here.
 ///
-/// Flow of a turn: requests → what is new in the log → users who are needed → sessions let in → one statement with what
-/// devices append and what is due → rows, answers, statuses, checkpoints → a batch for the read model.
+/// Flow of a turn: requests → news of the log → loads of the users who are needed → admissions → one statement with
+/// what devices append and what is due → rows, answers, statuses, checkpoints → a batch for the read model.
 final class LaneWorker {
     let context: LaneContext
     let deliveries = DeliveryBatch()
@@ -20,8 +20,9 @@ final class LaneWorker {
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
     private let helpers: LaneHelpers
-    /// What the projector reports, until the lane takes it up.
+    /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
+    /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
     private var hasBegun = false
     private var isStopped = false
 
@@ -44,8 +45,8 @@ final class LaneWorker {
             watchers.hear(news)
         }
         fetches = LaneFetches(helpers.fetcher, deliveries) { tails[$0].generation }
-        // What is ready for devices leaves before the database is asked: it was made when the heads were fresh, and must
-        // not wait until they are not.
+        // Deliveries leave before the database is asked, which may take long: they were made while the heads were
+        // fresh, and must not leave when they no longer are.
         log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
             users.hear(news)
             guard case .generationChanged(let head, let changed, _) = news else { return }
@@ -56,13 +57,14 @@ final class LaneWorker {
         (self.appends, self.watchers, self.sessions, self.users) = (appends, watchers, sessions, users)
     }
 
+    /// Runs turn after turn until the lane is stopped.
     func run() {
         helpers.start()
         while !isStopped {
             do {
                 try turn(taking: mailbox.take(until: nextDeadline()))
             } catch is StoreStopped {
-                // The database is away and the server is to end: nothing that waits was acknowledged.
+                // The database is away and the server is to stop. Nothing that still waits was acknowledged.
                 isStopped = true
             } catch {
                 recover(from: error)
@@ -74,8 +76,9 @@ final class LaneWorker {
         log.close()
     }
 
-    /// The database answered with an error that trying again at once would not mend (disk full, say). States may hold what
-    /// was not committed: all are loaded again. Requests wait; their devices see that nothing is acknowledged.
+    /// Makes the lane fit for the next turn after one that threw: the database answered with an error that lasts, a
+    /// full disk for example, or the log lost events. States may hold events that were not committed, so all are
+    /// dropped and loaded again. Requests wait, and nothing is acknowledged.
     func recover(from error: any Error) {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
         if error is LogTruncated { startOver() }
@@ -83,8 +86,8 @@ final class LaneWorker {
         log.close()
     }
 
-    /// As after a restart: everybody connects anew, and is asked for what the log lacks (rule S6). Nothing that was folded
-    /// from the history that is gone stays.
+    /// Begins as after a restart, because the log lost events: all devices connect anew, and bring back what it lacks
+    /// (rule S6). Nothing stays that was folded from the events that are gone.
     private func startOver() {
         sessions.endAll(.shuttingDown)
         for frame in appends.removeAll() { context.budget.give(frame.request.bytes) }
@@ -95,7 +98,8 @@ final class LaneWorker {
         watchers.changed { _ in true }
     }
 
-    /// One round: everything that was asked for, and whatever is due. Waits for nothing but the database.
+    /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
+    /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
         take(requests)
         if !hasBegun {
@@ -118,13 +122,14 @@ final class LaneWorker {
         deliveries.send()
     }
 
+    /// Hands each request to the part that it concerns.
     func take(_ requests: [LaneRequest]) {
         for request in requests {
             if request.cost > 0 { context.budget.give(request.cost) }
             switch request {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)
-                // The device may come from another server, and know more of the log than this one (rules P2, P7).
+                // The device may come from another server, where it saw more of the log than this lane knows (P2, P7).
                 log.tails.mayHaveMoved = true
             case .append(let session, let append): appends.enqueue(PendingAppend(session: session, request: append))
             case .resume(let session):
@@ -144,7 +149,8 @@ final class LaneWorker {
         }
     }
 
-    /// Nobody waits while there is work; else until the next look at the heads, or whatever a part has to do.
+    /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
+    /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, !sessions.hasWork, reports.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
@@ -154,7 +160,7 @@ final class LaneWorker {
 
     // MARK: Users
 
-    /// Loads, a batch in one statement, the users who are needed and are not in memory.
+    /// Loads the users who are needed for what waits and who are not in memory.
     func loadNeededUsers() throws {
         var needed = sessions.neededUsers.union(watchers.dequeueAwaitingLoad())
         for id in Array(appends.sessions) + fetches.sessions {
@@ -163,9 +169,10 @@ final class LaneWorker {
         try load(needed)
     }
 
-    /// Afterwards each of them is in memory or quarantined.
+    /// Loads those of the users who are not in memory. Afterwards each is in memory or quarantined, unless the log
+    /// changes so fast that three attempts do not suffice: the others stay to be loaded.
     func load(_ ids: Set<UserID>) throws {
-        // Another generation, found with the last of them, sends away those who came from the one before.
+        // A load may find events or a generation for which users are dropped again that were loaded before it.
         for _ in 0..<3 {
             let missing = users.resident.awaitingLoad(ids)
             guard !missing.isEmpty else { return }
@@ -173,6 +180,7 @@ final class LaneWorker {
         }
     }
 
+    /// Catches up with commits of other servers that the cursors of waiting connections tell of.
     private func catchUpWithCursors() throws {
         let partitions = sessions.partitionsBehindCursors(users)
         guard !partitions.isEmpty else { return }
@@ -183,13 +191,13 @@ final class LaneWorker {
     // MARK: What helpers do
 
     private func answerFetches() {
-        // Like rows: a server that has not confirmed its heads does not know who may read what.
+        // Answers are held back like rows: a server that has not confirmed its heads does not know who may read what.
         guard sessions.isFresh else { return }
         for session in fetches.answer(users, now: now, session: { sessions[$0] }) { sessions.resume(session.handle.id) }
     }
 
-    /// Hands the projector what changed since the last time in the partition that has been due longest. One a turn:
-    /// appends do not wait for all of them.
+    /// Hands the projector one batch, if a partition is due. One in a turn, so that appends do not wait for all
+    /// partitions.
     private func project() throws {
         guard let (partition, missing) = users.dueProjection() else { return }
         try load(missing)
@@ -197,7 +205,8 @@ final class LaneWorker {
         helpers.projector.post(batch, report)
     }
 
-    /// One that fails is taken up again: nobody else would say that the partition's projector is free.
+    /// Takes up the projector's reports. A report stays in the queue until it was dealt with, because nothing else
+    /// would say that the partition's batch is no longer under way.
     private func takeReports() throws {
         while let (partition, report) = reports.first {
             if let checkpoint = users.projected(report, log.tails[partition]) {

@@ -1,8 +1,9 @@
 import FocusCore
 
-/// Sessions that the lane ended while their connections still write what waits for a slow device: GoAway goes behind it.
-/// The device may be revoked meanwhile (rule A3), and then nothing that waits may reach it. A connection is closed seconds
-/// after GoAway at the latest, and says so.
+/// Sessions that the lane has ended, and whose connections are not closed yet: they still write what waits for a slow
+/// device, and GoAway behind it. If the device is revoked meanwhile, nothing that waits may reach it (rule A3).
+///
+/// Bounded by the open connections: each is closed within seconds of its GoAway, and then `closed` is called.
 struct LeavingSessions {
     private var sessions: [UInt64: (user: UserID, device: DeviceID, handle: SessionHandle)] = [:]
 
@@ -12,7 +13,8 @@ struct LeavingSessions {
 
     mutating func closed(_ id: UInt64) { sessions[id] = nil }
 
-    /// Removes the sessions of the user's revoked devices, and names them.
+    /// Removes the sessions of the user's revoked devices.
+    /// - Returns: their connections, which are to be cut off.
     mutating func removeRevoked(of user: UserID, _ isRevoked: (DeviceID) -> Bool) -> [SessionHandle] {
         guard !sessions.isEmpty else { return [] }
         let found = sessions.values.filter { $0.user == user && isRevoked($0.device) }.map(\.handle)

@@ -1,17 +1,19 @@
 import EventStore
 import Synchronization
 
-/// The format of the log, which an operator may raise while servers run. It never falls.
+/// The format of the log, shared by all threads of a server. An operator may raise it while servers run; it never
+/// falls.
 final class LogFormat: Sendable {
     private let known: Atomic<Int32>
 
     init(_ format: Int32) { known = Atomic(format) }
 
+    /// Records the format that the log was found to have. A lower one than is known has no effect.
     func raise(to format: Int32) { known.max(format, ordering: .relaxed) }
 
-    /// Whether the log may say whose incarnations are, and when they end (rule P10).
+    /// Whether the log may hold the events that bind incarnations to scopes and end them (rule P10).
     var hasIncarnations: Bool { known.load(ordering: .relaxed) >= EventStore.incarnationFormat }
 
-    /// What devices are offered: version 2 asks for what only such a log can answer.
+    /// The versions of the protocol that devices are offered. Version 2 needs the events of rule P10.
     var protocolVersions: ClosedRange<UInt32> { hasIncarnations ? 1...2 : 1...1 }
 }

@@ -1,29 +1,33 @@
 import EventStore
 import FocusCore
 
-/// What a lane learns of its partitions' log and read model, in the order in which it is so.
+/// What a lane learns of its partitions' log and read model. Events of a partition are told in the log's order.
 enum LogNews {
-    /// An event that another server appended.
+    /// Another server appended this event.
     case followed(LoggedEvent)
-    /// All events of these users up to where the log was seen are told.
+    /// Other servers' events for these users have all been told, up to the head that was seen.
     case caughtUp(Set<UserID>)
-    /// A user to whom other servers appended, with more events than are told one by one.
+    /// Other servers appended events for the user that are not told one by one, because there are too many in the
+    /// partition (`LaneConfiguration.refoldLimit`).
     case skipped(UserInRange, Partition)
-    /// The lane's own events are in the log.
+    /// The lane's own events were committed.
     case committed(PartitionAppend)
-    /// The user as the log has them.
+    /// The user was loaded, with all events up to the head that the load saw.
     case loaded(LoadedUser, UserID, Partition)
-    /// The user cannot be loaded.
+    /// The user cannot be loaded: their events cannot be read or folded.
     case unloadable(UserID, any Error)
-    /// The read model has everything of the partition below the checkpoint, and of what comes after it lacks these users'
-    /// events.
+    /// The read model has everything of the partition below the checkpoint. From there on these users have events, and
+    /// nobody else.
     case readModelStands(Partition, at: LogOffset, lacking: [UserInRange])
-    /// The checkpoint stands further back than it stood.
+    /// The read model lost projections: its checkpoint is further back than the lane believed, and these users have
+    /// events from there on.
     case checkpointRegressed(Partition, to: LogOffset, lacking: [UserInRange])
-    /// What was read of the read model before says nothing any more.
+    /// The lane reads anew what the read model has, so reports of batches under way no longer mean anything.
     case readModelIsAnother
-    /// Another generation of the partition's read model is shown, which has other rows of these users; nil: of all.
+    /// Another generation of the partition's read model is shown. The rows of these users differ there; nil: those of
+    /// any user may.
     case generationChanges(Partition, changed: Set<UserID>?)
-    /// All that the lane knows of the partition is of the head's generation now.
+    /// The lane has changed to the head's generation. `changed` is as in `generationChanges`; `lacking` are the users
+    /// with events past that generation's checkpoint.
     case generationChanged(PartitionHead, changed: Set<UserID>?, lacking: [UserInRange])
 }

@@ -1,12 +1,14 @@
 import Waits
 
-/// Requests from any thread to one lane's thread. What may wait here is bounded by what its senders may have under way:
-/// by the inbound budget (`LaneRequest.cost`), or by one of a kind per session.
+/// Requests from any thread to the one thread that takes them: a lane's, or that of a worker beside it.
+///
+/// What waits here is bounded by what the senders may have under way: by the inbound budget (`LaneRequest.cost`), or by
+/// a few requests of a kind for each session or partition.
 // @unchecked: everything mutable is used under `condition` only.
 final class Mailbox<Request: Sendable>: @unchecked Sendable {
     private let condition = MonotonicCondition()
     private var requests: [Request] = []
-    /// How many must wait before the reader is woken; nobody reads while it is nil.
+    /// How many requests must wait before the reader is woken; nil while it does not wait.
     private var wanted: Int?
 
     func post(_ request: Request) {
@@ -18,10 +20,12 @@ final class Mailbox<Request: Sendable>: @unchecked Sendable {
         if wakes { condition.signal() }
     }
 
-    /// Everything that waits, as soon as `count` requests do, or when the deadline has passed.
+    /// Removes and returns everything that waits, as soon as that are `count` requests or the deadline has passed. The
+    /// result may be empty.
     /// - Parameters:
-    ///   - count: waking a thread for each of many requests that come together costs more than they do.
-    ///   - deadline: nil waits as long as it takes.
+    ///   - count: more than 1 when many requests are expected together: to wake the thread for each would cost more
+    ///     than the requests do.
+    ///   - deadline: nil waits for as long as it takes.
     func take(atLeast count: Int = 1, until deadline: Deadline? = nil) -> [Request] {
         condition.lock()
         defer { condition.unlock() }

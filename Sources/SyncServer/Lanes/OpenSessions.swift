@@ -1,9 +1,9 @@
 import FocusCore
 
-/// The sessions of a lane: found by their connection, their user and their device's store. Those that ask to be let in
-/// wait here, and those that were told to go are kept in mind until their connections are closed.
+/// The sessions of a lane, found by their connection, their user or their device's store. Also holds the connections
+/// that wait to be admitted, and the sessions that were told to go until their connections are closed.
 struct OpenSessions {
-    /// Names a device's local store: of two connections of one, the newer wins (rule P8).
+    /// Names a device's local store. Of two connections of the same store the newer wins (rule P8).
     private struct StoreKey: Hashable {
         var user: UserID
         var device: DeviceID
@@ -17,24 +17,24 @@ struct OpenSessions {
     }
 
     private var sessions: [UInt64: LaneSession] = [:]
-    /// In the order in which they were opened.
+    /// Each user's sessions, in the order in which they were opened.
     private var ofUser: [UserID: [LaneSession]] = [:]
     private var ofStore: [StoreKey: LaneSession] = [:]
-    /// Connections that said Hello, in their order.
+    /// Connections that wait to be admitted, in the order in which they asked.
     private(set) var waiting: [(handle: SessionHandle, opening: SessionOpening)] = []
     private var leaving = LeavingSessions()
 
     subscript(id: UInt64) -> LaneSession? { sessions[id] }
 
     var all: [LaneSession] { Array(sessions.values) }
-    /// Users with a session.
+    /// The users who have a session.
     var users: some Collection<UserID> { ofUser.keys }
 
     func hasSessions(of user: UserID) -> Bool { ofUser[user] != nil }
 
     func sessions(of user: UserID) -> [LaneSession] { ofUser[user] ?? [] }
 
-    /// The session of the device's store; nil: it has none.
+    /// The session of the device's store; nil when it has none.
     func session(of identity: Identity, _ incarnation: Incarnation) -> LaneSession? {
         ofStore[StoreKey(identity, incarnation)]
     }
@@ -43,13 +43,13 @@ struct OpenSessions {
 
     mutating func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { waiting.append((handle, opening)) }
 
-    /// Everybody who waits; those who cannot be let in yet are given back with `enqueue`.
+    /// Removes and returns the connections that wait. Those that cannot be admitted yet go back with `enqueue`.
     mutating func dequeueWaiting() -> [(handle: SessionHandle, opening: SessionOpening)] {
         defer { waiting = [] }
         return waiting
     }
 
-    /// Takes the place of another session of its store, which `remove` finds all the same.
+    /// Adds a session. Its store is found by it from now on, also if the store has another session that is not removed.
     mutating func insert(_ session: LaneSession) {
         sessions[session.handle.id] = session
         ofUser[session.identity.user, default: []].append(session)
@@ -58,7 +58,8 @@ struct OpenSessions {
 
     // MARK: Going
 
-    /// - Returns: the session that the connection had; nil: none yet, or none any more.
+    /// Removes the connection's session, or its place among those that wait.
+    /// - Returns: the session that the connection had; nil when it has none yet, or none any more.
     mutating func remove(_ id: UInt64) -> LaneSession? {
         waiting.removeAll { $0.handle.id == id }
         guard let session = sessions.removeValue(forKey: id) else { return nil }
@@ -70,13 +71,14 @@ struct OpenSessions {
         return session
     }
 
-    /// The session was told to go; its connection may write for a while what waits for its device (`LeavingSessions`).
+    /// Keeps a session that was told to go until its connection is closed (`LeavingSessions`).
     mutating func leaves(_ session: LaneSession) { leaving.add(session) }
 
-    /// The connection is closed.
+    /// Forgets a session that was told to go, as its connection is closed.
     mutating func closed(_ id: UInt64) { leaving.closed(id) }
 
-    /// Connections of the user's revoked devices that were told to go, each once (rule A3).
+    /// Removes the sessions of the user's revoked devices that were told to go (rule A3).
+    /// - Returns: their connections, which are to be cut off.
     mutating func removeLeaving(of user: UserID, _ isRevoked: (DeviceID) -> Bool) -> [SessionHandle] {
         leaving.removeRevoked(of: user, isRevoked)
     }

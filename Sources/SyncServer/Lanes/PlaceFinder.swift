@@ -3,15 +3,15 @@ import FocusCore
 import Logging
 import NIOConcurrencyHelpers
 
-/// Looks up what the log holds at earlier places of devices (rule E1), on a thread and a connection of its own: whoever
-/// sends again what was logged long ago delays nobody's appends. Connects when it is first needed.
+/// Looks up what the log holds at earlier places of devices (rule E1), on a thread and a connection of its own, so that
+/// a device which sends again what was logged long ago delays nobody's appends. Connects when it is first needed.
 final class PlaceFinder: Sendable {
     private struct Work: Sendable {
         var session: UInt64
         var question: PlaceQuestion
     }
 
-    /// Nil ends it. A session has one question under way, so what waits here is bounded by the sessions.
+    /// Nil ends the thread. A session has one question under way, which bounds what waits here.
     private let mailbox = Mailbox<Work?>()
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let configuration: StoreConfiguration
@@ -19,6 +19,10 @@ final class PlaceFinder: Sendable {
     private let isStopping: @Sendable () -> Bool
     private let report: @Sendable (UInt64, FoundPlaces?) -> Void
 
+    /// - Parameters:
+    ///   - isStopping: true ends the wait for a database that is away.
+    ///   - report: called on the finder's thread with each session and what was found; nil when the log could not be
+    ///     asked.
     init(
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (UInt64, FoundPlaces?) -> Void
@@ -35,7 +39,7 @@ final class PlaceFinder: Sendable {
 
     func post(_ question: PlaceQuestion, session: UInt64) { mailbox.post(Work(session: session, question: question)) }
 
-    /// Ends the thread; who still waits for an answer is being sent away.
+    /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
     func stop() {
         mailbox.post(nil)
         thread.withLockedValue { $0 }?.join()
@@ -57,12 +61,13 @@ final class PlaceFinder: Sendable {
 
     private func find(_ question: PlaceQuestion, _ store: StoreConnection) -> FoundPlaces? {
         do {
-            // A connection that is made anew may lead to another server: it must hold what the lane knows.
+            // A new connection may reach another PostgreSQL server. That one must hold the last event that the lane
+            // knows.
             let anchors = question.anchor.map { [question.partition: $0] } ?? [:]
             store.anchors = { anchors }
             return try store.places(question)
         } catch {
-            // Perhaps another generation became active since the question was asked; or the log fell back, which the lane
+            // For one, another generation of the read model may be shown since. Or the log lost events, which the lane
             // finds out for itself.
             logger.error("places not found", metadata: ["user": "\(question.user)", "error": "\(error)"])
             return nil

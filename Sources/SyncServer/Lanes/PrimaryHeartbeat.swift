@@ -4,20 +4,20 @@ import Logging
 import NIOConcurrencyHelpers
 import Waits
 
-/// Whether the PostgreSQL server that the lanes ask is still the one that writes the log (rules A3 and V2).
+/// Proves that the PostgreSQL server which the lanes ask is still the one that writes the log (rules A3 and V2).
 ///
-/// Where commits wait for a synchronous standby, one that waits is made four times a second, over a connection of its
-/// own, and without a success within the last second nothing is news. With an asynchronous standby nothing is proved: a
-/// primary that was cut off from it and from those who promoted it goes on vouching for what it has.
+/// Where commits wait for a synchronous standby, a commit that waits is made four times a second, on a thread and a
+/// connection of its own. If none has succeeded within the last second, no rows are sent. With an asynchronous standby
+/// nothing can be proved: a primary that was cut off while its standby was promoted answers as before.
 final class PrimaryHeartbeat: Sendable {
     private static let pauseSeconds = 0.25
 
     private struct State {
-        /// Commits wait for a standby, as far as is known.
+        /// Whether commits wait for a synchronous standby; false before the first answer.
         var waits = false
-        /// When the last commit that succeeded was sent.
+        /// A moment before the last commit that succeeded was sent.
         var provedAt = MonotonicTime(milliseconds: .min / 2)
-        /// Ends the commit under way.
+        /// Cancels the commit under way.
         var cancel: (@Sendable () -> Void)?
         var hasEnded = true
     }
@@ -35,7 +35,8 @@ final class PrimaryHeartbeat: Sendable {
         self.logger = logger
     }
 
-    /// Whether what was read within so many milliseconds was the log's.
+    /// Whether the server is not known to have been replaced: a commit was proved within so many milliseconds, or
+    /// commits wait for no standby, as far as is known.
     func vouches(within milliseconds: Int64) -> Bool {
         let (waits, provedAt) = state.withLockedValue { ($0.waits, $0.provedAt) }
         return !waits || clock.monotonic() - provedAt < milliseconds
@@ -46,10 +47,10 @@ final class PrimaryHeartbeat: Sendable {
         thread.withLockedValue { $0 = LaneThread(name: "heartbeat") { [self] in run() } }
     }
 
-    /// Blocks for a moment: a commit that waits is ended, as nothing rests on it.
+    /// Ends the thread; blocks until then. Cancels a commit that waits for its standby: nothing depends on it.
     func stop() {
         pausing.stop()
-        // A request that comes between two statements cancels nothing.
+        // Cancelling is repeated, because a request that comes between two statements cancels nothing.
         while !state.withLockedValue({ $0.hasEnded }) {
             state.withLockedValue { $0.cancel }?()
             Deadline.after(seconds: 0.01).sleep()

@@ -1,20 +1,21 @@
 import EventStore
 import FocusCore
 
-/// What the read model lacks of a lane's partitions: users with events past the checkpoint. Changed rows gather for a
-/// while, so that a row which changes often is written once.
+/// The users of whom the read model lacks events, by partition. Their changed rows gather for a while, so that a row
+/// which changes often is written once.
 struct ProjectionBacklog {
     private struct Lag {
-        /// Everything below is in the read model. Never past the head: another server may be further with both, and what
-        /// it has projected of events that this one does not know is of no concern yet.
+        /// Every event below this offset is in the read model. Never past the head that the lane knows, though other
+        /// servers may have appended and projected more.
         var checkpoint = LogOffset.zero
-        /// Users with events at or past the checkpoint, and the offset of the last of them.
+        /// The users with events at or past the checkpoint, each with the offset of the last one.
         var users: [UserID: LogOffset] = [:]
-        /// A batch is under way.
+        /// Whether a batch is under way.
         var isWriting = false
-        /// Changed rows are gathered until then, or until the lane's appends pause.
+        /// Until when changed rows gather, unless the log stops growing earlier.
         var gathersUntil: MonotonicTime
-        /// Nothing is written before: another server is at it, the database refused, or nobody could be loaded.
+        /// Nothing is written before this time, because another server writes the partition, the database refused, or
+        /// nobody could be loaded.
         var retriesAt = MonotonicTime(milliseconds: 0)
 
         mutating func note(_ events: [LoggedEvent]) {
@@ -25,8 +26,8 @@ struct ProjectionBacklog {
     private var lags: [Partition: Lag] = [:]
     /// When the log was last seen to grow, by this server or another.
     private var grewAt = MonotonicTime(milliseconds: 0)
-    /// Counts how often the lane has read anew where the log, or the read model, stands: reports of batches that were
-    /// under way before mean nothing any more.
+    /// Counts how often the lane has read anew what the read model has. A report of a batch from an earlier epoch means
+    /// nothing.
     private(set) var epoch = 0
 
     init(_ partitions: [Partition], now: MonotonicTime) {
@@ -40,7 +41,7 @@ struct ProjectionBacklog {
     /// Whether the read model lacks events of the user.
     func isBehind(_ user: UserID, in partition: Partition) -> Bool { lags[partition]?.users[user] != nil }
 
-    /// Users of whom the read model lacks events, up to a number, that `isWanted` accepts.
+    /// Up to `limit` users of whom the read model lacks events and whom `isWanted` accepts, in no order.
     func users(limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {
         var found: [UserID] = []
         for lag in lags.values {
@@ -52,33 +53,34 @@ struct ProjectionBacklog {
         return found
     }
 
-    /// The user has an event at the offset that the read model lacks.
+    /// Adds the user: the read model lacks their event at the offset, which is the last one.
     mutating func note(_ user: UserID, at offset: LogOffset, in partition: Partition) {
         lags[partition]?.users[user] = offset
     }
 
-    /// The batch is committed.
+    /// Adds the users of a batch that was committed.
     mutating func note(_ batch: PartitionAppend) {
-        // In place: each event would look the partition up.
+        // The partition is looked up once, not for each event.
         lags[batch.partition]?.note(batch.events)
     }
 
+    /// Records that the log grew.
     mutating func grew(at now: MonotonicTime) { grewAt = now }
 
-    /// The read model has everything of the partition below the checkpoint, and what these users have past it is
-    /// missing. Of others nothing is.
+    /// Begins the partition anew: the read model has everything below the checkpoint, and from there on these users
+    /// have events, and nobody else.
     mutating func begin(_ partition: Partition, at checkpoint: LogOffset, lacking users: [UserInRange]) {
         lags[partition]?.checkpoint = checkpoint
         lags[partition]?.users = Dictionary(users.map { ($0.user, $0.lastOffset) }) { max($0, $1) }
     }
 
-    /// The checkpoint stands further back than it stood: these users are missing too.
+    /// Moves the checkpoint back, and adds the users with events from there on.
     mutating func regress(_ partition: Partition, to checkpoint: LogOffset, lacking users: [UserInRange]) {
         lags[partition]?.checkpoint = checkpoint
         for user in users { lags[partition]?.users[user.user] = user.lastOffset }
     }
 
-    /// Batches under way were written before what is known now, or will not be.
+    /// Begins an epoch: no batch counts as under way, and reports of earlier ones mean nothing.
     mutating func beginEpoch() {
         epoch += 1
         for partition in lags.keys { lags[partition]?.isWriting = false }
@@ -86,13 +88,14 @@ struct ProjectionBacklog {
 
     // MARK: Writing
 
-    /// When the first partition is to be written; nil: nothing is behind, or what is, is under way.
+    /// When the next batch is to be made; nil when every partition lacks nothing or has a batch under way.
+    /// - Parameter pauseMilliseconds: how long the log must not grow for rows to be written early.
     func nextWrite(pauseMilliseconds: Int64) -> MonotonicTime? {
         lags.values.lazy.filter { !$0.isWriting && !$0.users.isEmpty }
             .map { time(of: $0, pauseMilliseconds) }.min()
     }
 
-    /// The partition that has been due longest; nil: none is.
+    /// Of the partitions that are due, the one whose rows were to gather the least long; nil when none is due.
     func due(now: MonotonicTime, pauseMilliseconds: Int64) -> Partition? {
         lags.filter { !$0.value.isWriting && !$0.value.users.isEmpty && time(of: $0.value, pauseMilliseconds) <= now }
             .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }?.key
@@ -102,22 +105,24 @@ struct ProjectionBacklog {
         max(lag.retriesAt, min(lag.gathersUntil, grewAt.adding(milliseconds: pauseMilliseconds)))
     }
 
-    /// Users of the partition that are behind and that `isWanted` accepts, in their order.
+    /// Up to `limit` users of the partition of whom the read model lacks events and whom `isWanted` accepts, by their
+    /// ids.
     func users(of partition: Partition, limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {
         Array((lags[partition]?.users.keys.filter(isWanted) ?? []).sorted().prefix(limit))
     }
 
-    /// Nobody of the partition could be loaded.
+    /// Makes the partition wait, because none of its users could be loaded.
     mutating func postpone(_ partition: Partition, until time: MonotonicTime) {
         lags[partition]?.gathersUntil = time
         lags[partition]?.retriesAt = time
     }
 
-    /// Users of the partition are written. Whoever is left out keeps the checkpoint where it is.
+    /// Records that a batch with these users is under way. The checkpoint moves only if no user of the backlog is left
+    /// out.
     /// - Parameters:
-    ///   - head: up to where the users' states have all events.
-    ///   - time: when more is written, of what comes and what is left out.
-    /// - Returns: each user's last offset, and the checkpoint behind the batch.
+    ///   - head: the offset below which the users' states have all events.
+    ///   - time: until when the rows of the next batch gather.
+    /// - Returns: each user's last offset, and the checkpoint before and after the batch.
     mutating func write(
         _ users: [UserID], of partition: Partition, head: LogOffset, gatheringUntil time: MonotonicTime
     ) -> (offsets: [UserID: LogOffset], base: LogOffset, checkpoint: LogOffset) {
@@ -130,20 +135,21 @@ struct ProjectionBacklog {
         return (offsets, lag.checkpoint, isWhole ? head : lag.checkpoint)
     }
 
-    /// The batch is through, whatever became of it.
+    /// Records that no batch of the partition is under way any more, whatever became of it.
     mutating func wrote(_ partition: Partition) { lags[partition]?.isWriting = false }
 
-    /// The user is in the read model up to the offset; behind still, if there were events since.
+    /// Records that the read model has the user's events up to the offset. The user stays if they have later ones.
     mutating func isWritten(_ user: UserID, through offset: LogOffset, in partition: Partition) {
         if lags[partition]?.users[user] == offset { lags[partition]?.users[user] = nil }
     }
 
-    /// - Parameter checkpoint: where it stood, or was moved to; one that is further back than what is known says nothing.
+    /// Moves the checkpoint on.
+    /// - Parameter checkpoint: the one that a batch found or wrote; one below the known checkpoint has no effect.
     mutating func advance(_ partition: Partition, to checkpoint: LogOffset) {
         guard let known = lags[partition]?.checkpoint else { return }
         lags[partition]?.checkpoint = max(known, checkpoint)
     }
 
-    /// The database refused, or another server is at it.
+    /// Makes the partition wait, because the database refused a batch or another server writes the partition.
     mutating func retry(_ partition: Partition, at time: MonotonicTime) { lags[partition]?.retriesAt = time }
 }

@@ -4,36 +4,44 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// What became of a batch, for the lane that made it.
+/// What a batch was made of, and what became of it, for the lane that made it.
 struct ProjectionReport: Sendable {
+    /// The checkpoint that the batch was to reach.
     var checkpoint: LogOffset
-    /// That the batch was made for.
+    /// The generation that the batch was made for.
     var generation: Int32
-    /// See `ProjectionBacklog.epoch`.
+    /// The epoch in which the batch was made (`ProjectionBacklog.epoch`).
     var epoch: Int
-    /// Each user's last offset in the batch, and the rows that were in it.
+    /// Each user of the batch, with the offset of their last event in it and the rows that it has of them.
     var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
     /// Each user's version in the batch.
     var versions: [UserID: Version] = [:]
+    /// Set by the projector.
     var result = ProjectionResult.failed
 }
 
+/// What became of a batch; see `ProjectionOutcome`.
 enum ProjectionResult: Sendable {
-    /// The checkpoint stood at `checkpoint`.
+    /// The batch is written without the users in `missing`, of whom the read model has less than the batch began from.
+    /// `checkpoint` is the partition's checkpoint after the commit.
     case written(missing: Set<UserID>, checkpoint: LogOffset)
+    /// Nothing was written: the checkpoint is further back than the lane believed.
     case fellBack(to: LogOffset)
-    /// Somebody else is at it, another generation is active, the log fell back, or the database refused: again later.
+    /// Nothing was written, and the lane tries again later: another projector works on the partition, another
+    /// generation is shown, the log lost events, another PostgreSQL server took over, or the database refused.
     case failed
 }
 
-/// Writes a lane's changed rows to the read model, on a thread and a connection of its own, so that no append waits for
-/// it. The read model may lag behind the log; it is never wrong.
+/// Writes a lane's batches to the read model, on a thread and a connection of its own, so that no append waits for it.
+/// The read model may lag behind the log; it is never wrong.
 final class Projector: Sendable {
+    /// A batch and its report; without them the thread ends.
     private struct Work: Sendable {
         var batch: ProjectionBatch?
         var report: ProjectionReport?
     }
 
+    /// A partition has one batch under way, which bounds what waits here.
     private let mailbox = Mailbox<Work>()
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let configuration: StoreConfiguration
@@ -41,6 +49,9 @@ final class Projector: Sendable {
     private let isStopping: @Sendable () -> Bool
     private let report: @Sendable (Partition, ProjectionReport) -> Void
 
+    /// - Parameters:
+    ///   - isStopping: true ends the wait for a database that is away.
+    ///   - report: called on the projector's thread when it is done with a batch.
     init(
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (Partition, ProjectionReport) -> Void
@@ -59,7 +70,7 @@ final class Projector: Sendable {
         mailbox.post(Work(batch: batch, report: report))
     }
 
-    /// Ends the thread; what waits is not written: the log has it.
+    /// Ends the thread. Batches that wait are not written, and nothing is lost by that: the log has their events.
     func stop() {
         mailbox.post(Work(batch: nil, report: nil))
         thread.withLockedValue { $0 }?.join()

@@ -1,45 +1,47 @@
 import FocusCore
 
-/// Users in memory, as the log has them, and those who cannot be: whose fold failed, for a while. Bounded by bytes: the
-/// least recently used are evicted, and an idle session keeps nobody here.
+/// The users in memory, and the quarantined users, whose fold failed and who are kept out for a while. Bounded by
+/// bytes: the least recently used are evicted, also while they have idle sessions.
 struct ResidentUsers {
     private var users: [UserID: CachedUser] = [:]
-    /// Until when nothing is tried for them.
+    /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
     private var nextCheck = MonotonicTime(milliseconds: 0)
 
     subscript(id: UserID) -> CachedUser? { users[id] }
 
     var all: [CachedUser] { Array(users.values) }
+    /// About how many bytes all users take. Adds them up anew, in time proportional to their number.
     var bytes: Int { users.values.reduce(0) { $0 + $1.approximateBytes } }
 
     // MARK: Loading
 
-    /// The user is neither in memory nor quarantined: whoever asks for them waits until they are loaded.
+    /// Whether the user is neither in memory nor quarantined: what needs them has to wait until they are loaded.
     func isAwaitingLoad(_ id: UserID) -> Bool { users[id] == nil && quarantined[id] == nil }
 
-    /// Those of the users who are to be loaded, in their order.
+    /// Those of the users who are neither in memory nor quarantined, by their ids.
     func awaitingLoad(_ ids: some Sequence<UserID>) -> [UserID] { ids.filter(isAwaitingLoad).sorted() }
 
     mutating func insert(_ user: CachedUser) { users[user.id] = user }
 
-    /// - Returns: the user; nil: they were not in memory.
+    /// - Returns: the user; nil when they were not in memory.
     mutating func remove(_ id: UserID) -> CachedUser? { users.removeValue(forKey: id) }
 
     // MARK: Quarantine
 
     func isQuarantined(_ id: UserID) -> Bool { quarantined[id] != nil }
 
-    /// Milliseconds until the user is tried again; zero: whenever somebody asks.
+    /// How many milliseconds the user's quarantine still lasts; zero when they are not quarantined.
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { max(0, (quarantined[id] ?? now) - now) }
 
-    /// Removes the user, and keeps them out until then.
+    /// Removes the user from memory, and keeps them out until `time`.
     mutating func quarantine(_ id: UserID, until time: MonotonicTime) {
         users[id] = nil
         quarantined[id] = time
     }
 
-    /// - Returns: users who are tried again with whatever asks for them next.
+    /// Ends the quarantines whose time is over.
+    /// - Returns: their users, who are loaded again when they are needed.
     mutating func endQuarantines(now: MonotonicTime) -> [UserID] {
         guard !quarantined.isEmpty else { return [] }
         let ended = quarantined.filter { $0.value <= now }.map(\.key)
@@ -47,16 +49,17 @@ struct ResidentUsers {
         return ended
     }
 
-    /// What is read for them is another from now on.
+    /// Ends the quarantines of these users early: they would be loaded from another generation now.
     mutating func endQuarantines(where isEnded: (UserID) -> Bool) {
         quarantined = quarantined.filter { !isEnded($0.key) }
     }
 
     // MARK: Eviction
 
-    /// Past `limit` bytes the least recently used leave, until a quarter of it is free. Looks at most every so many
-    /// milliseconds: adding the bytes up costs time in the number of users.
-    /// - Returns: who left.
+    /// Evicts the least recently used users when all take more than `limit` bytes, until a quarter of the limit is
+    /// free.
+    /// - Parameter milliseconds: how long to do nothing after a check: adding the bytes up takes its time.
+    /// - Returns: the users who were evicted.
     mutating func evict(past limit: Int, now: MonotonicTime, every milliseconds: Int64) -> [CachedUser] {
         guard now >= nextCheck else { return [] }
         nextCheck = now.adding(milliseconds: milliseconds)

@@ -1,14 +1,14 @@
 import FocusCore
 
-/// Users in memory, for those who only look somebody up.
+/// A lane's users, for parts that only look a user up.
 protocol UserDirectory: AnyObject {
-    /// Nil: the user is not in memory.
+    /// Nil when the user is not in memory.
     subscript(id: UserID) -> CachedUser? { get }
-    /// The user is neither in memory nor quarantined: whoever asks for them waits until they are loaded.
+    /// Whether the user is neither in memory nor quarantined: what needs them has to wait until they are loaded.
     func isAwaitingLoad(_ id: UserID) -> Bool
-    /// The user's fold failed: nothing is known of them for a while.
+    /// Whether the user's fold failed, so that nothing is known of them for a while.
     func isQuarantined(_ id: UserID) -> Bool
-    /// Milliseconds until a quarantined user is tried again; zero: whenever somebody asks.
+    /// How many milliseconds the user's quarantine still lasts; zero when they are not quarantined.
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64
 }
 

@@ -1,16 +1,17 @@
 import EventStore
 import FocusCore
 
-/// What becomes of a lane's users, for those who tell devices of them.
+/// What becomes of a lane's users, for sessions and watchers.
 enum UserNews {
-    /// The user's rows changed, or may have: by another server's events, or by a rebuild.
+    /// Another server appended events for the user, so their rows may have changed.
     case changed(UserID)
-    /// The user left memory: what is told of their rows needs them again.
+    /// The user's state was dropped because it could not be relied on. Their sessions may lack rows, for which the user
+    /// is loaded again. Eviction is not told: it leaves nobody without rows.
     case left(UserID)
-    /// What others see of the user changed, or can be told again.
+    /// The user's quarantine began or ended: what their watchers can be told is different from now on.
     case visibilityChanged(UserID)
-    /// The state was loaded, or has what other servers appended: sessions may have to end.
+    /// The user was loaded, or all events that other servers appended were folded: sessions may have to end.
     case caughtUp(CachedUser)
-    /// A user who is not in memory has an event that another server appended.
+    /// Another server appended this event, and its user is not in memory.
     case missed(LoggedEvent)
 }

@@ -2,15 +2,16 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Rules V1 to V4: sessions, of any lane, that watch users of this lane's partitions, and what they are told. The users'
-/// events are followed like those of users with sessions here: own commits, and what other servers appended.
+/// Tells sessions, of any lane, the statuses of the users of this lane's partitions whom they watch (rules V1 to V4).
+/// Learns of changes by the lane's own commits and by other servers' events.
 ///
-/// Why V2 holds. A viewer is told what `UserState.visibility` says of the state as it is when the frame is made. The
-/// state is committed and in the user's own order, on whichever server: who has folded a status that is later than
-/// the removal has folded the removal. What waits (V4) is not a status but the wish to look. And while any lane has not
-/// confirmed its heads, nothing is told.
+/// Why V2 holds. A viewer is told what `UserState.visibility` says of the committed state at the moment at which the
+/// frame is made. Every server folds a user's events in the same order, so a state that has a status later than a
+/// removal has the removal too. What waits under V4 is not a status but a reminder to look at the state. And nothing is
+/// told while any lane has not confirmed its heads.
 final class LaneWatchers {
-    /// Statuses of one frame: each takes at most 200 bytes, far below a frame's limit.
+    /// How many statuses go into one frame. Each takes at most 200 bytes, so a frame stays far below its limit (rule
+    /// W1).
     private static let statusesPerFrame = 1_024
 
     private var watchers = PeerWatchers()
@@ -31,14 +32,14 @@ final class LaneWatchers {
 
     func unwatch(_ session: UInt64, _ users: [UserID]) { watchers.unwatch(session, users) }
 
-    /// The device took what was queued.
+    /// Goes on telling the session, as its device took what was queued.
     func resume(_ session: UInt64) { watchers.resume(session, now: now) }
 
     func close(_ session: UInt64) { watchers.close(session) }
 
     // MARK: Users
 
-    /// Events of the lane's own changed these rows of the user.
+    /// Looks at the user again, if these rows, which the lane's own events changed, bear on what others see.
     func changed(_ user: UserID, by keys: [RowKey]) {
         guard watchers.isWatched(user) else { return }
         let isVisible = keys.contains { $0.collection == .focusVisibility || $0.collection == .audience }
@@ -52,38 +53,39 @@ final class LaneWatchers {
         }
     }
 
-    /// What these users show may be another, whatever it was.
+    /// Looks at these users again: what they show may have changed in any way.
     func changed(where isChanged: (UserID) -> Bool) {
         for user in watchers.watchedUsers where isChanged(user) { watchers.changed(user) }
     }
 
-    /// Watched users who are to be loaded before their watchers can be told.
+    /// Removes and returns the watched users who have to be loaded before their watchers can be told.
     func dequeueAwaitingLoad() -> Set<UserID> { watchers.dequeueAwaitingLoad() }
 
     // MARK: Telling
 
-    /// When there is something to tell, or to see whether it may be told yet.
+    /// When to call `tell` next.
     var nextDeadline: MonotonicTime {
         watchers.nextDeadline(now: now, retryMilliseconds: context.configuration.pollMilliseconds / 5)
     }
 
-    /// Tells what is new, and again what is about to end.
+    /// Tells what has changed, and renews statuses that are about to lose their validity (rule V3).
     func tell(_ users: some UserDirectory) {
         guard !watchers.isEmpty else { return }
         let now = now
-        // Another lane may wait for the database: a viewer may have been revoked there.
+        // All lanes must be fresh: the event that revoked a viewer's device may be in any of them.
         let told = watchers.tell(now: now, mayTell: context.isFresh(since: context.freshness.oldest)) { id, viewer in
             if let user = users[id] {
                 user.lastUsed = now.milliseconds
                 return user.reading { $0.visibility(to: viewer) }
             }
-            // Nobody knows what such a user shares: nothing. They are looked at again when that ends.
+            // What a quarantined user shares is unknown, so nothing is shown. Their quarantine's end brings another
+            // look.
             return users.isQuarantined(id) ? [:] : nil
         }
         send(told)
     }
 
-    /// Viewers in a row who are told the same, as most are of one user's change, get the same bytes.
+    /// Sends the statuses. Viewers in a row who are told the same get the same bytes; after one user's change most are.
     private func send(_ told: [(SessionHandle, [PeerStatus])]) {
         var last: (statuses: [PeerStatus], frames: [[UInt8]]) = ([], [])
         for (handle, statuses) in told {

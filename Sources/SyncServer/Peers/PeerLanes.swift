@@ -1,10 +1,11 @@
 import FocusCore
 
-/// The lanes that watch users for one connection: those that own the users' partitions (rule V1).
+/// The lanes that watch users for one connection (rule V1): a user is watched by the lane that owns their partition.
 struct PeerLanes {
+    /// The lanes that were asked to watch, also if they watch nobody for the connection any more.
     private var lanes: [ObjectIdentifier: Lane] = [:]
 
-    /// What the lanes are to be asked.
+    /// The requests by which the lanes watch these users. Remembers the lanes.
     mutating func watch(
         _ users: Set<UserID>, _ viewer: Viewer, _ handle: SessionHandle, in all: Lanes
     ) -> [(Lane, LaneRequest)] {
@@ -14,10 +15,13 @@ struct PeerLanes {
         }
     }
 
+    /// The requests by which the lanes stop watching these users.
     func unwatch(_ users: Set<UserID>, session: UInt64, in all: Lanes) -> [(Lane, LaneRequest)] {
         Self.byLane(users, all).values.map { ($0.0, .unwatch(session: session, $0.1)) }
     }
 
+    /// Posts a request to every lane that was asked to watch.
+    /// - Parameter lane: the session's own lane, which gets the request otherwise.
     func post(_ request: LaneRequest, except lane: Lane?) {
         for other in lanes.values where other !== lane { other.post(request) }
     }

@@ -1,15 +1,17 @@
 import FocusCore
 
-/// Who watches whom, of the users whose partitions a lane owns. Bounded by the sessions and what each may watch.
+/// Who watches the users of a lane's partitions, what each watcher was told, and what is to be told next. Bounded by
+/// the sessions and by what each may watch (`SessionLimits.watchedUsers`).
 struct PeerWatchers {
-    /// A reference, as a thousand of them are looked at for one change: the lane alone has it.
+    /// A session that watches users. A class, because one change may concern a thousand of them, and none is to be
+    /// copied.
     final class Watcher {
         let handle: SessionHandle
         let viewer: Viewer
         var feeds: [UserID: PeerFeed] = [:]
-        /// When what it was told is told again (rule V3).
+        /// When the statuses that the session was told are renewed (rule V3).
         var renewsAt: MonotonicTime
-        /// It does not take what it is sent (rule L1): it is told what is so by the time that it does.
+        /// Whether the device does not take what it is sent (rule L1). Once it does, it is told what holds then.
         var isBehind = false
 
         init(_ handle: SessionHandle, _ viewer: Viewer, renewsAt: MonotonicTime) {
@@ -18,6 +20,7 @@ struct PeerWatchers {
             self.renewsAt = renewsAt
         }
 
+        /// Whether the session can be told more. If not, marks it as behind until `resume`.
         func hasRoom() -> Bool {
             guard !isBehind else { return false }
             isBehind = !handle.quota.hasRoom()
@@ -25,6 +28,7 @@ struct PeerWatchers {
         }
     }
 
+    /// Names the feed of a session and a user.
     struct Due: Hashable {
         var session: UInt64
         var user: UserID
@@ -34,15 +38,15 @@ struct PeerWatchers {
 
     private(set) var sessions: [UInt64: Watcher] = [:]
     private var watchersOfUser: [UserID: Set<UInt64>] = [:]
-    /// Feeds that may have something to tell, now or after a while (rule V4).
+    /// Feeds that may have something to tell, now or when V4 allows it.
     private(set) var due: Set<Due> = []
-    /// No feed of `due` has anything to tell before.
+    /// When `due` is to be looked through next: none of its feeds has anything to tell before.
     private(set) var nextLook = never
-    /// No session's statuses are to be renewed before.
+    /// When renewals are to be looked for next: no session needs one before.
     private(set) var nextRenewal = never
-    /// Watched users who could not be looked at, as they are not in memory.
+    /// Watched users who could not be looked at, because they are not in memory.
     private(set) var awaitingLoad: Set<UserID> = []
-    /// Nothing could be told, the last time that there might have been something.
+    /// Whether nothing might be told at the last call of `tell`.
     private var isHeldBack = false
 
     var isEmpty: Bool { sessions.isEmpty }
@@ -53,6 +57,8 @@ struct PeerWatchers {
 
     // MARK: Watching
 
+    /// Makes the session watch these users; it is told their current statuses first, also of users that it watches
+    /// already.
     mutating func watch(_ handle: SessionHandle, _ viewer: Viewer, _ users: [UserID], now: MonotonicTime) {
         let watcher =
             sessions[handle.id]
@@ -88,7 +94,7 @@ struct PeerWatchers {
 
     // MARK: Changes
 
-    /// Something happened to the user that may show.
+    /// Marks the user's feeds as due: something happened to the user that others may see.
     mutating func changed(_ user: UserID) {
         for session in watchersOfUser[user] ?? [] {
             sessions[session]?.feeds[user]?.changed()
@@ -102,7 +108,7 @@ struct PeerWatchers {
         nextLook = min(nextLook, deadline)
     }
 
-    /// The device has taken what was queued.
+    /// Goes on telling a session that was behind, as its device took what was queued.
     mutating func resume(_ session: UInt64, now: MonotonicTime) {
         guard sessions[session]?.isBehind == true else { return }
         sessions[session]?.isBehind = false
@@ -112,10 +118,10 @@ struct PeerWatchers {
 
     // MARK: Telling
 
-    /// What is new, and what is about to end.
+    /// The statuses to send now, by session: those that changed, and those that are renewed.
     /// - Parameters:
-    ///   - mayTell: false while any lane has not confirmed its heads: a viewer may have been revoked there.
-    ///   - visible: what the viewer may see of a user; nil when the user's state is not in memory: they stay due.
+    ///   - mayTell: false while any lane has not confirmed its heads: then there are none.
+    ///   - visible: gives what a viewer may see of a user; nil when the user has to be loaded first, and stays due.
     mutating func tell(
         now: MonotonicTime, mayTell: Bool, visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
@@ -126,17 +132,19 @@ struct PeerWatchers {
         return news + renewals(now)
     }
 
-    /// When there is something to tell, or to see whether it may be told yet.
+    /// When to call `tell` next.
+    /// - Parameter retryMilliseconds: how long to wait after a call at which nothing might be told.
     func nextDeadline(now: MonotonicTime, retryMilliseconds: Int64) -> MonotonicTime {
         isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
 
-    /// Whoever could not be looked at; they are looked at again with the next `tell`.
+    /// Removes and returns the users who have to be loaded. The next `tell` looks at them again.
     mutating func dequeueAwaitingLoad() -> Set<UserID> {
         defer { awaitingLoad = [] }
         return awaitingLoad
     }
 
+    /// The statuses that changed, of feeds that are due and of sessions that have room.
     private mutating func news(
         _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
@@ -168,8 +176,9 @@ struct PeerWatchers {
         }
     }
 
-    /// What still holds and ends before long (rule V3). Sessions' times are spread, so that those which came together are
-    /// not renewed together; and all are looked at a few times a second, not with every turn.
+    /// The statuses that still hold and are about to lose their validity (rule V3). The sessions' times are spread, so
+    /// that sessions which came together are not renewed together. All sessions are looked through four times a second
+    /// at most, not with every turn of the lane.
     private mutating func renewals(_ now: MonotonicTime) -> [(SessionHandle, [PeerStatus])] {
         guard now >= nextRenewal else { return [] }
         nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
@@ -177,7 +186,7 @@ struct PeerWatchers {
         for (session, watcher) in sessions where watcher.renewsAt <= now {
             guard watcher.hasRoom() else { continue }
             watcher.renewsAt = now.adding(milliseconds: Self.renewal(session))
-            // What is about to be told anew is not told as it was.
+            // A feed that is due tells what holds then, so its old statuses are not renewed.
             let settled = watcher.feeds.filter { $0.value.deadline == nil }
             let statuses = settled.flatMap { $0.value.renewal(of: $0.key) }
             if !statuses.isEmpty { told.append((watcher.handle, statuses)) }
@@ -185,7 +194,8 @@ struct PeerWatchers {
         return told
     }
 
-    /// Between a third and half of what statuses are valid for.
+    /// After how many milliseconds the session's statuses are renewed: between a third and a half of the time for which
+    /// they are valid.
     private static func renewal(_ session: UInt64) -> Int64 {
         PeerStatuses.validMilliseconds / 3 + Int64(session % 101) * (PeerStatuses.validMilliseconds / 6) / 101
     }

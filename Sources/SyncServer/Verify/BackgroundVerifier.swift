@@ -5,10 +5,11 @@ import Logging
 import NIOConcurrencyHelpers
 import Waits
 
-/// Folds one user after another afresh, chosen by chance, and compares what the read model shows: what is wrong is
-/// found before anybody asks. Slow on purpose: one user in an interval, and at work for a twentieth of the time at most.
+/// Folds one user after another afresh, chosen at random, and compares the result with the read model, so that a fault
+/// is found before somebody meets it. Slow on purpose: it verifies at most one user in an interval, and works for at
+/// most a twentieth of the time.
 final class BackgroundVerifier: Sendable {
-    /// Times as long as a user took that nothing is done after it.
+    /// How many times as long as a user took the verifier pauses after it, unless the interval is longer.
     private static let rest = 19.0
 
     private let store: StoreConfiguration
@@ -33,7 +34,7 @@ final class BackgroundVerifier: Sendable {
         thread.withLockedValue { $0 = LaneThread(name: "verifier") { [self] in run() } }
     }
 
-    /// Blocks for the chunk of events under way.
+    /// Ends the thread. Blocks until the chunk of events that it reads at the moment is done.
     func stop() {
         isStopping.withLockedValue { $0 = true }
         pausing.stop()
@@ -66,7 +67,7 @@ final class BackgroundVerifier: Sendable {
         let found = try store.verify(user, in: partition)
         switch found.verdict {
         case .equal: counts.withLockedValue { $0.verified += 1 }
-        // During an upgrade: nothing can be said.
+        // Another version of the fold made the rows, as happens during an upgrade: they cannot be compared.
         case .otherFold: break
         case .different(let difference):
             note(
@@ -95,9 +96,10 @@ final class BackgroundVerifier: Sendable {
     }
 }
 
-/// What the background verifier has seen since the server started.
+/// What the background verifier has found since the server started. A user who was verified twice counts twice.
 public struct VerificationCounts: Hashable, Sendable {
+    /// Users who were compared with the read model, or could not be folded.
     public var verified = 0
-    /// Users whose rows were wrong; one that is found twice counts twice.
+    /// Users whose rows differ from what their events make, or whose events cannot be folded.
     public var differing = 0
 }
