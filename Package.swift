@@ -1,9 +1,10 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target: Swift 6 mode (the tools version), and no warning survives a build.
+/// Every target: Swift 6 mode (the tools version), and no warning survives a build of this package. Where it is a
+/// dependency, SwiftPM leaves the warnings out; a package with unsafe flags could be no dependency at all.
 let strict: [SwiftSetting] = [
-    .unsafeFlags(["-warnings-as-errors"]),
+    .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
@@ -26,6 +27,8 @@ let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 
 let package = Package(
     name: "focus-sync",
+    // `Mutex` of the standard library. The server runs on Linux; these are for the client library.
+    platforms: [.macOS(.v15), .iOS(.v18), .watchOS(.v11), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .executable(name: "focusd", targets: ["focusd"]),
         .executable(name: "focusctl", targets: ["focusctl"]),

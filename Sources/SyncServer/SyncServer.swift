@@ -64,7 +64,7 @@ public final class SyncServer: Service {
 
     /// Starts the lanes and begins to accept connections. Called once.
     ///
-    /// Throws NIO's errors when the address cannot be bound.
+    /// Throws NIO's errors when the address cannot be bound; everything is stopped then.
     /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
         for (index, lane) in lanes.lanes.enumerated() {
@@ -73,9 +73,28 @@ public final class SyncServer: Service {
         hints.start { [lanes] in lanes.lookAtHeads($0) }
         verifier?.start()
         primary.start()
+        do {
+            let channel = try await listen()
+            listener.withLockedValue { $0 = channel }
+            guard let address = channel.localAddress, let port = address.port else {
+                throw SyncServerError.notListening
+            }
+            return ListeningAddress(host: address.ipAddress ?? configuration.host, port: port)
+        } catch {
+            // Nothing of it runs on without anybody to serve.
+            do {
+                try await stop()
+            } catch let other {
+                context.logger.error("not stopped", metadata: ["error": "\(other)"])
+            }
+            throw error
+        }
+    }
+
+    private func listen() async throws -> any Channel {
         let services = services
         let tls = tls
-        let channel = try await ServerBootstrap(group: group)
+        return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: AcceptPace.batch)
@@ -96,9 +115,6 @@ public final class SyncServer: Service {
                 }
             }
             .bind(host: configuration.host, port: configuration.port).get()
-        listener.withLockedValue { $0 = channel }
-        guard let address = channel.localAddress, let port = address.port else { throw SyncServerError.notListening }
-        return ListeningAddress(host: address.ipAddress ?? configuration.host, port: port)
     }
 
     /// Runs until graceful shutdown, then calls `stop` (rule G1).
@@ -159,14 +175,12 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
 public enum SyncServerError: Error, CustomStringConvertible {
     case notListening
     case plaintextBeyondLoopback(String)
-    case certificateMissing
 
     public var description: String {
         switch self {
         case .notListening: "The listener has no address."
         case .plaintextBeyondLoopback(let host):
             "Plaintext is for loopback only, and \(host) is not. Give --tls-cert and --tls-key."
-        case .certificateMissing: "Give --tls-cert and --tls-key, or --plaintext on loopback."
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FocusCore
 import Foundation
 
 /// Everything that a person does with focus-sync: act as a device, look, replay, administer. This type composes the
@@ -16,6 +17,7 @@ struct Focusctl: AsyncParsableCommand {
 
             \(ExitStatus.help)
             """,
+        version: FocusCore.version,
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,

@@ -65,7 +65,12 @@ struct Backend: Sendable {
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })
             } catch {
-                try cluster?.stop()
+                do {
+                    try cluster?.stop()
+                } catch let other {
+                    // The first error says what is wrong.
+                    logger.error("the cluster was not stopped", metadata: ["error": "\(other)"])
+                }
                 throw error
             }
         }

@@ -41,6 +41,8 @@ struct DataDirectory {
     /// The bytes of at least 64 hex digits; nil when the text is anything else.
     private static func secret(_ text: String) -> [UInt8]? {
         let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        // `UInt8(_:radix:)` takes a sign too.
+        guard digits.allSatisfy(\.isHexDigit) else { return nil }
         let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FocusCore
 import Foundation
 
 /// The command line of the sync server. It composes the modules and decides nothing itself.
@@ -13,6 +14,7 @@ struct Focusd: AsyncParsableCommand {
               focusd serve --plaintext
             Exit codes: 0 done, 1 failed, 2 usage.
             """,
+        version: FocusCore.version,
         subcommands: [Serve.self])
 
     static func main() async {

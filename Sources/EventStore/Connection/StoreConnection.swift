@@ -97,11 +97,6 @@ public final class StoreConnection {
         try perform { try LogReader().timeline(on: $0) }
     }
 
-    /// Tells other servers that these partitions grew.
-    public func notify(_ partitions: Set<Partition>) throws {
-        try perform { try LogNotification.send(partitions, on: $0) }
-    }
-
     /// The log's format by now (`LogIdentity.format`).
     public func logFormat() throws -> Int32 {
         try perform { try LogIdentity.read(on: $0).format }

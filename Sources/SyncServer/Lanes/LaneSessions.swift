@@ -33,10 +33,14 @@ final class LaneSessions {
 
     /// Whether rows may be sent now (`LaneContext.isFresh`).
     var isFresh: Bool { context.isFresh(since: confirmedAt()) }
-    /// When the first checkpoint is due; nil when none is planned.
-    var nextCheckpoint: MonotonicTime? { plan.nextCheckpoint }
-    /// Whether a connection waits to be admitted, or a session awaits rows.
-    var hasWork: Bool { !open.waiting.isEmpty || !plan.users.isEmpty }
+    /// When a connection is to be admitted, or a session to be sent something; nil when neither is planned.
+    /// - Parameter retryMilliseconds: how soon to look again whether rows may be sent, while they may not: the lane would
+    ///   go round and round otherwise.
+    func nextDeadline(retryMilliseconds: Int64) -> MonotonicTime? {
+        guard open.waiting.isEmpty else { return now }
+        guard let planned = plan.users.isEmpty ? plan.nextCheckpoint : now else { return nil }
+        return isFresh ? planned : max(planned, now.adding(milliseconds: retryMilliseconds))
+    }
 
     /// The users who have to be in memory for connections to be admitted, and for rows to be sent while that is
     /// allowed.
@@ -105,6 +109,9 @@ final class LaneSessions {
         case .changed(let user), .left(let user): if open.hasSessions(of: user) { plan.awaitRows(user) }
         case .caughtUp(let user): review(user)
         case .missed(let event): reviewAbsent(event)
+        case .skipped(let user):
+            // Their devices may be revoked (rule A3), and nobody loads the user for a session that was told to go.
+            for handle in open.removeLeaving(of: user, { _ in true }) { deliveries.cutOff(handle) }
         case .visibilityChanged: break
         }
     }

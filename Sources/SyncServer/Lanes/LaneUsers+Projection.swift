@@ -33,23 +33,20 @@ extension LaneUsers {
             backlog.postpone(head.partition, until: later)
             return nil
         }
-        var report = ProjectionReport(
-            checkpoint: .zero, generation: head.generation, epoch: backlog.epoch, users: [:])
+        var report = ProjectionReport(generation: head.generation, epoch: backlog.epoch)
         var projected: [ProjectedUser] = []
         var rowCount = 0
         for user in users {
             guard rowCount < configuration.rowsPerProjection else { break }
             rowCount += user.dirty.count
             projected.append(user.projected(dueAt: dueTime(of: user)))
-            report.versions[user.id] = user.state.version
-            report.users[user.id] = (offset: .zero, keys: user.dirty)
+            report.users[user.id] = ProjectionReport.Part(version: user.state.version, keys: user.dirty)
             user.dirty = []
         }
         let isFull = rowCount >= configuration.rowsPerProjection
         let (offsets, base, checkpoint) = backlog.write(
             projected.map(\.user), of: head.partition, head: head.nextOffset, gatheringUntil: isFull ? now : later)
         for (id, offset) in offsets { report.users[id]?.offset = offset }
-        report.checkpoint = checkpoint
         let batch = ProjectionBatch(
             partition: head.partition, generation: report.generation, base: base, checkpoint: checkpoint,
             anchor: head.anchor, timeline: timeline, users: projected)
@@ -85,7 +82,7 @@ extension LaneUsers {
         for (id, written) in report.users where !missing.contains(id) {
             backlog.isWritten(id, through: written.offset, in: partition)
             if let user = resident[id] {
-                user.projectedVersion = max(user.projectedVersion, report.versions[id] ?? .zero)
+                user.projectedVersion = max(user.projectedVersion, written.version)
             } else {
                 forgetDueTime(of: id, partition)
             }

@@ -135,6 +135,7 @@ final class LaneUsers {
         backlog.note(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)
         tell(.changed(changed.user))
+        tell(.skipped(changed.user))
     }
 
     /// Moves the partition's users to the generation that is shown now. The users whose rows differ there were dropped
@@ -149,7 +150,8 @@ final class LaneUsers {
         for user in resident.all where user.partition == head.partition && user.generation != head.generation {
             user.adopt(head.generation)
         }
-        resident.endQuarantines { self.context.log.partition(of: $0) == head.partition }
+        let ended = resident.endQuarantines { self.context.log.partition(of: $0) == head.partition }
+        for id in ended { tell(.visibilityChanged(id)) }
     }
 
     // MARK: Commits

@@ -152,9 +152,10 @@ final class LaneWorker {
     /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
     /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, !sessions.hasWork, reports.isEmpty else { return .passed }
+        guard appends.isEmpty, reports.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions.nextCheckpoint ?? poll)
+        let sessions = sessions.nextDeadline(retryMilliseconds: configuration.pollMilliseconds / 5)
+        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions ?? poll)
         return .after(seconds: Double(max(0, next - now)) / 1_000)
     }
 

@@ -6,16 +6,20 @@ import NIOConcurrencyHelpers
 
 /// What a batch was made of, and what became of it, for the lane that made it.
 struct ProjectionReport: Sendable {
-    /// The checkpoint that the batch was to reach.
-    var checkpoint: LogOffset
+    /// What of a user is in the batch.
+    struct Part: Sendable {
+        var version: Version
+        /// Where their last event in it stands.
+        var offset = LogOffset.zero
+        /// The rows that it has of them.
+        var keys: Set<RowKey>
+    }
+
     /// The generation that the batch was made for.
     var generation: Int32
     /// The epoch in which the batch was made (`ProjectionBacklog.epoch`).
     var epoch: Int
-    /// Each user of the batch, with the offset of their last event in it and the rows that it has of them.
-    var users: [UserID: (offset: LogOffset, keys: Set<RowKey>)]
-    /// Each user's version in the batch.
-    var versions: [UserID: Version] = [:]
+    var users: [UserID: Part] = [:]
     /// Set by the projector.
     var result = ProjectionResult.failed
 }

@@ -50,8 +50,11 @@ struct ResidentUsers {
     }
 
     /// Ends the quarantines of these users early: they would be loaded from another generation now.
-    mutating func endQuarantines(where isEnded: (UserID) -> Bool) {
-        quarantined = quarantined.filter { !isEnded($0.key) }
+    /// - Returns: the users whose quarantine ended.
+    mutating func endQuarantines(where isEnded: (UserID) -> Bool) -> [UserID] {
+        let ended = quarantined.keys.filter(isEnded)
+        for id in ended { quarantined[id] = nil }
+        return ended
     }
 
     // MARK: Eviction

@@ -5,6 +5,8 @@ import FocusCore
 enum UserNews {
     /// Another server appended events for the user, so their rows may have changed.
     case changed(UserID)
+    /// Another server appended events for the user, and nobody read what they say: a device of the user may be revoked.
+    case skipped(UserID)
     /// The user's state was dropped because it could not be relied on. Their sessions may lack rows, for which the user
     /// is loaded again. Eviction is not told: it leaves nobody without rows.
     case left(UserID)

@@ -49,7 +49,7 @@ final class LaneWatchers {
     func hear(_ news: UserNews) {
         switch news {
         case .changed(let user), .visibilityChanged(let user): watchers.changed(user)
-        case .left, .caughtUp, .missed: break
+        case .left, .caughtUp, .missed, .skipped: break
         }
     }
 

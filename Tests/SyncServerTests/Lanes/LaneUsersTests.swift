@@ -25,6 +25,7 @@ import Testing
                 case .visibilityChanged: "visibility"
                 case .caughtUp: "caught up"
                 case .missed: "missed"
+                case .skipped: "skipped"
                 }
             }
         }
@@ -125,7 +126,7 @@ import Testing
         users.hear(.skipped(UserInRange.of(ben, Version(1), LogOffset(8)), PartLog.partition))
         #expect(users[anna] == nil && users[ben] != nil)
         #expect(users.backlog.isBehind(anna, in: PartLog.partition) && !users.due.knows(anna))
-        #expect(heard.all() == ["left", "changed", "changed"])
+        #expect(heard.all() == ["left", "changed", "skipped", "changed", "skipped"])
     }
 
     @Test(
@@ -158,6 +159,8 @@ import Testing
         head.generation = 2
         users.hear(.readModelStands(PartLog.partition, at: store.head.nextOffset, lacking: []))
         users.hear(.generationChanged(head, changed: [anna], lacking: []))
+        // Of the quarantined user something may be known again.
+        #expect(heard.all() == ["visibility"])
         #expect(users[ben]?.generation == 2 && users[ben]?.dirty == [])
         #expect(users[ben]?.projectedVersion == Version(1))
         // Generation 3 lacks other rows of the user than generation 2 did, so the state in memory does not fit it.
