@@ -49,11 +49,12 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        target("SeededNumbers", []),
         target("Waits", []),
         target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "Waits", crypto, logging, nioLocks]),
+        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
@@ -81,19 +82,19 @@ let package = Package(
         tests("ArchitectureTests", [], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
-        tests("FocusCoreTests", ["FocusCore"]),
-        tests("FocusWireTests", ["FocusWire", "FocusCore", "Support", protobuf]),
-        tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
+        tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
+        tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
+        tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
             "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Waits", nioCore,
+            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
             nioEmbedded, logging,
         ]),
-        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire"]),
+        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers"]),
     ]
 )
 
@@ -108,7 +109,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 // Only `ops/fuzz` sets this, to the path of libFuzzer: the modules that take bytes from the network and the database
 // are instrumented, and a program runs the targets. Else a test runs them, which also keeps them compiling.
 let fuzzedModules = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
-let fuzzDependencies = fuzzedModules.map { Target.Dependency(stringLiteral: $0) } + ["CLibPQ", crypto]
+let fuzzDependencies = fuzzedModules.map { Target.Dependency(stringLiteral: $0) } + ["CLibPQ", "SeededNumbers", crypto]
 if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
     for target in package.targets where fuzzedModules.contains(target.name) {

@@ -1,28 +1,23 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 
 /// SplitMix64: gives the same numbers for the same seed on every machine. Each part of a simulation has its own
 /// generator, so that a change in one part does not shift the random numbers of another.
 struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
     /// The generator of one part of a simulation.
     init(seed: UInt64, of part: String, _ number: Int = 0) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in "\(part)/\(number)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        state = seed ^ hash
+        numbers = SplitMix64(seed: seed ^ hash)
         _ = next()
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }

@@ -1,25 +1,18 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 
-/// Numbers that look random and are the same for the same seed on every machine (SplitMix64; Steele, Lea, Flood:
-/// *Fast splittable pseudorandom number generators*, 2014).
+/// The numbers of a generated log.
 struct PlanRandom: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     /// Different streams under one seed give independent numbers.
     init(seed: UInt64, stream: UInt64 = 0) {
-        state = seed
-        state = next() ^ (stream &* 0xD6E8_FEB8_6659_FD93)
+        numbers = SplitMix64(seed: SplitMix64.mixed(seed) ^ (stream &* 0xD6E8_FEB8_6659_FD93))
         _ = next()
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
+    mutating func next() -> UInt64 { numbers.next() }
 
     /// 0 ..< count.
     mutating func below(_ count: Int) -> Int { Int(next() % UInt64(max(1, count))) }

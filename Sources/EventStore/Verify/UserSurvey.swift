@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 
 /// The users that the log or the read model knows, page by page in order of their ids.
 public struct UserSurvey: Sendable {
@@ -61,14 +62,7 @@ public struct UserSurvey: Sendable {
     /// SplitMix64's last steps over the seed and the id's halves.
     private static func rank(_ user: UserID, _ seed: UInt64) -> UInt64 {
         let (high, low) = withUnsafeBytes(of: user.uuid.uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
-        return mixed(mixed(mixed(seed) ^ high.bigEndian) ^ low.bigEndian)
-    }
-
-    private static func mixed(_ number: UInt64) -> UInt64 {
-        var mixed = number &+ 0x9E37_79B9_7F4A_7C15
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
+        return SplitMix64.mixed(SplitMix64.mixed(SplitMix64.mixed(seed) ^ high.bigEndian) ^ low.bigEndian)
     }
 
     /// An id before every user's: the nil UUID stands for nobody.

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// libFuzzer's own mutation of bytes.
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int) -> Int
@@ -6,7 +8,7 @@ private func mutateBytes(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ r
 /// its records, so most of the time one record is mutated, or records are dropped, repeated or swapped.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutateRecords(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int, _ seed: UInt32) -> Int {
-    var dice = Dice(state: UInt64(seed))
+    var dice = Dice(seed: UInt64(seed))
     var input = FuzzInput(UnsafeBufferPointer(start: bytes, count: count))
     var records: [[UInt8]] = []
     while let record = input.next() { records.append(record.bytes) }
@@ -40,15 +42,11 @@ private func mutated(_ record: [UInt8]) -> [UInt8] {
     }
 }
 
-/// SplitMix64, because a mutation must depend on libFuzzer's seed alone.
+/// Numbers of the mutator: a mutation must depend on libFuzzer's seed alone.
 private struct Dice {
-    var state: UInt64
+    private var numbers: SplitMix64
 
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ value >> 31) % UInt64(bound))
-    }
+    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+
+    mutating func below(_ bound: Int) -> Int { Int(numbers.next() % UInt64(bound)) }
 }
