@@ -120,6 +120,7 @@ struct InDoubtTests {
             let isAlive = connection.isUsable && (try? connection.integer("SELECT 1")) != nil
             if !isAlive { connection = try fixture.connection() }
         }
+        #expect(doubts > 0, "no cut met an append")
         #expect(try observer.integer("SELECT count(DISTINCT event_id) FROM events WHERE partition = 0") == 180)
         #expect(try observer.integer("SELECT next_offset FROM log_partitions WHERE partition = 0") == 180)
     }

@@ -23,6 +23,7 @@ import Testing
         let fleet = try await Fleet(server: server, devices: 1, users: 1)
         let device = fleet.devices[0]
         async let outcome = device.append(count: 6, from: 0)
+        try await awaiting("\(point) is passed for the second time") { server.hasExited }
         await server.waitForExit()
         try await server.start()
         try await outcome

@@ -30,7 +30,7 @@ import Testing
         return titles
     }
 
-    @Test("N13, S9: a class with previews never gets the hidden form, in snapshot and delta, and its digests agree")
+    @Test("N13, S9: a class whose previews are set to never gets the hidden form alone, and its digests agree")
     func hidden() async throws {
         try await TestServer.with { server in
             let (phone, _) = try await WireClient.open(server, user: user)

@@ -54,7 +54,11 @@ import Testing
                     minimumProtocol: 1, maximumProtocol: 1, token: try await TestServer.token(user, .random()),
                     deviceClass: .phone, incarnation: Incarnation(1), cursor: nil, collections: []))
             for byte in FrameCodec.frame(hello) { client.write(bytes: [byte]) }
-            guard case .welcome = try await client.next() else { return #expect(Bool(false)) }
+            let answer = try await client.next()
+            guard case .welcome = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
             await client.close()
         }
     }
@@ -71,7 +75,11 @@ import Testing
                 AppendRequest(firstSequence: DeviceSequence(1), envelopes: Envelope.setUp("a")))
             try await client.send(
                 bytes: FrameCodec.frame(hello) + FrameCodec.frame(append) + FrameCodec.frame(ClientMessage.ping(9)))
-            guard case .welcome = try await client.next() else { return #expect(Bool(false)) }
+            let answer = try await client.next()
+            guard case .welcome = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
             #expect(try await client.appended().throughSequence == DeviceSequence(2))
             await client.close()
         }

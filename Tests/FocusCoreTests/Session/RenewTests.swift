@@ -104,7 +104,11 @@ import Testing
             #expect(goAway(run(&session, until: 100_000).suffix(2).map { $0 }) == .tokenExpired)
         }
         #expect(answers.count == 1)
-        guard case .send(.error(let error)) = answers.first?.first else { return #expect(Bool(false)) }
+        let answer = answers.first?.first
+        guard case .send(.error(let error)) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
         #expect(error.code == .unauthenticated && answers.first?.count == 1)
     }
 

@@ -90,7 +90,11 @@ import Testing
     func unknownMessage() {
         var session = live()
         let actions = session.receive(.unknown, now: at(3))
-        guard case .send(.error(let error)) = actions.first else { return #expect(Bool(false)) }
+        let answer = actions.first
+        guard case .send(.error(let error)) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
         #expect(error.code == .unknownMessage && actions.count == 1 && !session.isClosed)
         #expect(session.receive(.ping(5), now: at(4)) == [.send(.pong(5))])
     }
@@ -109,7 +113,11 @@ import Testing
         _ = session.receive(hello(), now: at(1))
         var watch = identity
         watch.deviceClass = .watch
-        guard case .open(let opening) = session.authenticated(watch).first else { return #expect(Bool(false)) }
+        let answer = session.authenticated(watch).first
+        guard case .open(let opening) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
         #expect(opening.view == View(scope: .system, device: watch.device, deviceClass: .watch))
         #expect(opening.incarnation == Incarnation(7))
     }
@@ -123,7 +131,11 @@ import Testing
             SessionOpened(log: LogID(UUID()), lastSequence: DeviceSequence(4)), serverTime: Timestamp(microseconds: 0),
             now: at(2))
         #expect(actions.first == .allowFrames(bytes: limits.frameBytes))
-        guard case .send(.welcome(let welcome)) = actions.last else { return #expect(Bool(false)) }
+        let answer = actions.last
+        guard case .send(.welcome(let welcome)) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
         #expect(welcome.lastSequence == DeviceSequence(4))
     }
 
@@ -151,9 +163,17 @@ import Testing
     func heartbeat() {
         var session = live()
         #expect(session.deadline == at(25_002))
-        guard case .send(.ping) = session.tick(now: at(25_002)).first else { return #expect(Bool(false)) }
+        let answer = session.tick(now: at(25_002)).first
+        guard case .send(.ping) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
         #expect(session.deadline == at(50_002))
-        guard case .send(.goAway(let goAway)) = session.tick(now: at(50_002)).first else { return #expect(Bool(false)) }
+        let farewell = session.tick(now: at(50_002)).first
+        guard case .send(.goAway(let goAway)) = farewell else {
+            Issue.record("\(String(describing: farewell))")
+            return
+        }
         #expect(goAway.code == .heartbeatTimeout && session.isClosed)
     }
 
@@ -162,7 +182,11 @@ import Testing
         var session = live()
         _ = session.tick(now: at(25_002))
         _ = session.receive(.pong(1), now: at(30_000))
-        guard case .send(.ping) = session.tick(now: at(50_002)).first else { return #expect(Bool(false)) }
+        let answer = session.tick(now: at(50_002)).first
+        guard case .send(.ping) = answer else {
+            Issue.record("\(String(describing: answer))")
+            return
+        }
     }
 
     @Test("L4: intervals differ by at most a tenth", arguments: [-1.0, 0, 1, 5])
@@ -185,7 +209,11 @@ import Testing
         _ = session.opened(
             SessionOpened(log: LogID(UUID()), lastSequence: .zero), serverTime: Timestamp(microseconds: 0), now: at(0))
         #expect(session.deadline == at(5_000))
-        guard case .send(.goAway(let goAway)) = session.tick(now: at(5_000)).first else { return #expect(Bool(false)) }
+        let farewell = session.tick(now: at(5_000)).first
+        guard case .send(.goAway(let goAway)) = farewell else {
+            Issue.record("\(String(describing: farewell))")
+            return
+        }
         #expect(goAway.code == .tokenExpired)
     }
 
