@@ -17,7 +17,8 @@ extension AppendJudge {
             guard format.hasIncarnations else { return nil }
             if frame.status.standing == .unknown, let error = tooMany(frame) { return error }
             let identity = frame.session.identity
-            if let oldest = frame.user.state.incarnationToEnd(of: identity.device, identity.scope) {
+            // One that ends unknown takes no place among the open ones.
+            if !isRecall, let oldest = frame.user.state.incarnationToEnd(of: identity.device, identity.scope) {
                 try record(ended(oldest, frame), &frame, into: &staging)
             }
             try record(

@@ -165,6 +165,30 @@ import Testing
         #expect(logged(stage) == [.deviceIncarnationEnded])
     }
 
+    @Test("P10: a Recall of an incarnation that the log does not know ends that one alone, however many are open")
+    func recallOfUnknown() throws {
+        var stage = stage()
+        let identity = stage.session.identity
+        for number in Int64(1)...256 {
+            let state = stage.user.state
+            let body = DeviceIncarnationBegan(device: device, incarnation: Incarnation(number), scope: identity.scope)
+            let event = Event(
+                version: state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: state.lastSequence(of: .server, incarnation: Incarnation(0)).next, id: .random(), app: nil,
+                // A day apart: a scope begins 16 in one.
+                occurredAt: now, recordedAt: now.adding(microseconds: (number - 300) * 86_400_000_000),
+                body: .deviceIncarnationBegan(body))
+            _ = try stage.user.state.apply(event)
+        }
+        #expect(stage.user.state.incarnationToEnd(of: device, identity.scope) != nil)
+        let recall = Recall(incarnation: Incarnation(999), firstSequence: DeviceSequence(1), events: [])
+        #expect(isStaged(append(&stage, [], healing: .recall(recall))))
+        #expect(logged(stage) == [.deviceIncarnationEnded])
+        let offer = IncomingHealing.reoffer(Incarnation(1_000), [.accepted], code: [])
+        #expect(isStaged(append(&stage, [focus()], healing: offer)))
+        #expect(logged(stage).dropFirst().prefix(2) == [.deviceIncarnationEnded, .deviceIncarnationBegan])
+    }
+
     @Test("S6: what nobody holds any more is one event, which takes the places; past a gap it takes none")
     func lost() throws {
         var stage = stage()
