@@ -29,6 +29,7 @@ let package = Package(
     products: [
         .executable(name: "focusd", targets: ["focusd"]),
         .executable(name: "focusctl", targets: ["focusctl"]),
+        .executable(name: "focus-bench", targets: ["focus-bench"]),
         .library(name: "FocusSyncClient", targets: ["FocusSyncClient"]),
     ],
     dependencies: [
@@ -60,6 +61,8 @@ let package = Package(
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
+        target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
+        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt]),
         .executableTarget(
             name: "focusd",
             dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
@@ -67,8 +70,15 @@ let package = Package(
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
-                nioLocks,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", "Answers",
+                "Programs", arguments, nioLocks,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "focus-bench",
+            dependencies: [
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
+                arguments,
             ],
             swiftSettings: strict),
 
@@ -81,7 +91,7 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
-        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
+        tests("focusctlTests", ["focusctl", "Answers", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
             "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import focusctl
+@testable import Answers
 
 @Suite struct VisibleTextTests {
     @Test("Control characters are written out, everything else stands as it is")

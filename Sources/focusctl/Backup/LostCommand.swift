@@ -1,8 +1,10 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl lost`.
 struct LostCommand: ParsableCommand {

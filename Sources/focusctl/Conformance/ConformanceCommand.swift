@@ -3,6 +3,7 @@ import Conformance
 import EventStore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// `focusctl conformance`.
 struct ConformanceCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Conformance
 import NIOConcurrencyHelpers
+import Programs
 
 /// Prints a line on standard error for each case when it ends: the table comes only at the end of all.
 final class ConformanceProgress: Sendable {

@@ -1,3 +1,4 @@
+import Answers
 import Conformance
 
 /// Cases and their results, for people and for scripts.

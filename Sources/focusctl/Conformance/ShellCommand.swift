@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// A command line of the operator, for /bin/sh. What it prints goes to standard error: standard output is for the
 /// report.

@@ -1,7 +1,7 @@
 import Conformance
 import FocusCore
 import Foundation
-import JWTKit
+import Programs
 
 /// Signs tokens as `focusctl token` does.
 struct SigningKey: Sendable {
@@ -20,10 +20,7 @@ struct SigningKey: Sendable {
 
     func token(_ request: TokenRequest) async throws -> String {
         let token = DeviceToken(
-            sub: SubjectClaim(value: request.user.description),
-            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: request.seconds)),
-            device: request.device.description, scope: request.scope.app.map { "app:\($0)" } ?? "system",
-            deviceClass: nil)
+            user: request.user, device: request.device, app: request.scope.app, seconds: request.seconds)
         // A forged token is signed with a key that no server has.
         let forged = (0..<64).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
         return try await token.signed(with: request.isForged ? forged : text, named: file)

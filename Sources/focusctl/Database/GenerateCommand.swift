@@ -1,9 +1,11 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation
 import PostgresClient
+import Programs
 
 /// `focusctl generate`.
 struct GenerateCommand: ParsableCommand {

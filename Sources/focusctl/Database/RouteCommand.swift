@@ -3,6 +3,7 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl route`.
 struct RouteCommand: ParsableCommand {

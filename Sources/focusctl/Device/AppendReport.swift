@@ -1,5 +1,7 @@
+import Answers
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// Reports what became of each line of `focusctl append`. Used by one task.
 final class AppendReport {

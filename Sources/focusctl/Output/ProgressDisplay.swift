@@ -1,4 +1,5 @@
 import Foundation
+import Programs
 
 /// Shows on standard error how far long work is: on a terminal a line that is overwritten, else a line every ten
 /// seconds.

@@ -1,3 +1,4 @@
+import Answers
 import FocusCore
 
 /// Elevation and speed over distance, for people and for scripts.

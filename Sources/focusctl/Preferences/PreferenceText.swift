@@ -1,6 +1,8 @@
+import Answers
 import FocusCore
 import FocusSyncClient
 import FocusWire
+import Programs
 
 /// Effective values of preferences for people and for scripts.
 enum PreferenceText {

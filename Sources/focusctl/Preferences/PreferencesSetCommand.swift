@@ -1,6 +1,7 @@
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl preferences set`.
 struct PreferencesSetCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import NIOConcurrencyHelpers
+import Programs
 
 /// `focusctl preferences watch`.
 struct PreferencesWatchCommand: AsyncParsableCommand {

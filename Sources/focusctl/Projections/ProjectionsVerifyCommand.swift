@@ -2,6 +2,7 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// `focusctl projections verify`.
 struct ProjectionsVerifyCommand: ParsableCommand {

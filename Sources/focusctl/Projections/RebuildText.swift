@@ -1,3 +1,4 @@
+import Answers
 import EventStore
 
 /// The result of a rebuild or rollback, for people and for scripts.

@@ -1,3 +1,4 @@
+import Answers
 import EventStore
 
 /// How far a verification has come, and what it has found.

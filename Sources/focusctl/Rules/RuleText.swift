@@ -1,3 +1,5 @@
+import Answers
+
 /// Rules for people and for scripts.
 enum RuleText {
     /// A line for each rule, below the document and section that define it.

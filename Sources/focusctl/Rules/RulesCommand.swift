@@ -1,4 +1,5 @@
 import ArgumentParser
+import Programs
 
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

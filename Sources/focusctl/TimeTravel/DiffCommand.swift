@@ -2,6 +2,7 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl diff`.
 struct DiffCommand: ParsableCommand {

@@ -1,8 +1,10 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl state`.
 struct StateCommand: ParsableCommand {

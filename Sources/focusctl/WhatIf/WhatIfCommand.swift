@@ -4,6 +4,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import PostgresClient
+import Programs
 
 /// `focusctl what-if`.
 struct WhatIfCommand: ParsableCommand {

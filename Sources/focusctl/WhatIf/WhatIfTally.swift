@@ -1,3 +1,4 @@
+import Answers
 import FocusCore
 
 /// What a rule would have changed, counted by user and app.

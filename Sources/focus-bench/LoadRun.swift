@@ -2,6 +2,7 @@ import Dispatch
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// Plays a plan against a server, on one thread.
 ///

@@ -1,11 +1,13 @@
 import Foundation
 
 /// An open file to write to, usually standard output. It waits for a slow reader, and still notices an interruption.
-struct DataOutput: Sendable {
+package struct DataOutput: Sendable {
     /// The reader read nothing for too long after an interruption.
-    struct Stuck: Error {
+    package struct Stuck: Error {
         /// How many of the bytes were written.
-        var written: Int
+        package var written: Int
+
+        package init(written: Int) { self.written = written }
     }
 
     /// How long a reader has, after an interruption, to read what was begun.
@@ -17,7 +19,7 @@ struct DataOutput: Sendable {
     private let descriptor: Int32
     private let isFile: Bool
 
-    init(_ descriptor: Int32 = STDOUT_FILENO) {
+    package init(_ descriptor: Int32 = STDOUT_FILENO) {
         self.descriptor = descriptor
         // Pipes, sockets and terminals have no position, so `lseek` fails.
         isFile = lseek(descriptor, 0, SEEK_CUR) >= 0
@@ -25,7 +27,7 @@ struct DataOutput: Sendable {
 
     /// Writes all bytes, and returns when the system has them. Throws `Stuck`; `OutputFailure` when they cannot be
     /// written.
-    func write(_ bytes: [UInt8], isInterrupted: () -> Bool = { false }) throws {
+    package func write(_ bytes: [UInt8], isInterrupted: () -> Bool = { false }) throws {
         var deadline: ContinuousClock.Instant?
         try bytes.withUnsafeBytes { bytes in
             var done = 0

@@ -1,7 +1,7 @@
 /// Text in which nothing moves a terminal's cursor or changes its colours: control characters are written out as JSON
 /// writes them, `\u001b`.
-enum VisibleText {
-    static func of(_ text: String, keeping kept: Unicode.Scalar? = nil) -> String {
+package enum VisibleText {
+    package static func of(_ text: String, keeping kept: Unicode.Scalar? = nil) -> String {
         guard text.unicodeScalars.contains(where: { isControl($0) && $0 != kept }) else { return text }
         return text.unicodeScalars.reduce(into: "") { visible, scalar in
             if isControl(scalar), scalar != kept {

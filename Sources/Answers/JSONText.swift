@@ -1,22 +1,24 @@
 import Foundation
 
 /// A JSON object on one line. It is written by hand so that a payload's own JSON is inserted unchanged.
-struct JSONText {
+package struct JSONText {
     private var members: [String] = []
 
-    mutating func add(_ name: String, _ value: String?) {
+    package init() {}
+
+    package mutating func add(_ name: String, _ value: String?) {
         if let value { addRaw(name, Self.string(value)) }
     }
 
-    mutating func add(_ name: String, _ value: Int64) { addRaw(name, String(value)) }
-    mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
+    package mutating func add(_ name: String, _ value: Int64) { addRaw(name, String(value)) }
+    package mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
 
     /// - Parameter json: a JSON value.
-    mutating func addRaw(_ name: String, _ json: String) { members.append("\(Self.string(name)):\(json)") }
+    package mutating func addRaw(_ name: String, _ json: String) { members.append("\(Self.string(name)):\(json)") }
 
-    var text: String { "{\(members.joined(separator: ","))}" }
+    package var text: String { "{\(members.joined(separator: ","))}" }
 
-    static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var json = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -3,27 +3,39 @@ import Foundation
 import JWTKit
 
 /// The claims that focusd reads (rule A1).
-struct DeviceToken: JWTPayload {
-    var sub: SubjectClaim
-    var exp: ExpirationClaim
-    var device: String
+package struct DeviceToken: JWTPayload {
+    private let sub: SubjectClaim
+    private let exp: ExpirationClaim
+    private let device: String
     /// `system`, or `app:<bundle id>`.
-    var scope: String
-    var deviceClass: String?
+    private let scope: String
+    private let deviceClass: String?
 
-    enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
         case sub, exp, device, scope
         case deviceClass = "class"
     }
 
+    /// - Parameters:
+    ///   - app: nil: for the device's own agent, which has the scope `system`.
+    ///   - deviceClass: nil: the device says itself what it is.
+    ///   - seconds: how long from now on the token is valid.
+    package init(user: UserID, device: DeviceID, app: AppID?, deviceClass: DeviceClass? = nil, seconds: Double) {
+        sub = SubjectClaim(value: user.description)
+        exp = ExpirationClaim(value: Date(timeIntervalSinceNow: seconds))
+        self.device = device.description
+        scope = app.map { "app:\($0)" } ?? "system"
+        self.deviceClass = deviceClass?.rawValue
+    }
+
     /// Only the server verifies tokens.
-    func verify(using algorithm: some JWTAlgorithm) throws {}
+    package func verify(using algorithm: some JWTAlgorithm) throws {}
 
     /// The token, signed.
     /// - Parameters:
     ///   - key: the text of a file: a private Ed25519 key (PEM), or at least 64 hex digits.
     ///   - file: the file's name, for errors.
-    func signed(with key: String, named file: String) async throws -> String {
+    package func signed(with key: String, named file: String) async throws -> String {
         let keys = JWTKeyCollection()
         if key.contains("-----BEGIN") {
             do {

@@ -2,6 +2,7 @@ import FocusCore
 import FocusSyncClient
 import FocusWire
 import Foundation
+import Programs
 
 /// One device: its connection, what it still has to send, and what the server has told it. Confined to the thread of
 /// its `LoadRun`.

@@ -1,8 +1,10 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import Foundation
+import Programs
 
-/// `focusctl bench route`.
+/// `focus-bench route`.
 struct BenchRouteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "route",
@@ -13,7 +15,7 @@ struct BenchRouteCommand: ParsableCommand {
             splits, elevation, bounds, and the row as devices get it after each event.
 
             Example:
-              focusctl bench route --points 10000 --repeat 100 --json
+              focus-bench route --points 10000 --repeat 100 --json
 
             \(ExitStatus.help)
             """)

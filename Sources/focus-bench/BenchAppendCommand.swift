@@ -3,9 +3,9 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation
-import JWTKit
+import Programs
 
-/// `focusctl bench append`.
+/// `focus-bench append`.
 struct BenchAppendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "append",
@@ -25,9 +25,9 @@ struct BenchAppendCommand: AsyncParsableCommand {
             This writes into the log for good. Do not point it at a log that matters.
 
             Examples:
-              focusctl bench append --plaintext --devices 64 --batch 100 --events 200000
-              focusctl bench append --plaintext --batch 1 --window 1 --seconds 20 --seed 2
-              focusctl bench append --plaintext --key token.key --devices 1000 --users 500
+              focus-bench append --plaintext --devices 64 --batch 100 --events 200000
+              focus-bench append --plaintext --batch 1 --window 1 --seconds 20 --seed 2
+              focus-bench append --plaintext --key token.key --devices 1000 --users 500
 
             \(ExitStatus.help)
             """)
@@ -89,9 +89,7 @@ struct BenchAppendCommand: AsyncParsableCommand {
         var tokens: [String] = []
         for device in 0..<plan.devices {
             let token = DeviceToken(
-                sub: SubjectClaim(value: plan.user(of: device).description),
-                exp: ExpirationClaim(value: Date(timeIntervalSinceNow: 7 * 86_400)),
-                device: plan.device(device).description, scope: "system", deviceClass: nil)
+                user: plan.user(of: device), device: plan.device(device), app: nil, seconds: 7 * 86_400)
             tokens.append(try await token.signed(with: text, named: file))
         }
         return tokens

@@ -1,15 +1,15 @@
 /// Text in columns, each as wide as its widest cell.
-struct Table {
+package struct Table {
     private var rows: [[String]]
 
-    init(_ header: [String]) { rows = [header] }
+    package init(_ header: [String]) { rows = [header] }
 
     /// Adds a row. Control characters are written out first, because their width counts.
-    mutating func add(_ row: [String]) { rows.append(row.map { VisibleText.of($0) }) }
+    package mutating func add(_ row: [String]) { rows.append(row.map { VisibleText.of($0) }) }
 
-    var isEmpty: Bool { rows.count == 1 }
+    package var isEmpty: Bool { rows.count == 1 }
 
-    var lines: [String] {
+    package var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -3,18 +3,20 @@ import EventStore
 import PostgresClient
 
 /// Which log a command reads: that of a PostgreSQL server of the operator, or of focusd's own PostgreSQL while it runs.
-struct DatabaseOptions: ParsableArguments {
+package struct DatabaseOptions: ParsableArguments {
     @Option(help: "The PostgreSQL server: postgres://user@host/database.")
-    var database: String?
+    package var database: String?
     @Option(help: "Data directory of a running focusd, to reach its own PostgreSQL. Default: focusd's own default.")
-    var dataDir: String?
+    package var dataDir: String?
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if database != nil, dataDir != nil { throw ValidationError("Either --database or --data-dir.") }
     }
 
     /// - Parameter applicationName: shown in `pg_stat_activity`.
-    func configuration(_ applicationName: String) throws -> PostgresConfiguration {
+    package func configuration(_ applicationName: String) throws -> PostgresConfiguration {
         PostgresConfiguration(
             conninfo: try database ?? embeddedConninfo(dataDir ?? EmbeddedCluster.defaultDataDirectory),
             applicationName: applicationName)
@@ -23,7 +25,7 @@ struct DatabaseOptions: ParsableArguments {
     private func embeddedConninfo(_ directory: String) throws -> String {
         guard let running = try EmbeddedCluster.running(dataDirectory: directory) else {
             throw CommandFailure(
-                "No PostgreSQL runs in \(directory). Start focusd, run focusctl as the same user, or give --data-dir or "
+                "No PostgreSQL runs in \(directory). Start focusd, run this as the same user, or give --data-dir or "
                     + "--database.")
         }
         return running.conninfo

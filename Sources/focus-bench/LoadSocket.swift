@@ -1,5 +1,6 @@
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// A non-blocking TCP connection, confined to the thread of its `LoadRun`. It uses plain system calls, so that the
 /// generator leaves as much of the machine as possible to the server that it measures.

@@ -1,10 +1,12 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Programs
 
-/// `focusctl bench replay`.
+/// `focus-bench replay`.
 struct BenchReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -15,8 +17,8 @@ struct BenchReplayCommand: ParsableCommand {
             may have written them).
 
             Examples:
-              focusctl bench replay
-              focusctl bench replay --database postgres://focusd@db.internal/focus --json
+              focus-bench replay
+              focus-bench replay --database postgres://focusd@db.internal/focus --json
 
             \(ExitStatus.help)
             """)
@@ -26,7 +28,7 @@ struct BenchReplayCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let configuration = try source.configuration("focusctl-bench")
+        let configuration = try source.configuration("focus-bench")
         let ranges = try wholeLog(configuration)
         let replay = LogReplay(StoreConfiguration(configuration, assumesRole: false))
         let processor = ProcessorTime.ofThisProcess
