@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "focusd", targets: ["focusd"]),
         .executable(name: "focusctl", targets: ["focusctl"]),
         .executable(name: "focus-bench", targets: ["focus-bench"]),
+        .executable(name: "focus-conformance", targets: ["focus-conformance"]),
         .library(name: "FocusSyncClient", targets: ["FocusSyncClient"]),
     ],
     dependencies: [
@@ -70,8 +71,8 @@ let package = Package(
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", "Answers",
-                "Programs", arguments, nioLocks,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
+                arguments, nioLocks,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -79,6 +80,12 @@ let package = Package(
             dependencies: [
                 "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
                 arguments,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "focus-conformance",
+            dependencies: [
+                "FocusCore", "EventStore", "FocusSyncClient", "Conformance", "Answers", "Programs", arguments, nioLocks,
             ],
             swiftSettings: strict),
 
@@ -94,7 +101,7 @@ let package = Package(
         tests("focusctlTests", ["focusctl", "Answers", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
-            "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+            "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("SimulationTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Waits", nioCore,

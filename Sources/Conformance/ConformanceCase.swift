@@ -73,7 +73,7 @@ public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
     /// The address of another server on the same log.
     case secondServer = "server"
 
-    /// The option of `focusctl conformance` that gives it.
+    /// The option of `focus-conformance` that gives it.
     public var option: String { self == .secondServer ? "a second --server" : "--\(rawValue)" }
 
     /// Whether it disturbs everyone who uses the server.

@@ -22,7 +22,7 @@ struct Focusctl: AsyncParsableCommand {
             ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
             RulesCommand.self,
             ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
-            GenerateCommand.self, ConformanceCommand.self,
+            GenerateCommand.self,
         ])
 
     static func main() async { await Programs.run(Focusctl.self) }

@@ -19,7 +19,7 @@ import Testing
         .deletingLastPathComponent()
     /// The modules from outside this package that a module without side effects may import.
     static let pureImports: Set<String> = ["Crypto", "Foundation", "FoundationEssentials", "Glibc"]
-    static let programs: Set<String> = ["focusd", "focusctl", "focus-bench"]
+    static let programs: Set<String> = ["focusd", "focusctl", "focus-bench", "focus-conformance"]
     /// Library modules, each with the modules of ours that alone may import it.
     static let confined: [String: Set<String>] = [
         "ArgumentParser": programs.union(["Programs"]),

@@ -5,10 +5,16 @@ import FocusSyncClient
 import Foundation
 import Programs
 
-/// `focusctl conformance`.
-struct ConformanceCommand: AsyncParsableCommand {
+/// Checks any server of the sync protocol, ours or another's, against every rule. A program of its own, because whoever
+/// writes a server of their own needs this and no other part of ours.
+///
+/// Flow: options → `ConformanceNeeds.target` (addresses, tokens, what may hurt the server) → `ConformanceRun` of the
+/// library `Conformance` → a line on standard error for each case that ends (`ConformanceProgress`) → `ConformanceText`,
+/// and JUnit XML when it is asked for.
+@main
+struct FocusConformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conformance",
+        commandName: "focus-conformance",
         abstract: "Check a server against every rule of the sync protocol, over the network.",
         discussion: """
             Plays users and devices of its own, with random ids: what others have
@@ -18,12 +24,12 @@ struct ConformanceCommand: AsyncParsableCommand {
             command that does it, to the first --server; a command runs under /bin/sh.
 
             Examples:
-              focusctl conformance --plaintext --data-dir /tmp/tour
-              focusctl conformance --server sync.example.com:7464 \\
+              focus-conformance --plaintext --data-dir /tmp/tour
+              focus-conformance --server sync.example.com:7464 \\
                 --key token.key --junit conformance.xml
-              focusctl conformance --plaintext --rule P1 --rule P2 \\
+              focus-conformance --plaintext --rule P1 --rule P2 \\
                 --restart-server 'ops/lib/hurt restart /tmp/tour'
-              focusctl conformance --plaintext --data-dir /tmp/one \\
+              focus-conformance --plaintext --data-dir /tmp/one \\
                 --server 127.0.0.1:7464 --server 127.0.0.1:7465 \\
                 --rebuild 'focusctl projections rebuild --all --data-dir /tmp/one'
 
@@ -54,12 +60,14 @@ struct ConformanceCommand: AsyncParsableCommand {
     @OptionGroup(title: "To hurt the server")
     var needs: ConformanceNeeds
 
+    static func main() async { await Programs.run(FocusConformance.self) }
+
     func validate() throws {
         if plaintext, tlsCa != nil { throw ValidationError("Either --plaintext or --tls-ca.") }
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
         let known = Set(Conformance.cases.map(\.rule))
         for rule in rule where !known.contains(rule) {
-            throw ValidationError("No case is of a rule \(rule). `focusctl conformance --list` names them.")
+            throw ValidationError("No case is of a rule \(rule). `focus-conformance --list` names them.")
         }
     }
 
