@@ -29,7 +29,7 @@ public enum PropertyText {
             throw PropertyTextError("A real is a number.")
         case .string: return .string(text)
         case .date:
-            if let time = GPXTime.timestamp(text) { return .date(time) }
+            if let time = Timestamp(rfc3339: text) { return .date(time) }
             throw PropertyTextError("A date is a time like 2026-01-01T09:00:00Z.")
         case .data:
             if let data = Data(base64Encoded: text) { return .data([UInt8](data)) }

@@ -2,9 +2,7 @@ import FocusCore
 import Foundation
 import Testing
 
-@testable import FocusSyncClient
-
-@Suite struct GPXTimeTests {
+@Suite struct TimestampTextTests {
     @Test(
         "R8: times are read to the microsecond, with fractions and offsets",
         arguments: [
@@ -21,7 +19,7 @@ import Testing
             ("9999-12-31T23:59:59.5Z", 253_402_300_799_500_000),
         ] as [(String, Int64)])
     func times(text: String, microseconds: Int64) {
-        #expect(GPXTime.timestamp(text)?.microseconds == microseconds)
+        #expect(Timestamp(rfc3339: text)?.microseconds == microseconds)
     }
 
     @Test(
@@ -33,7 +31,7 @@ import Testing
             "2010-10-03T09:36:30+15:00", "+2010-10-03T09:36:30Z", "2010-1-3T9:36:30Z", "٢٠١٠-10-03T09:36:30Z",
         ])
     func noTimes(text: String) {
-        #expect(GPXTime.timestamp(text) == nil)
+        #expect(Timestamp(rfc3339: text) == nil)
     }
 
     @Test("R8: every day from 1600 to 2400 is the one that the calendar says")
@@ -44,7 +42,21 @@ import Testing
             let date = Date(timeIntervalSince1970: Double(day) * 86_400)
             let parts = calendar.dateComponents([.year, .month, .day], from: date)
             let text = String(format: "%04d-%02d-%02dT00:00:00Z", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
-            #expect(GPXTime.timestamp(text)?.microseconds == Int64(day) * 86_400_000_000, "\(text)")
+            #expect(Timestamp(rfc3339: text)?.microseconds == Int64(day) * 86_400_000_000, "\(text)")
         }
+    }
+
+    @Test(
+        "Times are written as RFC 3339, before 1970 and in leap years too",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000000Z"), (-1, "1969-12-31T23:59:59.999999Z"),
+            (1_767_258_000_000_001, "2026-01-01T09:00:00.000001Z"),
+            (951_782_400_000_000, "2000-02-29T00:00:00.000000Z"),
+            (-62_167_219_200_000_000, "0000-01-01T00:00:00.000000Z"),
+            (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
+            (Int64.max, "9223372036854775807 µs"), (Int64.min, "-9223372036854775808 µs"),
+        ] as [(Int64, String)])
+    func written(microseconds: Int64, text: String) {
+        #expect(Timestamp(microseconds: microseconds).rfc3339 == text)
     }
 }

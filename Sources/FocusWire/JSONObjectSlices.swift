@@ -11,8 +11,8 @@ public enum JSONObjectSlices {
     }
 
     /// The members, in their order. Their values are not examined.
-    /// - Throws: `EventLineError` when `json` is no object, or has a name twice.
-    public static func members(of json: [UInt8]) throws(EventLineError) -> [Member] {
+    /// - Throws: `PayloadError` when `json` is no object, or has a name twice.
+    public static func members(of json: [UInt8]) throws(PayloadError) -> [Member] {
         var scanner = Scanner(json)
         return try scanner.object()
     }
@@ -24,7 +24,7 @@ public enum JSONObjectSlices {
 
         init(_ json: [UInt8]) { self.json = json }
 
-        mutating func object() throws(EventLineError) -> [Member] {
+        mutating func object() throws(PayloadError) -> [Member] {
             try expect("{")
             var members: [Member] = []
             while true {
@@ -32,7 +32,7 @@ public enum JSONObjectSlices {
                 if members.isEmpty, peek("}") { break }
                 let member = try member()
                 guard !members.contains(where: { $0.name == member.name }) else {
-                    throw EventLineError("\"\(member.name)\" is there twice.")
+                    throw .malformed("\"\(member.name)\" is there twice.")
                 }
                 members.append(member)
                 skipSpace()
@@ -41,18 +41,18 @@ public enum JSONObjectSlices {
             }
             position += 1
             skipSpace()
-            guard position == json.count else { throw EventLineError("Something follows the JSON object.") }
+            guard position == json.count else { throw .malformed("Something follows the JSON object.") }
             return members
         }
 
-        private mutating func member() throws(EventLineError) -> Member {
+        private mutating func member() throws(PayloadError) -> Member {
             let start = position
             try string()
             let name: String
             do {
                 name = try JSONDecoder().decode(String.self, from: Data(json[start..<position]))
             } catch {
-                throw EventLineError("A name of the JSON object is no string.")
+                throw .malformed("A name of the JSON object is no string.")
             }
             skipSpace()
             try expect(":")
@@ -60,7 +60,7 @@ public enum JSONObjectSlices {
             return Member(name: name, value: try value())
         }
 
-        private mutating func value() throws(EventLineError) -> ArraySlice<UInt8> {
+        private mutating func value() throws(PayloadError) -> ArraySlice<UInt8> {
             let start = position
             var depth = 0
             while position < json.count {
@@ -81,7 +81,7 @@ public enum JSONObjectSlices {
                 }
                 if depth == 0, let first = json[start...].first, Self.closes(first) { return json[start..<position] }
             }
-            throw EventLineError("The JSON object does not end.")
+            throw .malformed("The JSON object does not end.")
         }
 
         /// Whether a value that begins so also ends itself, as strings, objects and arrays do; numbers and words end
@@ -90,19 +90,19 @@ public enum JSONObjectSlices {
             first == UInt8(ascii: "\"") || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         }
 
-        private func nonempty(_ start: Int) throws(EventLineError) -> ArraySlice<UInt8> {
-            guard position > start else { throw EventLineError("A value is missing.") }
+        private func nonempty(_ start: Int) throws(PayloadError) -> ArraySlice<UInt8> {
+            guard position > start else { throw .malformed("A value is missing.") }
             return json[start..<position]
         }
 
-        private mutating func string() throws(EventLineError) {
+        private mutating func string() throws(PayloadError) {
             try expect("\"")
             while position < json.count {
                 let byte = json[position]
                 position += byte == UInt8(ascii: "\\") ? 2 : 1
                 if byte == UInt8(ascii: "\"") { return }
             }
-            throw EventLineError("A string does not end.")
+            throw .malformed("A string does not end.")
         }
 
         private mutating func skipSpace() {
@@ -113,9 +113,9 @@ public enum JSONObjectSlices {
             position < json.count && json[position] == UInt8(ascii: character)
         }
 
-        private mutating func expect(_ character: Unicode.Scalar) throws(EventLineError) {
+        private mutating func expect(_ character: Unicode.Scalar) throws(PayloadError) {
             guard peek(character) else {
-                throw EventLineError("Not a JSON object: \(character) expected at byte \(position + 1).")
+                throw .malformed("Not a JSON object: \(character) expected at byte \(position + 1).")
             }
             position += 1
         }
