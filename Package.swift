@@ -98,7 +98,8 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support"]),
-        tests("focusctlTests", ["focusctl", "Answers", "EventStore", "FocusCore"]),
+        tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
+        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", "focusd",
             "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,

@@ -2,7 +2,6 @@ import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import Foundation
 import PostgresClient
 import Programs

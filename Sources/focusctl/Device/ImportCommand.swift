@@ -107,7 +107,8 @@ struct ImportGPXCommand: AsyncParsableCommand {
             object.addRaw("route", RowText.json(.routes, row.value))
             Terminal.line(object.text)
         } else {
-            RouteText.lines(try RouteRow(decoding: row.value), gpx).forEach(Terminal.line)
+            let route = try RouteRow(decoding: row.value)
+            RouteText.lines(route, timed: gpx.points.count, untimed: gpx.pointsWithoutTime).forEach(Terminal.line)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import EventStore
 import Foundation
 import PostgresClient

@@ -1,7 +1,6 @@
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import PostgresClient
 import Programs
 
