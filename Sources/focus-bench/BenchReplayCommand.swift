@@ -53,9 +53,9 @@ struct BenchReplayCommand: ParsableCommand {
                         used.total))
         }
         var text = JSONText()
-        text.add("events", Int64(events))
-        text.add("payload_bytes", Int64(bytes))
-        text.add("undecoded", Int64(undecoded))
+        text.add("events", events)
+        text.add("payload_bytes", bytes)
+        text.add("undecoded", undecoded)
         text.addRaw("seconds", String(format: "%.6f", seconds))
         text.addRaw("events_per_second", String(format: "%.1f", Double(events) / seconds))
         text.addRaw("cpu_user_seconds", String(format: "%.3f", used.user))

@@ -61,9 +61,9 @@ struct BenchRouteCommand: ParsableCommand {
                     seconds, Double(folded) / seconds, row.aggregates.distance, row.aggregates.splits.count))
         }
         var text = JSONText()
-        text.add("points", Int64(folded))
+        text.add("points", folded)
         text.addRaw("distance_m", "\(row.aggregates.distance)")
-        text.add("splits", Int64(row.aggregates.splits.count))
+        text.add("splits", row.aggregates.splits.count)
         text.addRaw("seconds", String(format: "%.6f", seconds))
         text.addRaw("points_per_second", String(format: "%.1f", Double(folded) / seconds))
         text.addRaw("cpu_user_seconds", String(format: "%.3f", used.user))

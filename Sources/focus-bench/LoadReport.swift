@@ -30,23 +30,23 @@ struct LoadReport {
 
     var json: String {
         var text = JSONText()
-        text.add("devices", Int64(plan.devices))
-        text.add("users", Int64(plan.users))
-        text.add("batch", Int64(plan.batch))
-        text.add("window", Int64(plan.window))
+        text.add("devices", plan.devices)
+        text.add("users", plan.users)
+        text.add("batch", plan.batch)
+        text.add("window", plan.window)
         text.addRaw("seed", String(plan.seed))
-        text.add("events", Int64(events))
+        text.add("events", events)
         text.addRaw("began_at", String(format: "%.6f", beganAt.timeIntervalSince1970))
         text.addRaw("seconds", String(format: "%.6f", seconds))
         text.addRaw("delivered_seconds", String(format: "%.6f", deliveredSeconds))
         text.addRaw("events_per_second", String(format: "%.1f", eventsPerSecond))
-        text.add("ack_p50_us", Int64(latency(50)))
-        text.add("ack_p99_us", Int64(latency(99)))
+        text.add("ack_p50_us", latency(50))
+        text.add("ack_p99_us", latency(99))
         text.addRaw("cpu_user_seconds", String(format: "%.3f", processor.user))
         text.addRaw("cpu_system_seconds", String(format: "%.3f", processor.system))
-        text.add("rows_delivered", Int64(rows))
-        text.add("bytes_sent", Int64(bytesSent))
-        text.add("bytes_received", Int64(bytesReceived))
+        text.add("rows_delivered", rows)
+        text.add("bytes_sent", bytesSent)
+        text.add("bytes_received", bytesReceived)
         return text.text
     }
 

@@ -36,7 +36,7 @@ package enum DifferenceText {
             return json.text
         }
         json.addRaw("events", "[\(causes.joined(separator: ","))]")
-        json.add("omittedEvents", Int64(change.omittedCauses))
+        json.add("omittedEvents", change.omittedCauses)
         return json.text
     }
 }

@@ -107,7 +107,7 @@ extension ExplanationText {
                         add(change.key, to: &json)
                     })
             })
-        json.add("omittedEvents", Int64(explanation.omittedCauses))
+        json.add("omittedEvents", explanation.omittedCauses)
         return json.text
     }
 

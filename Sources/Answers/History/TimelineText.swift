@@ -81,7 +81,7 @@ package enum TimelineText {
         let state = row.state == .finished ? "finished" : "open"
         let counts = row.aggregates.counts
         return
-            "route \(id): \(state), \(Int(row.aggregates.distance.rounded())) m, \(counts.accepted) points counted of "
+            "route \(id): \(state), \(NumberText.whole(row.aggregates.distance)) m, \(counts.accepted) points counted of "
             + "\(counts.logged)"
     }
 }

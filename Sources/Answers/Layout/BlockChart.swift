@@ -26,7 +26,7 @@ struct BlockChart {
         let eighths = values.map { value -> Int in
             guard let value else { return 0 }
             guard range > 0 else { return 8 * height }
-            return max(1, Int(((value - bottom) / range * Double(8 * height)).rounded()))
+            return max(1, Int(exactly: ((value - bottom) / range * Double(8 * height)).rounded()) ?? 0)
         }
         return (0..<height).map { line in
             let below = 8 * (height - 1 - line)

@@ -10,7 +10,7 @@ package struct JSONText {
         if let value { addRaw(name, Self.string(value)) }
     }
 
-    package mutating func add(_ name: String, _ value: Int64) { addRaw(name, String(value)) }
+    package mutating func add(_ name: String, _ value: some FixedWidthInteger) { addRaw(name, String(value)) }
     package mutating func add(_ name: String, _ value: Bool) { addRaw(name, value ? "true" : "false") }
 
     /// - Parameter json: a JSON value.

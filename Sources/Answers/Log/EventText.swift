@@ -7,7 +7,7 @@ import Foundation
 package enum EventText {
     package static func json(_ event: LoggedEvent) -> String {
         var json = JSONText()
-        json.add("partition", Int64(event.partition.rawValue))
+        json.add("partition", event.partition.rawValue)
         json.add("offset", event.offset.rawValue)
         json.add("user", event.user.description)
         json.add("version", event.version.rawValue)
@@ -39,7 +39,7 @@ package enum EventText {
         if let payload = payload(event) {
             json.addRaw("payload", payload)
         } else {
-            json.add("encoding", Int64(event.encoding))
+            json.add("encoding", event.encoding)
             json.add("payloadBase64", Data(event.payload).base64EncodedString())
         }
     }

@@ -11,7 +11,8 @@ package struct LostText {
     /// Adds what a device declared lost.
     /// - Parameter event: the event that says so, as the log has it.
     package mutating func add(_ lost: DeviceEventsLost, _ event: LoggedEvent) {
-        count += lost.last.rawValue - lost.first.rawValue + 1
+        let (sum, overflow) = count.addingReportingOverflow(lost.last.rawValue - lost.first.rawValue + 1)
+        count = overflow ? .max : sum
         table.add([
             event.user.description, event.device.description, String(event.incarnation.rawValue),
             "\(lost.first)–\(lost.last)", event.recordedAt.rfc3339,

@@ -31,7 +31,7 @@ package enum ProjectionStatusText {
     package static func json(_ status: ProjectionStatus) -> String {
         let total = Total(status)
         var json = JSONText()
-        json.add("foldVersion", Int64(FocusCore.foldVersion))
+        json.add("foldVersion", FocusCore.foldVersion)
         json.addRaw("partitions", array(status.partitions.map(Self.json)))
         json.addRaw("tables", array(status.tables.map(Self.json)))
         json.addRaw("rebuild", status.rebuild.map(UnfinishedRebuildText.json) ?? "null")
@@ -45,8 +45,8 @@ package enum ProjectionStatusText {
 
     private static func json(_ partition: PartitionProjection) -> String {
         var json = JSONText()
-        json.add("partition", Int64(partition.partition.rawValue))
-        json.add("generation", Int64(partition.generation))
+        json.add("partition", partition.partition.rawValue)
+        json.add("generation", partition.generation)
         json.addRaw("foldVersion", partition.foldVersion.map(String.init) ?? "null")
         json.add("checkpoint", partition.checkpoint.rawValue)
         json.add("head", partition.head.rawValue)
@@ -57,7 +57,7 @@ package enum ProjectionStatusText {
 
     private static func json(_ table: TableSize) -> String {
         var json = JSONText()
-        json.add("generation", Int64(table.generation))
+        json.add("generation", table.generation)
         json.add("table", table.table)
         json.add("rows", table.rows)
         json.add("bytes", table.bytes)

@@ -5,7 +5,7 @@ package enum RebuildText {
     package static func lines(_ report: RebuildReport, dropped: [Int32], seconds: Double) -> [String] {
         var lines = ["Generation \(report.generation) is shown (before: \(list(report.previous)))."]
         if report.events > 0 {
-            let rate = Int(Double(report.events) / max(seconds, 1e-3))
+            let rate = NumberText.whole((Double(report.events) / max(seconds, 1e-3)).rounded(.down))
             lines.append("\(report.events) events folded in \(rounded(seconds)) s, \(rate)/s.")
         }
         lines.append(
@@ -26,13 +26,13 @@ package enum RebuildText {
 
     package static func json(_ report: RebuildReport, dropped: [Int32], seconds: Double) -> String {
         var json = JSONText()
-        json.add("generation", Int64(report.generation))
+        json.add("generation", report.generation)
         json.addRaw("previous", array(report.previous.sorted()))
         json.add("events", report.events)
         json.addRaw("seconds", rounded(seconds))
-        json.add("usersChanged", Int64(report.usersChanged))
-        json.add("rowsChanged", Int64(report.rowsChanged))
-        json.add("eventsAppended", Int64(report.eventsAppended))
+        json.add("usersChanged", report.usersChanged)
+        json.add("rowsChanged", report.rowsChanged)
+        json.add("eventsAppended", report.eventsAppended)
         json.addRaw("longestWaitMs", milliseconds(report.longestWait))
         json.addRaw("p99WaitMs", milliseconds(report.p99Wait))
         json.addRaw("dropped", array(dropped))

@@ -18,9 +18,9 @@ package enum UnfinishedRebuildText {
 
     package static func json(_ rebuild: UnfinishedRebuild) -> String {
         var json = JSONText()
-        json.add("generation", Int64(rebuild.generation))
+        json.add("generation", rebuild.generation)
         json.add("kind", rebuild.kind.rawValue)
-        json.add("foldVersion", Int64(rebuild.foldVersion))
+        json.add("foldVersion", rebuild.foldVersion)
         json.add("verifies", rebuild.verifies)
         json.add("startedAt", rebuild.startedAt.rfc3339)
         json.add("partitions", rebuild.partitions)

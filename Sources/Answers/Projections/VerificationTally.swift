@@ -32,10 +32,10 @@ package struct VerificationTally {
 
     package var json: String {
         var json = JSONText()
-        json.add("users", Int64(users))
-        json.add("differing", Int64(differing))
-        json.add("differingRows", Int64(differingRows))
-        json.add("equalRows", Int64(equalRows))
+        json.add("users", users)
+        json.add("differing", differing)
+        json.add("differingRows", differingRows)
+        json.add("equalRows", equalRows)
         if let seed { json.addRaw("seed", String(seed)) }
         return json.text
     }

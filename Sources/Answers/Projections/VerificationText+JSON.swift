@@ -6,13 +6,13 @@ extension VerificationText {
     package static func json(_ found: UserVerification) -> String {
         var json = JSONText()
         json.add("user", found.user.description)
-        json.add("partition", Int64(found.partition.rawValue))
-        json.add("generation", Int64(found.generation))
+        json.add("partition", found.partition.rawValue)
+        json.add("generation", found.generation)
         json.add("version", found.version.rawValue)
         switch found.verdict {
         case .equal(let rows):
             json.add("verdict", "equal")
-            json.add("rows", Int64(rows))
+            json.add("rows", rows)
         case .otherFold: json.add("verdict", "otherFold")
         case .unfoldable(let version, let reason):
             json.add("verdict", "unfoldable")
@@ -31,7 +31,7 @@ extension VerificationText {
         case .exceedsLog(let last): json.add("logEndsAt", last.rawValue)
         case nil: break
         }
-        json.add("differingRows", Int64(difference.rowCount))
+        json.add("differingRows", difference.rowCount)
         json.addRaw("rows", "[\(difference.rows.map(Self.json).joined(separator: ","))]")
         let strangers = difference.strangers.map { stranger in
             var json = JSONText()

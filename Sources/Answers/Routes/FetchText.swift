@@ -7,7 +7,7 @@ package enum FetchText {
         for (item, row) in routes {
             table.add([
                 item.app.rawValue, item.id, row.activity, state(row.state), "\(row.aggregates.counts.accepted)",
-                RouteText.decimal(row.aggregates.distance, 1), row.aggregates.start?.rfc3339 ?? "",
+                NumberText.decimal(row.aggregates.distance, 1), row.aggregates.start?.rfc3339 ?? "",
             ])
         }
         return table.lines
@@ -28,7 +28,7 @@ package enum FetchText {
         object.add("activity", row.activity)
         object.add("state", state(row.state))
         object.add("workoutId", row.workoutID)
-        object.add("points", Int64(row.aggregates.counts.accepted))
+        object.add("points", row.aggregates.counts.accepted)
         object.addRaw("distanceM", "\(row.aggregates.distance)")
         object.add("start", row.aggregates.start?.rfc3339)
         object.add("end", row.aggregates.end?.rfc3339)

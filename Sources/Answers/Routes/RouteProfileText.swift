@@ -10,7 +10,7 @@ package enum RouteProfileText {
         let columns = BlockChart.columns(width: width, margin: margin)
         let profile = RouteProfile(points, distances, count: columns)
         guard let last = profile.stretches.last else { return [] }
-        let axis = "0 to \(RouteText.decimal(last.end / 1_000, 2)) km"
+        let axis = "0 to \(NumberText.decimal(last.end / 1_000, 2)) km"
         let elevation = BlockChart(values: profile.stretches.map(\.altitude), margin: margin, label: label).lines
         let speed = BlockChart(values: profile.stretches.map(\.speed), base: 0, margin: margin, label: label).lines
         return (elevation.isEmpty ? [] : ["", "elevation in m, \(axis)"] + elevation)
@@ -21,8 +21,8 @@ package enum RouteProfileText {
         var table = Table(["FROM KM", "TO KM", "ELEVATION M", "SPEED M/S"])
         for stretch in profile.stretches {
             table.add([
-                RouteText.decimal(stretch.start / 1_000, 3), RouteText.decimal(stretch.end / 1_000, 3),
-                stretch.altitude.map(label) ?? "", RouteText.decimal(stretch.speed, 2),
+                NumberText.decimal(stretch.start / 1_000, 3), NumberText.decimal(stretch.end / 1_000, 3),
+                stretch.altitude.map(label) ?? "", NumberText.decimal(stretch.speed, 2),
             ])
         }
         return table.isEmpty ? [] : [""] + table.lines
@@ -43,5 +43,5 @@ package enum RouteProfileText {
         return object.text
     }
 
-    private static func label(_ value: Double) -> String { RouteText.decimal(value, 1) }
+    private static func label(_ value: Double) -> String { NumberText.decimal(value, 1) }
 }

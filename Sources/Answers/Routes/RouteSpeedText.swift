@@ -4,7 +4,7 @@ import FocusCore
 package enum RouteSpeedText {
     /// `2.5 m/s`.
     /// - Parameter speed: in m/s.
-    package static func text(_ speed: Double) -> String { "\(RouteText.decimal(speed, 3)) m/s" }
+    package static func text(_ speed: Double) -> String { "\(NumberText.decimal(speed, 3)) m/s" }
 
     /// - Parameter speed: in m/s; nil: some of the time is outside the route.
     package static func json(_ speed: Double?, from first: Timestamp, to last: Timestamp) -> String {

@@ -34,8 +34,8 @@ package enum RouteText {
         for (number, split) in splits.enumerated() {
             let seconds = Double(split.durationMicroseconds) / 1e6
             table.add([
-                "\(number + 1)", decimal(split.distance, 0), span(split.durationMicroseconds),
-                seconds > 0 ? decimal(split.distance / seconds, 2) : "",
+                "\(number + 1)", NumberText.decimal(split.distance, 0), span(split.durationMicroseconds),
+                seconds > 0 ? NumberText.decimal(split.distance / seconds, 2) : "",
             ])
         }
         return [""] + table.lines
@@ -43,15 +43,18 @@ package enum RouteText {
 
     private static func add(_ sums: RouteAggregates, to table: inout Table) {
         if let start = sums.start, let end = sums.end { table.add(["from", "\(start.rfc3339) to \(end.rfc3339)"]) }
-        table.add(["distance", "\(decimal(sums.distance, 2)) m"])
+        table.add(["distance", "\(NumberText.decimal(sums.distance, 2)) m"])
         table.add([
             "duration", "\(span(sums.durationMicroseconds)), moving \(span(sums.movingMicroseconds))",
         ])
-        table.add(["elevation", "+\(decimal(sums.elevationGain, 1)) m, -\(decimal(sums.elevationLoss, 1)) m"])
+        table.add([
+            "elevation",
+            "+\(NumberText.decimal(sums.elevationGain, 1)) m, -\(NumberText.decimal(sums.elevationLoss, 1)) m",
+        ])
         table.add([
             "speed",
-            "\(decimal(sums.averageSpeed, 2)) m/s on average, \(decimal(sums.movingAverageSpeed, 2)) m/s moving, "
-                + "\(decimal(sums.maximumSpeed, 2)) m/s at most",
+            "\(NumberText.decimal(sums.averageSpeed, 2)) m/s on average, \(NumberText.decimal(sums.movingAverageSpeed, 2)) m/s moving, "
+                + "\(NumberText.decimal(sums.maximumSpeed, 2)) m/s at most",
         ])
         table.add([
             "gaps", "\(sums.gapsOver3Seconds) over 3 s, the longest \(span(sums.largestGapMicroseconds))",
@@ -67,11 +70,5 @@ package enum RouteText {
         let seconds = microseconds / 1_000_000
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(seconds / 3_600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
-    }
-
-    static func decimal(_ number: Double, _ digits: Int) -> String {
-        var scale = 1.0
-        for _ in 0..<digits { scale *= 10 }
-        return "\((number * scale).rounded() / scale)"
     }
 }

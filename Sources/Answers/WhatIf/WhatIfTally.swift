@@ -41,10 +41,10 @@ package struct WhatIfTally {
     package var lines: [String] {
         guard !counts.isEmpty else { return ["Nobody would have seen anything else: \(looked)."] }
         let affected = Set(counts.keys.map(\.user))
-        return Self.table("APP", sums(\.app), name: \.rawValue) + [""]
-            + Self.table("USER", sums(\.user), name: \.description) + [
-                "", "\(affected.count) of \(users) users would have seen something else: \(looked).",
-            ]
+        let apps = Self.table("APP", sums(\.app), name: \.rawValue)
+        let people = Self.table("USER", sums(\.user), name: \.description)
+        let end = "\(affected.count) of \(users) users would have seen something else: \(looked)."
+        return apps + [""] + people + ["", end]
     }
 
     private var looked: String { "\(events) events of \(users) users were looked at" }
@@ -72,7 +72,7 @@ package struct WhatIfTally {
         for (key, count) in sorted.prefix(shown) {
             table.add(
                 [name(key), "\(count.alerts)"] + effects.map { "\(count.effects[$0] ?? 0)" } + [
-                    "\(count.badges)", "\(count.routes)", "\(Int(count.metres.rounded()))",
+                    "\(count.badges)", "\(count.routes)", NumberText.whole(count.metres),
                 ])
         }
         return table.lines + (sorted.count > shown ? ["… and \(sorted.count - shown) more"] : [])

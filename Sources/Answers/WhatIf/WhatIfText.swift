@@ -41,8 +41,8 @@ package enum WhatIfText {
     private static func aggregates(_ aggregates: RouteAggregates?) -> String {
         guard let aggregates else { return "null" }
         var json = JSONText()
-        json.add("accepted", Int64(aggregates.counts.accepted))
-        json.add("dropped", Int64(aggregates.counts.dropped))
+        json.add("accepted", aggregates.counts.accepted)
+        json.add("dropped", aggregates.counts.dropped)
         json.addRaw("distanceMetres", "\(aggregates.distance)")
         return json.text
     }

@@ -12,7 +12,7 @@ final class AppendReport {
         malformed += 1
         Terminal.complain("line \(line): \(error)")
         var json = JSONText()
-        json.add("line", Int64(line))
+        json.add("line", line)
         json.add("status", "malformed")
         json.add("message", error.description)
         Terminal.line(json.text)
@@ -23,7 +23,7 @@ final class AppendReport {
         for (index, outcome) in try await waiting.submission.outcomes().enumerated() {
             var json = JSONText()
             if index < waiting.lines.count {
-                json.add("line", Int64(waiting.lines[index]))
+                json.add("line", waiting.lines[index])
             } else {
                 json.add("resent", true)
             }
