@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 
-/// What the programs of the command line (`focusctl`, `focus-bench`, `focus-conformance`) share: exit codes, standard
-/// output and error, the options that say which server or log is meant, and the tokens that they sign. It is a library
-/// because one program cannot import another, and because whoever knows one of them knows the others.
+/// What the programs of the command line (`focusctl`, `focus-bench`, `focus-conformance`) share, so that they behave
+/// alike: exit codes, standard output and error, the options that say which server or log is meant, and the tokens that
+/// they sign. It is a module of its own, because one program cannot import another, and because `Answers` writes
+/// nowhere.
 ///
 /// Flow: `main` of a program → `Programs.run` parses the command line and runs the command → the command prints through
 /// `Terminal` → an error becomes one sentence on standard error and an `ExitStatus`.

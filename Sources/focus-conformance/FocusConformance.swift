@@ -9,8 +9,8 @@ import Programs
 /// writes a server of their own needs this and no other part of ours.
 ///
 /// Flow: options → `ConformanceNeeds.target` (addresses, tokens, what may hurt the server) → `ConformanceRun` of the
-/// library `Conformance` → a line on standard error for each case that ends (`ConformanceProgress`) → `ConformanceText`,
-/// and JUnit XML when it is asked for.
+/// library `Conformance` → a line on standard error for each case that ends (`ConformanceProgress`) →
+/// `ConformanceText`, and JUnit XML when it is asked for.
 @main
 struct FocusConformance: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -80,8 +80,7 @@ package enum TimelineText {
         guard let row = try? RouteRow(decoding: value) else { return "route \(id)" }
         let state = row.state == .finished ? "finished" : "open"
         let counts = row.aggregates.counts
-        return
-            "route \(id): \(state), \(NumberText.whole(row.aggregates.distance)) m, \(counts.accepted) points counted of "
-            + "\(counts.logged)"
+        let metres = NumberText.whole(row.aggregates.distance)
+        return "route \(id): \(state), \(metres) m, \(counts.accepted) points counted of \(counts.logged)"
     }
 }

@@ -53,7 +53,8 @@ package enum RouteText {
         ])
         table.add([
             "speed",
-            "\(NumberText.decimal(sums.averageSpeed, 2)) m/s on average, \(NumberText.decimal(sums.movingAverageSpeed, 2)) m/s moving, "
+            "\(NumberText.decimal(sums.averageSpeed, 2)) m/s on average, "
+                + "\(NumberText.decimal(sums.movingAverageSpeed, 2)) m/s moving, "
                 + "\(NumberText.decimal(sums.maximumSpeed, 2)) m/s at most",
         ])
         table.add([
