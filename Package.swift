@@ -32,6 +32,8 @@ let package = Package(
     products: [
         .executable(name: "focusd", targets: ["focusd"]),
         .executable(name: "focusctl", targets: ["focusctl"]),
+        .executable(name: "focus-bench", targets: ["focus-bench"]),
+        .executable(name: "focus-conformance", targets: ["focus-conformance"]),
         .library(name: "FocusSyncClient", targets: ["FocusSyncClient"]),
     ],
     dependencies: [
@@ -64,6 +66,8 @@ let package = Package(
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
+        target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
+        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt]),
         .executableTarget(
             name: "focusd",
             dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
@@ -71,8 +75,21 @@ let package = Package(
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Conformance", arguments, jwt,
-                nioLocks,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
+                arguments, nioLocks,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "focus-bench",
+            dependencies: [
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "SeededNumbers", "Answers",
+                "Programs", arguments,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "focus-conformance",
+            dependencies: [
+                "FocusCore", "EventStore", "FocusSyncClient", "Conformance", "Answers", "Programs", arguments, nioLocks,
             ],
             swiftSettings: strict),
 
@@ -85,10 +102,11 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
-            "focusctl", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+            "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),
         tests("SimulationTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Tests/FocusCoreTests/Routes/GeodesicVectors.swift: pairs of places and their distance by GeographicLib.
+"""Writes Tests/FocusCoreTests/Geodesy/GeodesicVectors.swift: pairs of places and their distance by GeographicLib.
 
 Needs the PyPI package `geographiclib` (Karney's own Python port; the vectors kept here are of version 2.1):
 
@@ -17,7 +17,7 @@ from geographiclib.geodesic import Geodesic
 
 EARTH = Geodesic.WGS84
 RANDOM = random.Random(20130107)
-TARGET = pathlib.Path(__file__).parent.parent / "Tests/FocusCoreTests/Routes/GeodesicVectors.swift"
+TARGET = pathlib.Path(__file__).parent.parent / "Tests/FocusCoreTests/Geodesy/GeodesicVectors.swift"
 
 
 def anywhere():

@@ -2,7 +2,7 @@
 """Embeds the rules of Schema/rules/*.md in Swift, so that `focusctl rules` needs no files beside it.
 
 Flow: domain.md and protocol.md -> one `Rule` for each list item that begins `- **NAME`, up to the next item or heading
-(Sources/focusctl/Rules/Generated/Rules.swift). Refused: a name that is given twice, in one document or in both.
+(Sources/Answers/Rules/Generated/Rules.swift). Refused: a name that is given twice, in one document or in both.
 
 Usage:   ops/generate-rules.py            write the Swift file
          ops/generate-rules.py --check    write nothing; exit 1 when it differs
@@ -59,7 +59,7 @@ def swift(root):
             entries.append(
                 f'        Rule(\n            name: "{rule["name"]}", title: "{rule["title"]}", document: .{document},\n'
                 f'            section: "{rule["section"]}",\n            text: #"""\n{lines}            """#),\n')
-    return f"{HEADER}\nextension Rule {{\n    static let all: [Rule] = [\n{''.join(entries)}    ]\n}}\n"
+    return f"{HEADER}\nextension Rule {{\n    package static let all: [Rule] = [\n{''.join(entries)}    ]\n}}\n"
 
 
 def main():
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 when the file differs")
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     arguments = parser.parse_args()
-    target = arguments.root / "Sources" / "focusctl" / "Rules" / "Generated" / "Rules.swift"
+    target = arguments.root / "Sources" / "Answers" / "Rules" / "Generated" / "Rules.swift"
     try:
         text = swift(arguments.root)
     except UnusableDocument as error:

@@ -73,7 +73,7 @@ public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
     /// The address of another server on the same log.
     case secondServer = "server"
 
-    /// The option of `focusctl conformance` that gives it.
+    /// The option of `focus-conformance` that gives it.
     public var option: String { self == .secondServer ? "a second --server" : "--\(rawValue)" }
 
     /// Whether it disturbs everyone who uses the server.
@@ -84,36 +84,6 @@ public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
             true
         case .secondServer: false
         }
-    }
-}
-
-/// What became of a case.
-public struct CaseResult: Sendable {
-    public enum Outcome: Hashable, Sendable {
-        case passed
-        case failed(String)
-        case skipped(String)
-    }
-
-    public let rule: String
-    public let title: String
-    public let outcome: Outcome
-    /// How long the case took, in seconds.
-    public let seconds: Double
-    /// How long the server took where the rule names a time, in seconds; nil: the rule names none, or the case did not
-    /// pass.
-    public let measuredSeconds: Double?
-
-    public init(rule: String, title: String, outcome: Outcome, seconds: Double, measuredSeconds: Double? = nil) {
-        self.rule = rule
-        self.title = title
-        self.outcome = outcome
-        self.seconds = seconds
-        self.measuredSeconds = measuredSeconds
-    }
-
-    public var hasFailed: Bool {
-        if case .failed = outcome { true } else { false }
     }
 }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import FocusCore
-import Foundation
+import Programs
 
 /// Everything that a person does with focus-sync: act as a device, look, replay, administer. This type composes the
 /// commands and decides nothing.
@@ -21,21 +21,11 @@ struct Focusctl: AsyncParsableCommand {
         subcommands: [
             TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
-            ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self, RulesCommand.self,
+            ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
+            RulesCommand.self,
             ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
-            GenerateCommand.self, BenchCommand.self, ConformanceCommand.self,
+            GenerateCommand.self,
         ])
 
-    static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch {
-            Foundation.exit(ExitStatus.report(error))
-        }
-    }
+    static func main() async { await Programs.run(Focusctl.self) }
 }

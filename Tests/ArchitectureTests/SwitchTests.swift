@@ -25,7 +25,7 @@ import Testing
                 ],
                 others: [
                     "FocusCore/State/EventShape.swift", "FocusCore/State/UserState+Validation.swift",
-                    "FocusCore/State/UserState.swift", "focusctl/TimeTravel/EventSentence.swift",
+                    "FocusCore/State/UserState.swift", "Answers/History/EventSentence.swift",
                 ]),
             Enumeration(
                 file: "FocusCore/Rows/RowCollection.swift",

@@ -18,7 +18,7 @@ import Testing
 /// reads neither SQL nor Promela.
 @Suite("Traps") struct TrapTests {
     private static let modules = [
-        "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Waits",
+        "Answers", "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Waits",
     ]
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

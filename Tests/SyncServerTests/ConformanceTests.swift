@@ -10,17 +10,17 @@ import Testing
 @Suite("Conformance", .fewAtATime) struct ConformanceTests {
     @Test(
         """
-        focusctl conformance: every case passes against a focusd alone in the clear, over TLS, and against four behind \
+        focus-conformance: every case passes against a focusd alone in the clear, over TLS, and against four behind \
         PgBouncer; killed, restarted, muted, rebuilt and restored
         """, arguments: ConformanceStage.Kind.allCases)
     func passes(_ kind: ConformanceStage.Kind) async throws {
         let stage = try await ConformanceStage(kind)
         let report = stage.file("report.xml")
-        let focusctl = try ChildProcess(
-            FocusdProcess.binary("focusctl"), ["conformance", "--json", "--junit", report] + stage.arguments,
+        let program = try ChildProcess(
+            FocusdProcess.binary("focus-conformance"), ["--json", "--junit", report] + stage.arguments,
             environment: ["HURT_SECONDS": "120"])
-        let output = await focusctl.rest()
-        #expect(await focusctl.exitCode() == 0)
+        let output = await program.rest()
+        #expect(await program.exitCode() == 0)
         let results = try output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// `focusctl` with an input or output that fails.
 @Suite("focusctl's standard input and output", .fewAtATime) struct OutputTests {
-    /// Runs a bash script in which `$0` is focusctl; returns its output.
+    /// Runs a bash script in which `$0` is focusctl, and the arguments follow; returns its output.
     private func run(_ script: String, _ arguments: [String] = []) async throws -> String {
         let child = try ChildProcess(
             "/bin/bash", ["-c", script, FocusdProcess.binary("focusctl")] + arguments, input: "/dev/null")
@@ -15,7 +15,7 @@ import Testing
         return output
     }
 
-    @Test("A full disk is told in one line, with exit code 1", arguments: ["conformance --list", "--help"])
+    @Test("A full disk is told in one line, with exit code 1", arguments: ["rules", "--help"])
     func full(_ command: String) async throws {
         let output = try await run("\"$0\" \(command) 2>&1 >/dev/full; echo \"$?\"")
         #expect(output == "Error: The output cannot be written: No space left on device.\n1\n")
@@ -24,7 +24,7 @@ import Testing
     @Test("A reader that is gone is no news: exit code 1 and not a word")
     func gone() async throws {
         let output = try await run(
-            "exec 3> >(true); wait $!; trap '' PIPE; \"$0\" conformance --list 2>&1 >&3; echo \"$?\"")
+            "exec 3> >(true); wait $!; trap '' PIPE; \"$0\" rules 2>&1 >&3; echo \"$?\"")
         #expect(output == "1\n")
     }
 
@@ -39,9 +39,9 @@ import Testing
         let output = try await run(
             """
             key=$(mktemp); printf '%064d' 0 > "$key"
-            "$0" conformance --plaintext --key "$key" --server 127.0.0.1:1 --junit /nowhere/report.xml 2>&1; echo "$?"
+            "$1" --plaintext --key "$key" --server 127.0.0.1:1 --junit /nowhere/report.xml 2>&1; echo "$?"
             rm "$key"
-            """)
+            """, [FocusdProcess.binary("focus-conformance")])
         #expect(output.hasPrefix("Error: /nowhere/report.xml cannot be written") && output.hasSuffix("\n1\n"))
     }
 

@@ -16,7 +16,7 @@ import Testing
         "What cannot be compared is refused before anything is built",
         arguments: [
             (["--against", "nowhere"], "there is no directory"),
-            (["--against", "Schema"], "is no checkout and holds no focusd and focusctl"),
+            (["--against", "Schema"], "is no checkout and holds no focusd, focusctl, focus-bench"),
             (["B1"], "no lane B1; there are append, append-single, latency"),
         ])
     func refused(arguments: [String], message: String) throws {

@@ -96,7 +96,7 @@ final class GPXContents: NSObject, XMLParserDelegate {
         case "name": track.name = value
         case "type": track.type = value
         case "time":
-            time = GPXTime.timestamp(value)
+            time = Timestamp(rfc3339: value)
             if time == nil { fail(.invalidValue(line: parser.lineNumber, name: "time", value: value), parser) }
         default:
             guard let metres = Double(value) else {

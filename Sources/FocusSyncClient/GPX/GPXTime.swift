@@ -1,25 +1,7 @@
 import FocusCore
 
-/// Reads and writes the times of GPX files, XML Schema's `dateTime`, in whole numbers throughout: a fraction of a
-/// second as a floating-point number would sometimes be off by a microsecond, and rule R3 distinguishes microseconds.
+/// Writes the times of GPX and GeoJSON files (XML Schema's `dateTime`, RFC 3339).
 enum GPXTime {
-    /// `2010-10-03T09:36:30Z`, with a fraction of any length (rounded to microseconds), an offset such as `+02:00`
-    /// instead of `Z`, or neither: GPX times are UTC. A leap second is the second after it. Nil for anything else.
-    static func timestamp(_ text: String) -> Timestamp? {
-        var scanner = Scanner(rest: Array(text.utf8)[...])
-        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-            let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
-            let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
-            let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(),
-            scanner.rest.isEmpty,
-            (1...12).contains(month), day >= 1, day <= days(in: month, of: year), minute < 60, second <= 60,
-            hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0)
-        else { return nil }
-        let days = CivilDate(year: year, month: month, day: day).daysSince1970
-        let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return Timestamp(microseconds: seconds * 1_000_000 + fraction)
-    }
-
     /// `2010-10-03T09:36:30Z`, with as many decimals of a second as the time needs: at most six, without trailing
     /// zeros.
     static func text(_ time: Timestamp) -> String {
@@ -27,59 +9,5 @@ enum GPXTime {
         while text.last == "0" { text.removeLast() }
         if text.last == "." { text.removeLast() }
         return text + "Z"
-    }
-
-    private static func days(in month: Int64, of year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    private struct Scanner {
-        var rest: ArraySlice<UInt8>
-
-        mutating func skip(_ character: Unicode.Scalar) -> Bool {
-            guard rest.first == UInt8(ascii: character) else { return false }
-            rest.removeFirst()
-            return true
-        }
-
-        mutating func number(_ digits: Int) -> Int64? {
-            guard rest.count >= digits else { return nil }
-            var number: Int64 = 0
-            for _ in 0..<digits {
-                guard let digit = digit() else { return nil }
-                number = number * 10 + digit
-            }
-            return number
-        }
-
-        private mutating func digit() -> Int64? {
-            guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            rest.removeFirst()
-            return Int64(byte - UInt8(ascii: "0"))
-        }
-
-        /// Microseconds; 0 when there is no fraction, nil when it has no digits.
-        mutating func fraction() -> Int64? {
-            guard skip(".") || skip(",") else { return 0 }
-            guard var microseconds = digit() else { return nil }
-            for _ in 0..<5 { microseconds = microseconds * 10 + (digit() ?? 0) }
-            if let next = digit(), next >= 5 { microseconds += 1 }
-            while digit() != nil {}
-            return microseconds
-        }
-
-        /// Seconds east of UTC.
-        mutating func offset() -> Int64? {
-            if rest.isEmpty || skip("Z") || skip("z") { return 0 }
-            let isEast = skip("+")
-            guard isEast || skip("-"), let hours = number(2), hours <= 14 else { return nil }
-            _ = skip(":")
-            guard let minutes = number(2), minutes < 60 else { return nil }
-            return (isEast ? 1 : -1) * (hours * 3_600 + minutes * 60)
-        }
     }
 }

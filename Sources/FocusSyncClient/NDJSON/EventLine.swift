@@ -16,7 +16,7 @@ public enum EventLine {
         var app: String?
         var occurredAt: Timestamp?
         var payload: ArraySlice<UInt8> = Array("{}".utf8)[...]
-        for member in try JSONObjectSlices.members(of: Array(line)) {
+        for member in try members(of: Array(line)) {
             switch member.name {
             case "type": type = try eventType(try string(member))
             case "app": app = isNull(member) ? nil : try string(member)
@@ -29,6 +29,14 @@ public enum EventLine {
         do {
             let bytes = try PayloadCodec.payload(type, json: String(decoding: payload, as: UTF8.self))
             return EventDraft(type: type.rawValue, app: app, occurredAt: occurredAt, payload: bytes)
+        } catch {
+            throw EventLineError(error.message)
+        }
+    }
+
+    private static func members(of line: [UInt8]) throws(EventLineError) -> [JSONObjectSlices.Member] {
+        do {
+            return try JSONObjectSlices.members(of: line)
         } catch {
             throw EventLineError(error.message)
         }
@@ -54,7 +62,7 @@ public enum EventLine {
         if let microseconds = Int64(String(decoding: member.value, as: UTF8.self)) {
             return Timestamp(microseconds: microseconds)
         }
-        guard member.value.first == UInt8(ascii: "\""), let time = GPXTime.timestamp(try string(member)) else {
+        guard member.value.first == UInt8(ascii: "\""), let time = Timestamp(rfc3339: try string(member)) else {
             throw EventLineError(
                 "\"occurredAt\" must be a time like \"2026-01-01T09:00:00.5Z\", or microseconds since 1970.")
         }

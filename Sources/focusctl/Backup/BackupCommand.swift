@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// `focusctl backup`.
 struct BackupCommand: ParsableCommand {

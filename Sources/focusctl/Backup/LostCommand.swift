@@ -1,8 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl lost`.
 struct LostCommand: ParsableCommand {
@@ -35,22 +36,11 @@ struct LostCommand: ParsableCommand {
         }
         let replay = LogReplay(
             StoreConfiguration(configuration, assumesRole: false), filter: ReplayFilter(types: [.deviceEventsLost]))
-        var table = Table(["user", "device", "incarnation", "events", "recorded"])
-        var count: Int64 = 0
+        var text = LostText()
         try replay.run(ranges) { event in
             guard case .deviceEventsLost(let lost) = try event.decoded().body else { return }
-            count += lost.last.rawValue - lost.first.rawValue + 1
-            if json {
-                Terminal.line(EventText.json(event))
-            } else {
-                table.add([
-                    event.user.description, event.device.description, String(event.incarnation.rawValue),
-                    "\(lost.first)–\(lost.last)", event.recordedAt.rfc3339,
-                ])
-            }
+            if json { Terminal.line(EventText.json(event)) } else { text.add(lost, event) }
         }
-        guard !json else { return }
-        if !table.isEmpty { table.lines.forEach(Terminal.line) }
-        Terminal.line(count == 0 ? "Nothing is known to be lost." : "\(count) events are lost.")
+        if !json { text.lines.forEach(Terminal.line) }
     }
 }

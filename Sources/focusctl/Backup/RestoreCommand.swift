@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventStore
+import Programs
 
 /// `focusctl restore`.
 struct RestoreCommand: ParsableCommand {

@@ -1,9 +1,10 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import Foundation
 import PostgresClient
+import Programs
 
 /// `focusctl generate`.
 struct GenerateCommand: ParsableCommand {
@@ -73,8 +74,8 @@ struct GenerateCommand: ParsableCommand {
                 String(format: "%d events in %.1f s: %.0f events/s", events, seconds, Double(events) / seconds))
         }
         var text = JSONText()
-        text.add("events", Int64(events))
-        text.add("users", Int64(users))
+        text.add("events", events)
+        text.add("users", users)
         text.add("seed", String(seed))
         text.addRaw("seconds", String(format: "%.6f", seconds))
         text.addRaw("events_per_second", String(format: "%.1f", Double(events) / seconds))

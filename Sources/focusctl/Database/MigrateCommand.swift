@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventStore
 import PostgresClient
+import Programs
 
 /// `focusctl migrate`.
 struct MigrateCommand: ParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl route`.
 struct RouteCommand: ParsableCommand {

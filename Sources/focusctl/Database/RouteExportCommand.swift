@@ -3,6 +3,7 @@ import EventStore
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// `focusctl route export`.
 struct RouteExportCommand: ParsableCommand {

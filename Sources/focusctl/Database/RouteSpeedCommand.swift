@@ -1,7 +1,8 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
+import Programs
 
 /// `focusctl route speed`.
 struct RouteSpeedCommand: ParsableCommand {
@@ -37,13 +38,9 @@ struct RouteSpeedCommand: ParsableCommand {
         let last = to.time(from: start)
         let speed = loaded.track.distances.speed(from: first, to: last)
         if json {
-            var object = JSONText()
-            object.add("from", first.rfc3339)
-            object.add("to", last.rfc3339)
-            object.addRaw("speedMps", speed.map { "\($0)" } ?? "null")
-            Terminal.line(object.text)
+            Terminal.line(RouteSpeedText.json(speed, from: first, to: last))
         } else if let speed {
-            Terminal.line("\(RouteText.decimal(speed, 3)) m/s from \(first.rfc3339) to \(last.rfc3339)")
+            Terminal.line("\(RouteSpeedText.text(speed)) from \(first.rfc3339) to \(last.rfc3339)")
         } else {
             Terminal.line("none: the route goes from \(start.rfc3339) to \(end.rfc3339)")
         }

@@ -1,5 +1,7 @@
+import Answers
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// Reports what became of each line of `focusctl append`. Used by one task.
 final class AppendReport {
@@ -10,7 +12,7 @@ final class AppendReport {
         malformed += 1
         Terminal.complain("line \(line): \(error)")
         var json = JSONText()
-        json.add("line", Int64(line))
+        json.add("line", line)
         json.add("status", "malformed")
         json.add("message", error.description)
         Terminal.line(json.text)
@@ -21,7 +23,7 @@ final class AppendReport {
         for (index, outcome) in try await waiting.submission.outcomes().enumerated() {
             var json = JSONText()
             if index < waiting.lines.count {
-                json.add("line", Int64(waiting.lines[index]))
+                json.add("line", waiting.lines[index])
             } else {
                 json.add("resent", true)
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Programs
 
 /// `focusctl device`.
 struct DeviceCommand: AsyncParsableCommand {

@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// `focusctl import`.
 struct ImportCommand: AsyncParsableCommand {
@@ -99,13 +101,14 @@ struct ImportGPXCommand: AsyncParsableCommand {
             var object = JSONText()
             object.add("routeId", row.key.key)
             object.add("workoutId", workoutID)
-            object.add("points", Int64(gpx.points.count))
-            object.add("pointsWithoutTime", Int64(gpx.pointsWithoutTime))
+            object.add("points", gpx.points.count)
+            object.add("pointsWithoutTime", gpx.pointsWithoutTime)
             object.add("version", version.rawValue)
             object.addRaw("route", RowText.json(.routes, row.value))
             Terminal.line(object.text)
         } else {
-            RouteText.lines(try RouteRow(decoding: row.value), gpx).forEach(Terminal.line)
+            let route = try RouteRow(decoding: row.value)
+            RouteText.lines(route, timed: gpx.points.count, untimed: gpx.pointsWithoutTime).forEach(Terminal.line)
         }
     }
 }

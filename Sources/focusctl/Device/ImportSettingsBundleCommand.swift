@@ -1,6 +1,8 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl import settings-bundle`.
 struct ImportSettingsBundleCommand: AsyncParsableCommand {

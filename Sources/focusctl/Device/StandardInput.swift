@@ -1,5 +1,6 @@
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// Lines of standard input, as they come: what can be read at once makes one batch.
 struct StandardInput {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// `focusctl sync`.
 struct SyncCommand: AsyncParsableCommand {

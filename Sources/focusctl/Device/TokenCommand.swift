@@ -2,7 +2,7 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import Foundation
-import JWTKit
+import Programs
 
 /// `focusctl token`.
 struct TokenCommand: AsyncParsableCommand {
@@ -56,10 +56,7 @@ struct TokenCommand: AsyncParsableCommand {
                 "\(file) cannot be read: \(error.localizedDescription) Start focusd once, or give --key or --data-dir.")
         }
         let token = DeviceToken(
-            sub: SubjectClaim(value: user.description),
-            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: Double(expires.seconds))),
-            device: device.description,
-            scope: app.map { "app:\($0)" } ?? "system", deviceClass: deviceClass?.rawValue)
+            user: user, device: device, app: app, deviceClass: deviceClass, seconds: Double(expires.seconds))
         Terminal.line(try await token.signed(with: text, named: file))
     }
 }

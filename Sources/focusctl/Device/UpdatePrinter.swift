@@ -1,7 +1,9 @@
+import Answers
 import FocusCore
 import FocusSyncClient
 import FocusWire
 import NIOConcurrencyHelpers
+import Programs
 
 import struct FocusCore.Cursor
 

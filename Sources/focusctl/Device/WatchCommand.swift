@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// `focusctl watch`.
 struct WatchCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl fetch`: what a device may fetch from the server; `focusctl route` reads the log instead.
 struct FetchCommand: AsyncParsableCommand {

@@ -1,6 +1,8 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl fetch speed`.
 struct FetchSpeedCommand: AsyncParsableCommand {
@@ -31,13 +33,9 @@ struct FetchSpeedCommand: AsyncParsableCommand {
         try await options.ask(app) { routes in
             let speed = try await routes.speed(of: route, from: from.time, to: to.time)
             if options.json {
-                var object = JSONText()
-                object.add("from", from.time.rfc3339)
-                object.add("to", to.time.rfc3339)
-                object.addRaw("speedMps", speed.map { "\($0)" } ?? "null")
-                Terminal.line(object.text)
+                Terminal.line(RouteSpeedText.json(speed, from: from.time, to: to.time))
             } else if let speed {
-                Terminal.line("\(RouteText.decimal(speed, 3)) m/s")
+                Terminal.line(RouteSpeedText.text(speed))
             } else {
                 Terminal.line("none: some of it is outside the route")
             }

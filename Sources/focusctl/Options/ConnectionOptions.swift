@@ -2,6 +2,7 @@ import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Programs
 
 /// Which server to connect to, as which device, and where the device's store is.
 struct ConnectionOptions: ParsableArguments {
@@ -62,9 +63,4 @@ struct ConnectionOptions: ParsableArguments {
         let home = ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? NSHomeDirectory() + "/.local/state"
         return "\(home)/focusctl/\(owner.user)/\(owner.device)/\(owner.scope.app?.rawValue ?? "system")"
     }
-}
-
-extension ServerAddress: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-    public var defaultValueDescription: String { description }
 }

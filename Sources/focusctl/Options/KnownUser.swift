@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// Refuses users of whom the log has no events. To most questions the answer for such a user equals that for a user
 /// without rows, so a misspelt id would look like success.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FocusCore
-import FocusSyncClient
 
 /// A moment as people write it (RFC 3339): `2026-03-29T01:00:00Z`.
 struct LogTime: ExpressibleByArgument, Hashable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Programs
 
 /// `focusctl preferences`.
 struct PreferencesCommand: AsyncParsableCommand {

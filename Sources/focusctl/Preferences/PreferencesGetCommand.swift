@@ -1,6 +1,8 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl preferences get`.
 struct PreferencesGetCommand: AsyncParsableCommand {

@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import FocusCore
 import FocusSyncClient
 import NIOConcurrencyHelpers
+import Programs
 
 /// `focusctl preferences watch`.
 struct PreferencesWatchCommand: AsyncParsableCommand {

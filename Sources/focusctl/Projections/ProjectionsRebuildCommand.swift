@@ -2,6 +2,7 @@ import ArgumentParser
 import EventStore
 import Foundation
 import PostgresClient
+import Programs
 
 /// `focusctl projections rebuild`.
 struct ProjectionsRebuildCommand: ParsableCommand {

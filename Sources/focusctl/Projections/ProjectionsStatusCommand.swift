@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// `focusctl projections status`.
 struct ProjectionsStatusCommand: ParsableCommand {

@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// `focusctl projections verify`.
 struct ProjectionsVerifyCommand: ParsableCommand {
@@ -51,23 +53,23 @@ struct ProjectionsVerifyCommand: ParsableCommand {
         let survey = UserSurvey()
         var tally = VerificationTally()
         if let user {
-            tally.begin(1)
-            try verify(user, log.partition(of: user), &tally, on: connection)
+            try verify(user, log.partition(of: user), &tally, nil, on: connection)
             // Rows of a user who is not in the log are a difference. No rows and no user in the log mean a misspelt id.
             if tally.differing == 0, tally.equalRows == 0 { try KnownUser.check(user, in: log, on: connection) }
         } else if let sample {
             let seed = seed ?? .random(in: 0...UInt64(UInt32.max))
             tally.seed = seed
             let chosen = try survey.sample(sample, seed: seed, of: heads, on: connection)
-            tally.begin(chosen.count)
-            for (partition, user) in chosen { try verify(user, partition, &tally, on: connection) }
+            let display = SharedProgress(total: chosen.count, of: "users")
+            defer { display.clear() }
+            for (partition, user) in chosen { try verify(user, partition, &tally, display, on: connection) }
         } else {
             var count = 0
             try survey.forEach(heads, on: connection) { _, _ in count += 1 }
-            tally.begin(count)
-            try survey.forEach(heads, on: connection) { try verify($1, $0, &tally, on: connection) }
+            let display = SharedProgress(total: count, of: "users")
+            defer { display.clear() }
+            try survey.forEach(heads, on: connection) { try verify($1, $0, &tally, display, on: connection) }
         }
-        tally.finish()
         Terminal.line(json ? tally.json : tally.text)
         if tally.differing > 0 {
             throw IntegrityFailure("\(tally.differing) of \(tally.users) users are not as their events make them.")
@@ -75,13 +77,14 @@ struct ProjectionsVerifyCommand: ParsableCommand {
     }
 
     private func verify(
-        _ user: UserID, _ partition: Partition, _ tally: inout VerificationTally, on connection: PostgresConnection
+        _ user: UserID, _ partition: Partition, _ tally: inout VerificationTally, _ display: SharedProgress?,
+        on connection: PostgresConnection
     ) throws {
         let found = try UserVerifier().verify(user, in: partition, on: connection)
         switch found.verdict {
         case .equal: break
         case .different, .unfoldable:
-            tally.pause()
+            display?.clear()
             if json {
                 Terminal.line(VerificationText.json(found))
             } else {
@@ -94,5 +97,6 @@ struct ProjectionsVerifyCommand: ParsableCommand {
                     + "\(FocusCore.foldVersion). Verify it with a focusctl of that fold.")
         }
         tally.add(found.verdict)
+        display?.show(tally.users)
     }
 }

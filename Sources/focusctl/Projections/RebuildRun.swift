@@ -1,6 +1,8 @@
+import Answers
 import EventStore
 import Foundation
 import PostgresClient
+import Programs
 
 /// A rebuild as a person runs it: with progress, a report, and an exit code.
 struct RebuildRun {

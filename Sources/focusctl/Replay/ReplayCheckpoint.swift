@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Foundation
+import Programs
 
 /// A file that says how far a replay got: `<log id> <positions>`. Replaced as a whole, so it is never half written.
 struct ReplayCheckpoint: Sendable {

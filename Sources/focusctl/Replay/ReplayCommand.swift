@@ -3,6 +3,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Programs
 import Synchronization
 
 /// `focusctl replay`.

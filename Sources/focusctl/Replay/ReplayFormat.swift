@@ -1,7 +1,7 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import Foundation
 
 /// How a replay is written.

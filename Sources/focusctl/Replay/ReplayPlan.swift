@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import PostgresClient
+import Programs
 
 /// Which stretches of the log a replay reads. All of them end where the log ended at one moment.
 struct ReplayPlan {

@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import NIOConcurrencyHelpers
+import Programs
 import Synchronization
 
 /// The output of a replay, from one thread or several, and the positions that it has reached: a position counts when

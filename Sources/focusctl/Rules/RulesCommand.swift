@@ -1,4 +1,6 @@
+import Answers
 import ArgumentParser
+import Programs
 
 struct RulesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

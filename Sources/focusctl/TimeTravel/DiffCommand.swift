@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl diff`.
 struct DiffCommand: ParsableCommand {

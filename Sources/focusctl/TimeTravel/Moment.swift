@@ -1,8 +1,8 @@
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// A point of a user's history as people write it: a version (`1200`), or a time of the server's clock (RFC 3339).
 enum Moment: ExpressibleByArgument, Hashable {

@@ -1,8 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
-import FocusSyncClient
 import PostgresClient
+import Programs
 
 /// `focusctl state`.
 struct StateCommand: ParsableCommand {
@@ -36,16 +37,7 @@ struct StateCommand: ParsableCommand {
 
     func run() throws {
         let state = try at.map { try past($0) } ?? current()
-        var rows: [RowChange] = []
-        for key in state.rowKeys.sorted() where key.collection.isPublic && (app == nil || key.app == app) {
-            guard let row = state.row(key), !row.isDeleted else { continue }
-            rows.append(RowChange(key: key, version: row.version, before: nil, after: row.value))
-        }
-        if json {
-            for row in rows { Terminal.line(Self.json(row)) }
-        } else {
-            Self.table(rows, state.version).forEach(Terminal.line)
-        }
+        (json ? StateText.json(state, of: app) : StateText.lines(state, of: app)).forEach(Terminal.line)
     }
 
     private func past(_ moment: Moment) throws -> UserState {
@@ -62,26 +54,5 @@ struct StateCommand: ParsableCommand {
         guard let state = try loaded[user]?.get().state else { throw CommandFailure("The user could not be loaded.") }
         guard state.version > .zero else { throw KnownUser.failure(user) }
         return state
-    }
-
-    private static func json(_ row: RowChange) -> String {
-        var json = JSONText()
-        json.add("collection", row.key.collection.rawValue)
-        json.add("app", row.key.app?.rawValue)
-        json.add("key", row.key.key)
-        json.add("version", row.version.rawValue)
-        json.addRaw("value", row.after.map { RowText.json(row.key.collection, $0) } ?? "null")
-        return json.text
-    }
-
-    private static func table(_ rows: [RowChange], _ version: Version) -> [String] {
-        var table = Table(["COLLECTION", "APP", "KEY", "VERSION", "VALUE"])
-        for row in rows {
-            table.add([
-                row.key.collection.rawValue, row.key.app?.rawValue ?? "", row.key.key, row.version.description,
-                row.after.map { RowText.summary(row.key.collection, $0) } ?? "",
-            ])
-        }
-        return (table.isEmpty ? ["no rows"] : table.lines) + ["version \(version)"]
     }
 }

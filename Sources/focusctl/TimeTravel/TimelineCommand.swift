@@ -1,7 +1,9 @@
+import Answers
 import ArgumentParser
 import EventStore
 import FocusCore
 import FocusSyncClient
+import Programs
 
 /// `focusctl timeline`.
 struct TimelineCommand: ParsableCommand {
@@ -53,45 +55,5 @@ struct TimelineCommand: ParsableCommand {
                 TimelineText.lines(event, shown).forEach(Terminal.line)
             }
         }
-    }
-}
-
-/// Remembers the rows that a timeline reports, in order to find what changed.
-struct TimelineWatch {
-    struct Change {
-        var key: RowKey
-        /// Nil: the row is gone.
-        var after: [UInt8]?
-    }
-
-    private var seen: [RowKey: [UInt8]] = [:]
-
-    init(_ state: UserState) {
-        for key in state.rowKeys where Self.isTold(key.collection) { seen[key] = Self.value(key, state) }
-    }
-
-    /// The reported rows that changed, ordered by key.
-    mutating func changes(_ keys: [RowKey], _ state: borrowing UserState) -> [Change] {
-        var changes: [Change] = []
-        for key in Set(keys) where Self.isTold(key.collection) {
-            let new = Self.value(key, state)
-            guard new != seen[key] else { continue }
-            seen[key] = new
-            changes.append(Change(key: key, after: new))
-        }
-        return changes.sorted { $0.key < $1.key }
-    }
-
-    private static func isTold(_ collection: RowCollection) -> Bool {
-        // The person sees these change by themselves; of the others the event's own sentence tells.
-        let told: RowCollections = [
-            .activeFocus, .focusVisibility, .alerts, .classAlerts, .badges, .preferences, .routes, .refusals,
-        ]
-        return told.contains(collection)
-    }
-
-    private static func value(_ key: RowKey, _ state: borrowing UserState) -> [UInt8]? {
-        guard let row = state.row(key), !row.isDeleted else { return nil }
-        return row.value
     }
 }

@@ -26,7 +26,7 @@ final class ConformanceStage {
         }
     }
 
-    /// The arguments of `focusctl conformance`.
+    /// The arguments of `focus-conformance`.
     private(set) var arguments: [String] = []
     private var servers: [HurtServer] = []
     private var bouncer: Bouncer?

@@ -36,7 +36,7 @@ def parse():
         prog="ops/bench", usage="ops/bench [options] [LANE …], see ops/bench --help", add_help=False,
         allow_abbrev=False)
     parser.add_argument("lanes", nargs="*", metavar="LANE")
-    parser.add_argument("--bin", help="where focusd and focusctl are")
+    parser.add_argument("--bin", help="where focusd, focusctl and focus-bench are")
     parser.add_argument("--check", action="store_true", help="only say whether these arguments are right")
     parser.add_argument("--against")
     parser.add_argument("--rounds", type=int)

@@ -30,8 +30,9 @@ class Lane:
     prepare: Callable
     # One round: a result with "seconds", "cpu", and "figures", by name.
     measure: Callable
-    # Each round is a new process of focusctl, so that one server of each side can stand for all of them. Else each
-    # round has a server of its own: how a process happens to lie in memory must not decide all rounds of a side.
+    # Each round is a new process of the program that is measured, so that one server of each side can stand for all
+    # of them. Else each round has a server of its own: how a process happens to lie in memory must not decide all
+    # rounds of a side.
     stands: bool = False
 
 
@@ -195,7 +196,7 @@ def cold_sync(bench, people):
 def replay(bench, _):
     result = alone(bench.measured(lambda: lanes.replay_ours(bench)))
     result["figures"] = {
-        "events/s": result["rate"], "focusctl, µs an event": per_row(result, "client"),
+        "events/s": result["rate"], "focus-bench, µs an event": per_row(result, "client"),
         "PostgreSQL, µs an event": per_row(result, "postgres")}
     return result
 

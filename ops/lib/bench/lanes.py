@@ -26,7 +26,7 @@ class Bench:
         """Runs the generator of load and returns its report."""
         self.seed += 1
         command = [
-            f"{self.server.binaries}/focusctl", "bench", "append", "--server", self.server.address, "--plaintext",
+            f"{self.server.binaries}/focus-bench", "append", "--server", self.server.address, "--plaintext",
             "--key", f"{self.server.data}/token.key", "--devices", str(DEVICES), "--seed", str(self.seed), "--json",
             *[str(argument) for argument in arguments]]
         return json.loads(run(command))
@@ -200,7 +200,7 @@ def prepare_replay(bench):
 def replay_ours(bench):
     began = time.time()
     report = json.loads(run([
-        f"{bench.server.binaries}/focusctl", "bench", "replay", "--data-dir", bench.server.data, "--json"]))
+        f"{bench.server.binaries}/focus-bench", "replay", "--data-dir", bench.server.data, "--json"]))
     if report["undecoded"]:
         raise SystemExit(f"{report['undecoded']} events were not decoded")
     report["seconds"] = time.time() - began
@@ -232,7 +232,7 @@ LANES = {
         "goal": 1.5, "rounds": append_singly,
     },
     "replay": {
-        "ours": "the whole log, decoded, one consumer (`focusctl bench replay`)",
+        "ours": "the whole log, decoded, one consumer (`focus-bench replay`)",
         "against": "`psql -c 'COPY events TO STDOUT (FORMAT binary)' > /dev/null`",
         "goal": 0.5, "rounds": replay,
     },

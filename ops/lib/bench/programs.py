@@ -5,7 +5,7 @@ import os
 
 import report
 
-NAMES = ("focusd", "focusctl")
+NAMES = ("focusd", "focusctl", "focus-bench")
 
 
 class Missing(Exception):
@@ -35,4 +35,4 @@ def find(directory):
     if os.path.exists(os.path.join(directory, "Package.swift")):
         builds = " && ".join(f"swift build -c release --product {name}" for name in NAMES)
         raise Missing(f"{directory} has no release build; make one: (cd {directory} && {builds})")
-    raise Missing(f"{directory} is no checkout and holds no {' and '.join(NAMES)}")
+    raise Missing(f"{directory} is no checkout and holds no {', '.join(NAMES)}")

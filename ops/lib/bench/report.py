@@ -176,7 +176,7 @@ def markdown(figures, lanes):
         f"{facts['swift']}; commit {facts['commit']}; {facts['date']}; load average before "
         f"{facts['load_before'][0]}.", "", f"Settings: {settings}.", "",
         "Connections: 64 of devices; focusd's to PostgreSQL are two for appends, two for projections. The mix of events: "
-        "`focusctl bench append --help`.", "",
+        "`focus-bench append --help`.", "",
         "## Repeat", "", "```", f"ops/bench {' '.join(name for name, _ in ordered)}", "```", ""]
     if figures.get("profile"):
         lines += profile(figures["profile"])

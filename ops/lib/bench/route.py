@@ -41,7 +41,7 @@ def compile_yardstick(directory):
 
 def ours_once(bench, places):
     return timed(run([
-        f"{bench.server.binaries}/focusctl", "bench", "route", "--points", str(POINTS), "--repeat", str(REPEAT), "--out",
+        f"{bench.server.binaries}/focus-bench", "route", "--points", str(POINTS), "--repeat", str(REPEAT), "--out",
         places, "--json"]))
 
 
@@ -59,7 +59,7 @@ def timed(output):
 LANES = {
     "route": {
         "ours": "10,000 points in events of 1,000 through the whole fold: distance, splits, elevation, the row after each "
-        "event (`focusctl bench route`, one thread)",
+        "event (`focus-bench route`, one thread)",
         "against": "one pass of GeographicLib (C++, `Geodesic::Inverse`, Debian's libgeographiclib) over the same points: "
         "distance alone",
         "goal": 1, "rounds": fold,

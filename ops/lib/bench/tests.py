@@ -112,7 +112,7 @@ class ProgramsTests(unittest.TestCase):
 
     def test_a_checkout_without_a_build_is_told_the_command(self):
         open(f"{self.root}/Package.swift", "w").close()
-        with self.assertRaisesRegex(programs.Missing, "no release build; .*swift build -c release --product focusctl"):
+        with self.assertRaisesRegex(programs.Missing, "no release build; .*swift build -c release --product focus-bench"):
             programs.find(self.root)
 
     def test_any_other_directory_is_refused(self):

@@ -1,0 +1,33 @@
+import ArgumentParser
+import EventStore
+import PostgresClient
+
+/// Which log a command reads: that of a PostgreSQL server of the operator, or of focusd's own PostgreSQL while it runs.
+package struct DatabaseOptions: ParsableArguments {
+    @Option(help: "The PostgreSQL server: postgres://user@host/database.")
+    package var database: String?
+    @Option(help: "Data directory of a running focusd, to reach its own PostgreSQL. Default: focusd's own default.")
+    package var dataDir: String?
+
+    package init() {}
+
+    package func validate() throws {
+        if database != nil, dataDir != nil { throw ValidationError("Either --database or --data-dir.") }
+    }
+
+    /// - Parameter applicationName: shown in `pg_stat_activity`.
+    package func configuration(_ applicationName: String) throws -> PostgresConfiguration {
+        PostgresConfiguration(
+            conninfo: try database ?? embeddedConninfo(dataDir ?? EmbeddedCluster.defaultDataDirectory),
+            applicationName: applicationName)
+    }
+
+    private func embeddedConninfo(_ directory: String) throws -> String {
+        guard let running = try EmbeddedCluster.running(dataDirectory: directory) else {
+            throw CommandFailure(
+                "No PostgreSQL runs in \(directory). Start focusd, run this as the same user, or give --data-dir or "
+                    + "--database.")
+        }
+        return running.conninfo
+    }
+}

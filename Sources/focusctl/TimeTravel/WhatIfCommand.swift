@@ -1,0 +1,103 @@
+import Answers
+import ArgumentParser
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Programs
+
+/// `focusctl what-if`.
+struct WhatIfCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "what-if",
+        abstract: "Replay history as if something had been set otherwise, and tell who would have seen what.",
+        discussion: """
+            Writes nothing. The rule holds from each user's first event on; --from and --to
+            say what is told. What was refused stays refused: the log has no more of it.
+
+            The rule file, a change per line:
+              allow app com.example.chat in work      # or deny; in * is every Focus
+              allow person anna@example.com in *
+              deny time-sensitive in sleep
+              set com.example.chat time-sensitive off # alerts, badges, time-sensitive,
+              set * scheduled-delivery on             #   scheduled-delivery; * is every app
+              route accuracy 20                       # metres, instead of 50
+
+            Effects on alerts: rings (it had not), silenced (it had), sooner, later, other.
+
+            Examples:
+              focusctl what-if --rule chat-at-work.rule
+              focusctl what-if --rule r --users $U,$V --from 2026-03-01T00:00:00Z --json
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The file that says what is to have been different; - is standard input.")
+    var rule: String
+    @Option(help: "Only these users, UUIDs separated by commas. Default: all.")
+    var users: String?
+    @Option(help: "Only alerts that came out otherwise at this time of the server's clock or later (RFC 3339).")
+    var from: LogTime?
+    @Option(help: "History up to this time (RFC 3339).")
+    var to: LogTime?
+    @Flag(help: "JSON, one difference per line.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func validate() throws {
+        if let from, let to, from.time > to.time { throw ValidationError("--from is after --to.") }
+        _ = try namedUsers()
+    }
+
+    func run() throws {
+        let reader = WhatIfReader(try readRule(), since: from?.time, until: to?.time)
+        let connection = try PostgresConnection(source.configuration("focusctl-what-if"))
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        var tally = WhatIfTally()
+        let look = { (partition: Partition, user: UserID) in
+            tally.users += 1
+            tally.events += try reader.run(user, in: partition, on: connection) { difference in
+                tally.add(difference, of: user)
+                if json { Terminal.line(WhatIfText.json(difference, of: user)) }
+            }
+        }
+        if let named = try namedUsers() {
+            for user in named { try KnownUser.check(user, in: log, on: connection) }
+            for user in named { try look(log.partition(of: user), user) }
+        } else {
+            let heads = try LogReader().heads(of: log.allPartitions, on: connection)
+            try UserSurvey().forEach(heads, on: connection, look)
+        }
+        if !json { tally.lines.forEach(Terminal.line) }
+    }
+
+    private func namedUsers() throws -> [UserID]? {
+        try users.map { list in
+            try list.split(separator: ",", omittingEmptySubsequences: false).map { text in
+                guard let user = UserID(text: String(text)) else {
+                    throw ValidationError("“\(text)” is no user's UUID.")
+                }
+                return user
+            }
+        }
+    }
+
+    private func readRule() throws -> WhatIfRule {
+        let text: String
+        do {
+            text =
+                try rule == "-"
+                ? String(decoding: FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+                : String(contentsOfFile: rule, encoding: .utf8)
+        } catch {
+            throw CommandFailure("\(rule) cannot be read: \(error.localizedDescription)")
+        }
+        do {
+            return try WhatIfRule(parsing: text)
+        } catch {
+            throw CommandFailure("\(rule), \(error). `focusctl what-if --help` shows the format.")
+        }
+    }
+}
