@@ -185,9 +185,14 @@ import Testing
             try await Self.warnings(log.conninfo, directory).filter { $0.contains("format") }
         }
         #expect(
-            try await migrate("--dry-run").lines == ["would apply 0016_incarnations", "would apply 0017_last_event"])
+            try await migrate("--dry-run").lines == [
+                "would apply 0016_incarnations", "would apply 0017_last_event", "would apply 0018_rule_names",
+            ])
         #expect(try await migrate("--dry-run", "--finish").exitCode == 2)
-        #expect(try await migrate().lines == ["applied 0016_incarnations", "applied 0017_last_event"])
+        #expect(
+            try await migrate().lines == [
+                "applied 0016_incarnations", "applied 0017_last_event", "applied 0018_rule_names",
+            ])
         #expect(try await migrate().lines == ["up to date"])
         for _ in 0..<2 {
             let warnings = try await warnings()
