@@ -78,9 +78,9 @@ public final class SyncServer: Service {
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPace()) }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // The system takes no more than this before the device does: the rest waits in the outbox, where a newer
-            // value takes an older one's place, and each part that a slow device takes is told of (rule F2). By itself
-            // the system would hold 4 MB, and tell of room once a third of it is free.
+            // The kernel holds no more than this for a device that does not read. The rest waits in the outbox, where a
+            // newer value replaces an older one, and the server hears of each part that a slow device takes (rule F2).
+            // By default the kernel holds 4 MB, and reports room only when a third of that is free.
             .childChannelOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 128 * 1024, high: 512 * 1024))
             .childChannelInitializer { channel in

@@ -33,7 +33,7 @@ struct DeviceHistory {
     private var backups: [Backup] = []
     /// How often the store had been restored when an event was queued.
     private var lives: [EventID: Int] = [:]
-    /// What of `queued` each life of the store began with.
+    /// How many events of `queued` the store knew when each of its lives began.
     private var inherited = [0]
     /// Queued by the present life of the store, and not answered.
     private(set) var waiting: Set<EventID> = []
@@ -59,8 +59,8 @@ struct DeviceHistory {
         }
     }
 
-    /// Whether the store said `later` after `earlier`. One that was restored from a backup knows nothing of what was said
-    /// between the two.
+    /// Whether the store queued `later` when it knew `earlier`. After a restore it does not know what it queued since the
+    /// backup.
     func said(_ earlier: EventID, before later: EventID) -> Bool {
         guard let (first, last) = queued[earlier].flatMap({ first in queued[later].map { (first, $0) } }),
             let life = lives[earlier], let end = lives[later], first < last, life <= end
@@ -151,8 +151,8 @@ struct DeviceHistory {
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
-            // It stays so, also when an older copy of the store has it still, unless its place is another's: then it is
-            // appended anew.
+            // A declared loss is final, even if an older copy of the store holds the event; unless another event has its
+            // place: then the store appends it anew.
             let isLost = declaredLost.contains { lost, told in
                 told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
             }

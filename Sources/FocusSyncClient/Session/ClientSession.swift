@@ -133,7 +133,7 @@ public struct ClientSession: Sendable {
         guard !awaitsResync else { return [] }
         guard resyncs < Self.maximumResyncs else { return [.report(.stillDiverged(differing))] }
         resyncs += 1
-        // The server answers with a snapshot of what the view may hold; for anything else another checkpoint is all.
+        // Rows come only for collections that the view holds; for others the server sends another checkpoint.
         awaitsResync = differing.contains { hello.collections.isEmpty || hello.collections.contains($0) }
         return [.report(.diverged(differing)), .send(.resync(differing))]
     }

@@ -142,15 +142,16 @@ struct HealingSender: Hashable, Sendable {
         }
     }
 
-    /// The first frame in flight is not where the log goes on. A gap is reported once (rule P4): what is offered next
-    /// closes it.
+    /// The first frame in flight does not begin where the log goes on. The server reports a gap once (rule P4), so the
+    /// next request has to close it.
+    /// - Parameter expected: where the log goes on.
     mutating func missed(_ expected: DeviceSequence) {
         guard let head = inFlight.first else { return }
         let isRest = rests.first?.request == head.request
-        // Where the conflict was the log takes nothing, and so nothing behind it.
-        if isRest, rests[0].holds(expected) == false { return stopped(at: nil) }
+        // The log expects the place of the conflict: it takes nothing there, and so nothing behind it.
+        if isRest, !rests[0].holds(expected) { return stopped(at: nil) }
         rewind()
-        // What is left of an older incarnation comes first, and says nothing of this one.
+        // The rest of an older incarnation is offered first, and this gap says nothing about it.
         if let rest = rests.first, rest.incarnation != head.request.incarnation { return }
         if rests.first?.holds(expected) == true {
             rests[0].from = expected

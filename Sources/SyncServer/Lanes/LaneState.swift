@@ -67,7 +67,7 @@ struct PartitionState {
 
 /// A session as its lane sees it.
 final class LaneSession {
-    /// What an incarnation's next place is, and was not what came.
+    /// A frame of this incarnation began behind the place that the log expects next.
     struct Gap: Hashable {
         var incarnation: Incarnation
         var expected: DeviceSequence?
@@ -82,7 +82,7 @@ final class LaneSession {
     /// their order (rule P6). Empty: nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
-    /// Reported; until what is expected comes, appends are dropped without another report (rule P4).
+    /// The gap that was reported last. While frames meet the same gap, they are dropped without another report (rule P4).
     var reportedGap: Gap?
     var awaited = AwaitedPlaces()
     let openedAt: MonotonicTime

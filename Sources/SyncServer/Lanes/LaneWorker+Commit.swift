@@ -119,11 +119,12 @@ extension LaneWorker {
 }
 
 extension LaneSession {
-    /// The one that the append is about.
+    /// The incarnation that the append is about: healing names it, an ordinary append is of the session's.
     fileprivate func incarnation(of append: PendingAppend) -> Incarnation {
         append.request.healing?.incarnation ?? incarnation
     }
 
+    /// The gap that the answer reports; nil when it reports none.
     fileprivate func gap(_ answer: AppendStaging.Answer) -> Gap? {
         guard let error = answer.error, error.code == .sequenceGap else { return nil }
         return Gap(incarnation: incarnation(of: answer.append), expected: error.expected)
