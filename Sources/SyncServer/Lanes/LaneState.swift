@@ -82,7 +82,7 @@ final class LaneSession {
     /// their order (rule P6). Empty: nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
-    /// The gap that was reported last. While frames meet the same gap, they are dropped without another report (rule P4).
+    /// The gap that was reported last. Frames that meet the same one are dropped without another report (rule P4).
     var reportedGap: Gap?
     var awaited = AwaitedPlaces()
     let openedAt: MonotonicTime
