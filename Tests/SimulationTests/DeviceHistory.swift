@@ -59,8 +59,8 @@ struct DeviceHistory {
         }
     }
 
-    /// Whether the store queued `later` when it knew `earlier`. After a restore it does not know what it queued since the
-    /// backup.
+    /// Whether the store queued `later` when it knew `earlier`. After a restore it does not know what it queued since
+    /// the backup.
     func said(_ earlier: EventID, before later: EventID) -> Bool {
         guard let (first, last) = queued[earlier].flatMap({ first in queued[later].map { (first, $0) } }),
             let life = lives[earlier], let end = lives[later], first < last, life <= end
@@ -151,8 +151,8 @@ struct DeviceHistory {
                 witness.displaced(offered.envelope.id, device)
                 continue
             }
-            // A declared loss is final, even if an older copy of the store holds the event; unless another event has its
-            // place: then the store appends it anew.
+            // A declared loss is final, even if an older copy of the store holds the event; unless another event has
+            // its place: then the store appends it anew.
             let isLost = declaredLost.contains { lost, told in
                 told == history && lost.incarnation == offer.incarnation && (lost.first...lost.last).contains(sequence)
             }
