@@ -296,9 +296,9 @@ final class SimulatedDevice: CustomStringConvertible {
                     try storage.backUp()
                     record.backedUp()
                 }
-            case 7, 8,
-                9 where random.once(in: simulation.plan.faults.forgets):
-                // Events leave the store when acknowledgements arrive, and during healing none arrive (rule S6).
+            case 7, 8, 9:
+                guard random.once(in: simulation.plan.faults.forgets) else { break }
+                // Acknowledgements make events leave, and while a connection heals none comes (rule S6).
                 guard try session?.isLive != true || !storage.isHealing else { break }
                 simulation.trace("\(self) forgets old events")
                 try storage.forgetHeld(receipts: random.number(1...4))

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("P4, S6: a gap of another incarnation is another one, and named too")
+    @Test("P4, S6: the gaps of two incarnations are reported one by one, each once")
     func gapsOfTwoIncarnations() async throws {
         try await with { _, client, _ in
             for incarnation in Int64(7)...8 {

@@ -152,7 +152,7 @@ struct DeviceRecord: Sendable {
 
     mutating func load(_ incarnation: Incarnation, _ record: IncarnationRecord) {
         incarnations[incarnation] = record
-        // A history without anything in it has no row.
+        // The history of its owner has no row while nothing is in it, so no row may have made it yet.
         if index(of: record.owner) == nil { histories.append(ScopeHistory(device, record.owner)) }
     }
 

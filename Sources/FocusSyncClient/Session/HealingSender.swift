@@ -153,7 +153,7 @@ struct HealingSender: Hashable, Sendable {
         guard let head = inFlight.first else { return }
         let isRest = rests.first?.request == head.request
         // The log expects a place that has a conflict: it stores nothing there, and so nothing behind it.
-        if isRest, rests[0].holds(expected) == false { return stopped(at: nil) }
+        if isRest, !rests[0].holds(expected) { return stopped(at: nil) }
         rewind()
         // The rest of an older incarnation comes first, and says nothing of this one.
         if let rest = rests.first, rest.incarnation != head.request.incarnation { return }
