@@ -23,7 +23,6 @@ let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "sw
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 
 let package = Package(
     name: "focus-sync",
@@ -46,7 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(
@@ -56,40 +54,44 @@ let package = Package(
         target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
+        target("Tokens", ["FocusCore", crypto]),
         target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
-                logging, jwt, collections,
+                "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
+                logging, collections,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
-        target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
+        target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
-        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt]),
+        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", "Tokens", arguments]),
         .executableTarget(
             name: "focusd",
-            dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
+            dependencies: [
+                "FocusCore", "EventStore", "PostgresClient", "SyncServer", "Tokens", arguments, lifecycle, signals, logging,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
             dependencies: [
                 "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
-                arguments, nioLocks,
+                "Tokens", arguments, nioLocks,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "focus-bench",
             dependencies: [
                 "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "SeededNumbers", "Answers",
-                "Programs", arguments,
+                "Programs", "Tokens", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "focus-conformance",
             dependencies: [
-                "FocusCore", "EventStore", "FocusSyncClient", "Conformance", "Answers", "Programs", arguments, nioLocks,
+                "FocusCore", "EventStore", "FocusSyncClient", "Conformance", "Answers", "Programs", "Tokens", arguments,
+                nioLocks,
             ],
             swiftSettings: strict),
 
@@ -100,13 +102,14 @@ let package = Package(
         tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
+        tests("TokensTests", ["Tokens", "FocusCore", crypto]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
-            "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+            "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore, nioEmbedded, nioLocks, nioPosix, logging,
         ]),
         tests("SimulationTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
@@ -126,7 +129,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 // Only `ops/fuzz` sets this, to the path of libFuzzer: the modules that take bytes from the network and the database
 // are instrumented, and a program runs the targets. Else a test runs them, which also keeps them compiling.
-let fuzzedModules = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer"]
+let fuzzedModules = ["FocusCore", "FocusWire", "PostgresClient", "EventStore", "SyncServer", "Tokens"]
 let fuzzDependencies = fuzzedModules.map { Target.Dependency(stringLiteral: $0) } + ["CLibPQ", "SeededNumbers", crypto]
 if let libFuzzer = Context.environment["FOCUS_FUZZ"] {
     let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]

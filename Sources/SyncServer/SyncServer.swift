@@ -7,6 +7,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import ServiceLifecycle
+import Tokens
 
 /// The sync server: devices append over TCP, the log keeps what they append, and every device gets what it may know.
 ///

@@ -1,16 +1,12 @@
 import FocusCore
-import NIOCore
+import Tokens
 
 /// Decides who a connection acts as (rule A1). The server has `TokenVerifier`; the simulation has a check of its own,
-/// which uses no cryptography and no second thread.
+/// which uses no cryptography.
 protocol TokenCheck: Sendable {
-    /// The identity that the token gives; nil when the token is bad, whatever is wrong with it. The future never fails.
+    /// The identity that the token gives; nil when the token is bad, whatever is wrong with it.
     /// - Parameter now: the time by which the token must be valid.
-    func identity(of token: String, now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<Identity?>
+    func identity(of token: String, now: Timestamp) -> Identity?
 }
 
-extension TokenVerifier: TokenCheck {
-    func identity(of token: String, now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<Identity?> {
-        eventLoop.makeFutureWithTask { await identity(of: token, now: now) }
-    }
-}
+extension TokenVerifier: TokenCheck {}

@@ -4,6 +4,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import Programs
+import Tokens
 
 /// `focus-bench append`.
 struct BenchAppendCommand: AsyncParsableCommand {
@@ -73,25 +74,16 @@ struct BenchAppendCommand: AsyncParsableCommand {
         let plan = LoadPlan(
             devices: devices, users: users ?? devices, batch: batch, window: window,
             length: seconds.map { .seconds($0) } ?? .events(events ?? 100_000), seed: seed, timeoutSeconds: timeout)
-        let report = try LoadRun(plan, server: server, tokens: try await tokens(for: plan)).run()
+        let report = try LoadRun(plan, server: server, tokens: try tokens(for: plan)).run()
         (json ? [report.json] : report.lines).forEach(Terminal.line)
     }
 
-    private func tokens(for plan: LoadPlan) async throws -> [String] {
+    private func tokens(for plan: LoadPlan) throws -> [String] {
         let file = key ?? EmbeddedCluster.defaultDataDirectory + "/token.key"
-        let text: String
-        do {
-            text = try String(contentsOfFile: file, encoding: .utf8)
-        } catch {
-            throw CommandFailure(
-                "\(file) cannot be read: \(error.localizedDescription) Start focusd once, or give --key.")
+        let key = try SigningKey(file: file)
+        return try (0..<plan.devices).map { device in
+            try key.token(
+                user: plan.user(of: device), device: plan.device(device), scope: .system, seconds: 7 * 86_400)
         }
-        var tokens: [String] = []
-        for device in 0..<plan.devices {
-            let token = DeviceToken(
-                user: plan.user(of: device), device: plan.device(device), app: nil, seconds: 7 * 86_400)
-            tokens.append(try await token.signed(with: text, named: file))
-        }
-        return tokens
     }
 }

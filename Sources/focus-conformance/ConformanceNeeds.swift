@@ -35,7 +35,7 @@ struct ConformanceNeeds: ParsableArguments {
     ) throws -> ConformanceTarget {
         let addresses = servers.map { ConformanceTarget.Address(host: $0.host, port: $0.port) }
         var target = ConformanceTarget(
-            server: addresses[0], security: security, token: key.token)
+            server: addresses[0], security: security, token: { try key.token($0) })
         target.others = Array(addresses.dropFirst())
         let commands: [ConformanceNeed: String?] = [
             .restartServer: restartServer, .crashServer: crashServer, .terminateServer: terminateServer,

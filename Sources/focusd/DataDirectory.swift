@@ -1,6 +1,6 @@
 import FocusCore
 import Foundation
-import SyncServer
+import Tokens
 
 /// The directory for what must outlive the server: its keys and the embedded cluster. The metrics file is there too.
 struct DataDirectory {
@@ -19,11 +19,10 @@ struct DataDirectory {
     /// use.
     ///
     /// Throws `TokenKeyError` when the file holds no key, and Foundation's errors when it cannot be read or made.
-    func tokenKey(file: String?) throws -> TokenKey {
+    func tokenKey(file: String?) throws -> VerificationKey {
         let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(secretFile)
-        if text.contains("-----BEGIN") { return .ed25519PublicPEM(text) }
-        guard let secret = Self.secret(text) else { throw TokenKeyError(file: file ?? secretFile) }
-        return .secret(secret)
+        guard let key = VerificationKey(text: text) else { throw TokenKeyError(file: file ?? secretFile) }
+        return key
     }
 
     /// The key of receipts (rule S6): from `file`; else derived from the secret of tokens, which every server of the
@@ -31,22 +30,11 @@ struct DataDirectory {
     /// use.
     ///
     /// Throws `ReceiptKeyError` when the file holds no key, and Foundation's errors when it cannot be read or made.
-    func receiptKey(file: String?, tokens: TokenKey) throws -> ReceiptKey {
+    func receiptKey(file: String?, tokens: VerificationKey) throws -> ReceiptKey {
         if file == nil, case .secret(let secret) = tokens { return ReceiptKey(secret: secret) }
         let text = try file.map { try String(contentsOfFile: $0, encoding: .utf8) } ?? ownSecret(receiptFile)
-        guard let secret = Self.secret(text) else { throw ReceiptKeyError(file: file ?? receiptFile) }
+        guard let secret = HexSecret.bytes(text) else { throw ReceiptKeyError(file: file ?? receiptFile) }
         return ReceiptKey(secret: secret)
-    }
-
-    /// The bytes of at least 64 hex digits; nil when the text is anything else.
-    private static func secret(_ text: String) -> [UInt8]? {
-        let digits = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        // `UInt8(_:radix:)` takes a sign too.
-        guard digits.allSatisfy(\.isHexDigit) else { return nil }
-        let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
-            UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
-        }
-        return bytes.count >= 32 && bytes.count * 2 == digits.utf8.count ? bytes : nil
     }
 
     private var secretFile: String { path + "/token.key" }

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import SyncServer
+import Tokens
 import UnixSignals
 
 /// The command `focusd serve`: opens the database, starts the server and runs it until SIGTERM or SIGINT (rule G1).

@@ -26,7 +26,6 @@ import Testing
         "SwiftProtobuf": ["FocusWire"],
         "CLibPQ": ["PostgresClient"],
         "GRDB": ["FocusSyncClient"],
-        "JWTKit": ["SyncServer", "Programs"],
         "NIOCore": ["SyncServer", "FocusSyncClient", "Conformance"],
         // Only tests use it: the simulation drives its servers' event loops by hand.
         "NIOEmbedded": [],

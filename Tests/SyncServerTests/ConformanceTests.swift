@@ -1,8 +1,8 @@
 import Conformance
 import FocusCore
 import Foundation
-import JWTKit
 import Testing
+import Tokens
 
 @testable import SyncServer
 
@@ -48,7 +48,7 @@ import Testing
         try await TestServer.with(limits: limits) { server in
             var target = ConformanceTarget(
                 server: .init(host: "127.0.0.1", port: server.port), security: .plaintext,
-                token: { try await TestServer.token($0) })
+                token: { try TestServer.token($0) })
             // The time for which the failing case waits for an answer that does not come; long enough that a slow case
             // does not fail.
             target.patienceSeconds = 45
@@ -75,15 +75,9 @@ import Testing
 }
 
 extension TestServer {
-    static func token(_ request: TokenRequest) async throws -> String {
-        guard !request.isForged else {
-            let keys = JWTKeyCollection()
-            await keys.add(hmac: HMACKey(from: Data(UUID().uuidString.utf8)), digestAlgorithm: .sha256)
-            let expiry = Timestamp.now.adding(microseconds: Int64(request.seconds * 1_000_000))
-            return try await keys.sign(
-                TokenClaims(
-                    Identity(user: request.user, device: request.device, scope: request.scope, expiresAt: expiry)))
-        }
-        return try await token(request.user, request.device, request.scope, expiresIn: request.seconds)
+    static func token(_ request: TokenRequest) throws -> String {
+        try token(
+            request.user, request.device, request.scope, expiresIn: request.seconds,
+            key: .secret(request.isForged ? Array(UUID().uuidString.utf8) : secret))
     }
 }

@@ -22,7 +22,7 @@ import Testing
             let reports = NIOLockedValueBox<[RecallReport]>([])
             func open() async throws -> SyncClient {
                 var configuration = SyncClientConfiguration.patient(
-                    port: server.port, token: try await TestServer.token(user, device))
+                    port: server.port, token: try TestServer.token(user, device))
                 configuration.onUpdate = { update in
                     if case .recalled(let report) = update { reports.withLockedValue { $0.append(report) } }
                 }
@@ -83,7 +83,7 @@ import Testing
             let state = try TestDirectory.make()
             defer { try? FileManager.default.removeItem(atPath: state) }
             let (user, device) = (UserID.random(), DeviceID.random())
-            let token = try await TestServer.token(user, device)
+            let token = try TestServer.token(user, device)
             let total = 1_200
             var kills = 0
             while true {

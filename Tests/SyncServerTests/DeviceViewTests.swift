@@ -13,7 +13,7 @@ import Testing
         try await TestServer.with { server in
             let state = try TestDirectory.make()
             defer { try? FileManager.default.removeItem(atPath: state) }
-            let token = try await TestServer.token(.random(), .random())
+            let token = try TestServer.token(.random(), .random())
             let client = try SyncClient(
                 configuration: .patient(port: server.port, token: token),
                 store: DeviceStore(directory: state))

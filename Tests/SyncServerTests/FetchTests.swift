@@ -240,7 +240,7 @@ import Testing
             func client(_ name: String, _ scope: Scope) async throws -> SyncClient {
                 try SyncClient(
                     configuration: .patient(
-                        port: server.port, token: try await TestServer.token(user, .random(), scope)),
+                        port: server.port, token: try TestServer.token(user, .random(), scope)),
                     store: DeviceStore(directory: "\(state)/\(name)"))
             }
             let own = try await client("own", .app(trails))

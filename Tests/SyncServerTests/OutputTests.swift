@@ -49,7 +49,7 @@ import Testing
     private func device(_ directory: String) async throws -> [String] {
         [
             "--plaintext", "--server", "127.0.0.1:1", "--timeout", "1", "--state", directory, "--token",
-            try await TestServer.token(.random(), .random()),
+            try TestServer.token(.random(), .random()),
         ]
     }
 

@@ -25,7 +25,7 @@ import Testing
             store = "\(server.directory)/python-\(name)"
             try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
             let token = store + "/token"
-            try await TestServer.token(user, device).write(toFile: token, atomically: true, encoding: .utf8)
+            try TestServer.token(user, device).write(toFile: token, atomically: true, encoding: .utf8)
             arguments = [
                 "--plaintext", "--server", server.address.description, "--token-file", token, "--state", store,
                 "--timeout", "120",

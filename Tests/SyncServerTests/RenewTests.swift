@@ -23,7 +23,7 @@ import Testing
             try await client.hello(token: TestServer.token(user, device, expiresIn: 600))
             guard case .welcome = try await client.next() else { throw WireError.unexpected("no welcome") }
             for bad in [
-                "x", try await TestServer.token(user, .random()), try await TestServer.token(.random(), device),
+                "x", try TestServer.token(user, .random()), try TestServer.token(.random(), device),
             ] {
                 try await client.send(.renew(token: bad))
                 #expect(try await client.error().code == .unauthenticated)
@@ -71,7 +71,7 @@ import Testing
         let clock = try TestClock(Timestamp.now.iso)
         let token: @Sendable (Double) async throws -> String = { [user, device] seconds in
             let left = Double(clock.now.microseconds - Timestamp.now.microseconds) / 1e6 + seconds
-            return try await TestServer.token(user, device, expiresIn: left)
+            return try TestServer.token(user, device, expiresIn: left)
         }
         let server = try await TestServer.start(clock: clock.clock)
         let asked = NIOLockedValueBox(0)
@@ -143,7 +143,7 @@ import Testing
     func storeHeals() async throws {
         try await TestServer.with { server in
             let configuration = SyncClientConfiguration.patient(
-                port: server.port, token: try await TestServer.token(user, device))
+                port: server.port, token: try TestServer.token(user, device))
             let directory = NSTemporaryDirectory() + "/heal-" + UUID().uuidString
             let store = try DeviceStore(directory: directory)
             let client = try SyncClient(configuration: configuration, store: store)

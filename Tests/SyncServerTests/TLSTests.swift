@@ -25,7 +25,7 @@ import Testing
             $0.security = .tls(certificateFile: certificate, keyFile: key)
         }) { server in
             let device = DeviceID.random()
-            let token = try await TestServer.token(.random(), device)
+            let token = try TestServer.token(.random(), device)
             let trusting = try SyncClient(
                 configuration: .patient(port: server.port, security: .tls(trustFile: certificate), token: token),
                 store: DeviceStore(directory: directory + "/trusting"))

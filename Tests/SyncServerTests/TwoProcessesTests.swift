@@ -46,7 +46,7 @@ import Testing
     private static func append(_ user: UserID, app: String, to address: ServerAddress, state: String) async throws {
         let device = DeviceID.random()
         var configuration = SyncClientConfiguration(
-            server: address, security: .plaintext, token: try await TestServer.token(user, device))
+            server: address, security: .plaintext, token: try TestServer.token(user, device))
         configuration.timeout = .seconds(300)
         let client = try SyncClient(
             configuration: configuration, store: DeviceStore(directory: state + "/\(device)"))

@@ -46,6 +46,6 @@ install_packages() {
 
 require_swift() {
     command -v swift >/dev/null && return 0
-    echo "No Swift toolchain on the PATH. Install Swift 6.1 or later (swift.org/install), then try again." >&2
+    echo "No Swift toolchain on the PATH. Install Swift 6.2 or later (swift.org/install), then try again." >&2
     return 1
 }

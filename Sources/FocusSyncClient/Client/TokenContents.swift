@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import Tokens
 
 /// What a token says about its holder. It is read without being verified, which the server does. A client needs it to
 /// know who the store belongs to.
@@ -12,11 +13,10 @@ public struct TokenContents: Hashable, Sendable {
     /// Reads a JWT's claims.
     /// - Throws: `SyncClientError.tokenUnreadable`.
     public init(reading token: String) throws(SyncClientError) {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let json = Data(base64URL: parts[1]) else { throw .tokenUnreadable }
+        guard let signed = SignedToken(token) else { throw .tokenUnreadable }
         let claims: Claims
         do {
-            claims = try JSONDecoder().decode(Claims.self, from: json)
+            claims = try JSONDecoder().decode(Claims.self, from: signed.claims)
         } catch {
             throw .tokenUnreadable
         }
@@ -32,29 +32,5 @@ public struct TokenContents: Hashable, Sendable {
         var device: String
         var scope: String
         var exp: Double?
-    }
-}
-
-extension Scope {
-    /// Reads a scope as tokens write it: `system` or `app:<bundle id>`. Nil for anything else.
-    init?(claim: String) {
-        if claim == "system" {
-            self = .system
-        } else if claim.hasPrefix("app:"), let app = AppID(String(claim.dropFirst(4))) {
-            self = .app(app)
-        } else {
-            return nil
-        }
-    }
-
-    var claim: String { app.map { "app:\($0)" } ?? "system" }
-}
-
-extension Data {
-    /// Decodes base64url (RFC 4648 §5) without padding; nil when the text is none.
-    init?(base64URL text: some StringProtocol) {
-        var base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
-        self.init(base64Encoded: base64)
     }
 }

@@ -179,32 +179,19 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func authenticate(_ token: String) {
-        check(token) { handler, identity in handler.authenticated(identity) }
-    }
-
-    private func renew(_ token: String) {
-        check(token) { handler, identity in
-            let (wall, now) = (handler.services.clock.wall(), handler.services.clock.monotonic())
-            handler.perform(handler.session.renewed(identity, serverTime: wall, now: now))
-            handler.process()
-        }
-    }
-
-    /// - Parameter then: called on the event loop with the token's identity; nil when the token is bad.
-    private func check(_ token: String, then: @escaping @Sendable (SessionHandler, Identity?) -> Void) {
-        guard let context else { return }
-        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let checked = services.tokens.identity(of: token, now: services.clock.wall(), on: context.eventLoop)
-        checked.whenSuccess { then(loop.value, $0) }
-    }
-
-    private func authenticated(_ identity: Identity?) {
-        if let identity {
+        if let identity = services.tokens.identity(of: token, now: services.clock.wall()) {
             services.connections.authenticated(id)
             perform(session.authenticated(identity))
         } else {
             perform(session.authenticationFailed())
         }
+        process()
+    }
+
+    private func renew(_ token: String) {
+        let (wall, now) = (services.clock.wall(), services.clock.monotonic())
+        let identity = services.tokens.identity(of: token, now: wall)
+        perform(session.renewed(identity, serverTime: wall, now: now))
         process()
     }
 

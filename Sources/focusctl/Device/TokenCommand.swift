@@ -3,9 +3,10 @@ import EventStore
 import FocusCore
 import Foundation
 import Programs
+import Tokens
 
 /// `focusctl token`.
-struct TokenCommand: AsyncParsableCommand {
+struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make a token for a device, and print it.",
@@ -46,17 +47,11 @@ struct TokenCommand: AsyncParsableCommand {
         if key != nil, dataDir != nil { throw ValidationError("Either --key or --data-dir.") }
     }
 
-    func run() async throws {
+    func run() throws {
         let file = key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key"
-        let text: String
-        do {
-            text = try String(contentsOfFile: file, encoding: .utf8)
-        } catch {
-            throw CommandFailure(
-                "\(file) cannot be read: \(error.localizedDescription) Start focusd once, or give --key or --data-dir.")
-        }
-        let token = DeviceToken(
-            user: user, device: device, app: app, deviceClass: deviceClass, seconds: Double(expires.seconds))
-        Terminal.line(try await token.signed(with: text, named: file))
+        Terminal.line(
+            try SigningKey(file: file).token(
+                user: user, device: device, scope: app.map { .app($0) } ?? .system, seconds: Double(expires.seconds),
+                deviceClass: deviceClass))
     }
 }

@@ -136,7 +136,7 @@ final class FleetDevice: Sendable {
         app = AppID("com.example.app\(index)")!
         var configuration = SyncClientConfiguration(
             server: ServerAddress(host: "127.0.0.1", port: port ?? server.port), security: .plaintext,
-            token: try await TestServer.token(user, id))
+            token: try TestServer.token(user, id))
         configuration.maximumAttempts = nil
         configuration.timeout = .seconds(300)
         configuration.backoff = ReconnectBackoff(ceiling: 5...100)

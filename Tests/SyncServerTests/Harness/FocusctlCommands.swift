@@ -25,7 +25,7 @@ struct FocusctlCommands {
     func device(_ name: String, _ device: DeviceID, _ scope: Scope = .system) async throws -> [String] {
         [
             "--plaintext", "--server", server.address.description, "--state", "\(server.directory)/\(name)", "--token",
-            try await TestServer.token(user, device, scope),
+            try TestServer.token(user, device, scope),
         ]
     }
 

@@ -102,7 +102,7 @@ struct RecallingDevice {
 
     private func open() async throws -> SyncClient {
         var configuration = SyncClientConfiguration.patient(
-            port: server.port, token: try await TestServer.token(user, device))
+            port: server.port, token: try TestServer.token(user, device))
         configuration.maximumAttempts = nil
         configuration.backoff = ReconnectBackoff(ceiling: 5...100)
         return try SyncClient(configuration: configuration, store: DeviceStore(directory: directory + "/device"))

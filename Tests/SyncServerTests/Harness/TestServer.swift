@@ -1,10 +1,10 @@
 import EventStore
 import FocusCore
 import Foundation
-import JWTKit
 import Logging
 import PostgresClient
 import Support
+import Tokens
 
 @testable import SyncServer
 
@@ -38,7 +38,7 @@ struct TestServer: Sendable {
         logger.logLevel = kept == nil ? .critical : .info
         let server = try SyncServer(
             configuration: configuration, store: StoreConfiguration(pool ?? owner, rules: rules), log: log,
-            tokens: await TokenVerifier(.secret(secret)), logger: logger, clock: clock)
+            tokens: TokenVerifier(.secret(secret)), logger: logger, clock: clock)
         let address = try await server.start()
         // When the server begins to listen for notifications it looks up the heads once more. With a clock that stands
         // still the test would take that for a look of another cause, so it waits until then.
@@ -73,13 +73,10 @@ struct TestServer: Sendable {
 
     static func token(
         _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600,
-        now: Timestamp = .now
-    ) async throws -> String {
-        let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: Data(secret)), digestAlgorithm: .sha256)
+        now: Timestamp = .now, key: SigningKey = .secret(secret)
+    ) throws -> String {
         let expiry = now.adding(microseconds: Int64(seconds * 1_000_000))
-        return try await keys.sign(
-            TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
+        return try key.token(TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
     }
 
     /// A connection to the server's database, as the owner.

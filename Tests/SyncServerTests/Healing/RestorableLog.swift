@@ -126,7 +126,7 @@ final class HealedDevice: Sendable {
     func with<T>(port: Int, _ body: (SyncClient) async throws -> T) async throws -> T {
         var configuration = SyncClientConfiguration(
             server: ServerAddress(host: "127.0.0.1", port: port), security: .plaintext,
-            token: try await TestServer.token(user, id, scope))
+            token: try TestServer.token(user, id, scope))
         configuration.timeout = .seconds(300)
         configuration.backoff = ReconnectBackoff(ceiling: 5...100)
         configuration.onUpdate = { [seen] update in seen.withLockedValue { $0.append(update) } }

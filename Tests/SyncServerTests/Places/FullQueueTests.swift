@@ -16,7 +16,7 @@ import Testing
             let state = try TestDirectory.make()
             defer { try? FileManager.default.removeItem(atPath: state) }
             let (user, device) = (UserID.random(), DeviceID.random())
-            let token = try await TestServer.token(user, device)
+            let token = try TestServer.token(user, device)
             let reports = NIOLockedValueBox<[RecallReport]>([])
             func open() throws -> SyncClient {
                 var configuration = SyncClientConfiguration.patient(port: server.port, token: token)

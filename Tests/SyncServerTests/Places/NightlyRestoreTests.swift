@@ -218,7 +218,7 @@ private final class RestoredDevice {
     }
 
     private func connected<T>(_ body: (SyncClient) async throws -> T) async throws -> T {
-        let token = try await TestServer.token(user, device, now: clock.now)
+        let token = try TestServer.token(user, device, now: clock.now)
         var configuration = SyncClientConfiguration.patient(port: server.port, token: token)
         configuration.clock = { [clock] in clock.now }
         configuration.backoff = ReconnectBackoff(ceiling: 5...50)

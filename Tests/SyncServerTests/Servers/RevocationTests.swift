@@ -37,7 +37,7 @@ import Testing
         #expect(try await bystander.deltaVersion() == version)
         for server in [first, second] {
             var errors: [ProtocolError] = []
-            for token in [try await TestServer.token(user, lost), "no token"] {
+            for token in [try TestServer.token(user, lost), "no token"] {
                 let client = try await WireClient.connect(port: server.port)
                 try await client.hello(token: token)
                 errors.append(try await client.error())
@@ -106,7 +106,7 @@ import Testing
             // Nothing may wait for any other device.
             while try await owner.deltaVersion() < Version(802) {}
             let deaf = try await DeafClient.connect(port: server.port)
-            try await deaf.hello(token: try await TestServer.token(user, lost))
+            try await deaf.hello(token: try TestServer.token(user, lost))
             try await onThread {
                 var (last, looks) = (0, 0)
                 // The kernel's buffers grow for a while.

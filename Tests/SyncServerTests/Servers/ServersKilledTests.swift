@@ -135,7 +135,7 @@ private final class Roamer: @unchecked Sendable {
     private func connected() async throws -> SyncClient {
         if let client { return client }
         var configuration = SyncClientConfiguration(
-            server: addresses[0], security: .plaintext, token: try await TestServer.token(user, device))
+            server: addresses[0], security: .plaintext, token: try TestServer.token(user, device))
         configuration.maximumAttempts = 3
         configuration.timeout = .seconds(300)
         configuration.backoff = ReconnectBackoff(ceiling: 5...50)

@@ -17,7 +17,7 @@ import Testing
         let (viewer, device) = (UserID.random(), DeviceID.random())
         let sharer = try await Sharer(server, apps: apps.map(\.rawValue), with: [viewer])
         var configuration = SyncClientConfiguration.patient(
-            port: server.port, token: try await TestServer.token(viewer, device))
+            port: server.port, token: try TestServer.token(viewer, device))
         configuration.maximumAttempts = nil
         let directory = try TestDirectory.make()
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))

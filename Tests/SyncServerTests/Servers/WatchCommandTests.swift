@@ -51,7 +51,7 @@ import Testing
         let (viewer, device) = (UserID.random(), DeviceID.random())
         let sharer = try await Sharer(server, apps: [app.rawValue], with: [viewer])
         var configuration = SyncClientConfiguration.patient(
-            port: server.port, token: try await TestServer.token(viewer, device, .app(app)))
+            port: server.port, token: try TestServer.token(viewer, device, .app(app)))
         configuration.maximumAttempts = nil
         let directory = try TestDirectory.make()
         let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: directory))

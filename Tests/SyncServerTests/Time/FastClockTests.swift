@@ -17,7 +17,7 @@ import Testing
             defer { try? FileManager.default.removeItem(atPath: state) }
             let (user, hour) = (UserID.random(), Int64(3_600_000_000))
             var configuration = SyncClientConfiguration.patient(
-                port: server.port, token: try await TestServer.token(user, .random()))
+                port: server.port, token: try TestServer.token(user, .random()))
             let ahead = NIOLockedValueBox(hour)
             configuration.clock = { Timestamp.now.adding(microseconds: ahead.withLockedValue { $0 }) }
             let client = try SyncClient(configuration: configuration, store: DeviceStore(directory: state + "/device"))

@@ -164,7 +164,7 @@ private final class RestoredLibrary: Sendable {
         state = try TestDirectory.make()
         let box = NIOLockedValueBox(Heard())
         let device = DeviceID.random()
-        let token = try await TestServer.token(user, device)
+        let token = try TestServer.token(user, device)
         let directory = state + "/device"
         func open() throws -> SyncClient {
             var configuration = SyncClientConfiguration.patient(port: server.port, token: token)

@@ -1,0 +1,51 @@
+import FocusCore
+import Foundation
+
+/// The claims of a device's token (rule A1). `sub`, the user, `exp` and `nbf` are claims of RFC 7519 §4.1; the others
+/// are our own.
+public struct TokenClaims: Codable, Sendable {
+    /// The user, a UUID.
+    public var sub: String
+    /// The end of the token, in seconds since 1970.
+    public var exp: Double
+    /// The beginning of the token, in seconds since 1970. Absent when the token is valid at once.
+    public var nbf: Double?
+    /// The device, a UUID.
+    public var device: String
+    /// `system`, or `app:<bundle id>`.
+    public var scope: String
+    /// The claim `class`: a raw value of `DeviceClass`. Absent when the device names its class in Hello.
+    public var deviceClass: String?
+
+    enum CodingKeys: String, CodingKey {
+        case sub, exp, nbf, device, scope
+        case deviceClass = "class"
+    }
+
+    public init(_ identity: Identity) {
+        sub = identity.user.description
+        exp = Double(identity.expiresAt.microseconds) / 1_000_000
+        device = identity.device.description
+        scope = identity.scope.claim
+        deviceClass = identity.deviceClass?.rawValue
+    }
+
+    /// The identity that the claims give; nil when one of them has no valid value. Compares no times.
+    public var identity: Identity? {
+        guard let user = UserID(text: sub), let device = DeviceID(text: device), device != .server,
+            let scope = Scope(claim: scope), let expiry = Timestamp(claimed: exp)
+        else { return nil }
+        let deviceClass = deviceClass.flatMap(DeviceClass.init)
+        if self.deviceClass != nil, deviceClass == nil { return nil }
+        return Identity(user: user, device: device, scope: scope, expiresAt: expiry, deviceClass: deviceClass)
+    }
+}
+
+extension Timestamp {
+    /// A NumericDate (RFC 7519 §2), in seconds. Nil when 64 bits of microseconds cannot hold it: a claim may be any
+    /// number.
+    init?(claimed seconds: Double) {
+        guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()) else { return nil }
+        self.init(microseconds: microseconds)
+    }
+}
