@@ -2,6 +2,7 @@ import ArgumentParser
 import Conformance
 import FocusSyncClient
 import Programs
+import Tokens
 
 /// The commands with which cases may hurt the server, as far as its operator gives them.
 struct ConformanceNeeds: ParsableArguments {

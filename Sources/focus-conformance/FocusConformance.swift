@@ -5,6 +5,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import Programs
+import Tokens
 
 /// Checks any server of the sync protocol, ours or another's, against every rule. A program of its own, because whoever
 /// writes a server of their own needs this and no other part of ours.
