@@ -1,5 +1,5 @@
 extension UserState {
-    // Each of these functions ignores what its refusal in `UserState+RouteRefusals` keeps out of the log.
+    // Each of these functions ignores what its refusal in `AppRecord+RouteRefusals` keeps out of the log.
 
     mutating func applyRouteStarted(_ body: RouteStarted, _ device: DeviceID, _ slot: Int, _ context: inout FoldContext)
     {
