@@ -47,7 +47,7 @@ extension UserState {
     }
 
     private func deltaRow(_ key: RowKey) -> DeltaRow? {
-        guard let entry = store[key], !entry.isDeleted else { return nil }
+        guard let entry = shared.store[key], !entry.isDeleted else { return nil }
         return DeltaRow(key: key, version: entry.version, value: entry.value)
     }
 

@@ -1,48 +1,44 @@
-extension UserState {
-    /// Rule F3: the status as the app sees it; nil when it is unavailable.
-    func isFocused(seenFrom slot: Int, _ effective: EffectiveFocus?) -> Bool? {
-        guard apps[slot].isFocusAvailable else { return nil }
-        // Rule F4: the operating system's word, while it is the latest.
-        if let report = apps[slot].report, let isFocused = report.value, focus.lastHeard < report.stamp {
-            return isFocused
-        }
-        guard let configuration = effective?.configuration else { return false }
-        return configuration.sharesStatus && !configuration.allowedApps.contains(apps[slot].app)
-    }
-
+extension AppRecord {
     /// Writes the row of a registered app.
-    mutating func writeVisibility(_ slot: Int, _ context: inout FoldContext) {
-        writeVisibility(slot, focus.effective, &context)
-    }
+    mutating func writeVisibility(_ shared: inout SharedState) { writeVisibility(shared.focus.effective, &shared) }
 
     /// Writes the row of a registered app. `effective` is `focus.effective`, made once by callers that write many rows.
-    mutating func writeVisibility(_ slot: Int, _ effective: EffectiveFocus?, _ context: inout FoldContext) {
-        guard apps[slot].registration != nil else { return }
-        let row = FocusVisibilityRow(isFocused: isFocused(seenFrom: slot, effective))
-        put(RowKey(.focusVisibility, app: apps[slot].app), row.encoded, &context)
+    mutating func writeVisibility(_ effective: EffectiveFocus?, _ shared: inout SharedState) {
+        guard registration != nil else { return }
+        let isFocused = isFocusAvailable ? shared.focus.isFocused(seenFrom: app, report, effective) : nil
+        shared.put(RowKey(.focusVisibility, app: app), FocusVisibilityRow(isFocused: isFocused).encoded)
     }
 
     /// Rule F4: the report of each app is a register.
-    mutating func applyStatusReport(_ body: FocusStatusReported, _ slot: Int, _ context: inout FoldContext) {
-        guard apps[slot].report.write(body.isFocused, context.stamp) else { return }
-        context.touch(RowKey(.focusVisibility, app: apps[slot].app))
-        writeVisibility(slot, &context)
+    mutating func applyStatusReport(_ body: FocusStatusReported, _ shared: inout SharedState) {
+        guard report.write(body.isFocused, shared.event.stamp) else { return }
+        shared.touch(RowKey(.focusVisibility, app: app))
+        writeVisibility(&shared)
     }
 
     /// Rule F5: each member is a register. A user named in both lists is removed.
-    mutating func applyAudience(_ body: AudienceChanged, _ slot: Int, _ context: inout FoldContext) {
-        for member in body.add.subtracting(body.remove).sorted() { setMember(member, true, slot, &context) }
-        for member in body.remove.sorted() { setMember(member, false, slot, &context) }
+    mutating func applyAudience(_ body: AudienceChanged, _ shared: inout SharedState) {
+        for member in body.add.subtracting(body.remove).sorted() { setMember(member, true, &shared) }
+        for member in body.remove.sorted() { setMember(member, false, &shared) }
     }
 
-    private mutating func setMember(_ member: UserID, _ isMember: Bool, _ slot: Int, _ context: inout FoldContext) {
-        guard apps[slot].audience[member].write(isMember, context.stamp) else { return }
-        let key = RowKey(.audience, app: apps[slot].app, key: member.description)
-        context.touch(key)
+    private mutating func setMember(_ member: UserID, _ isMember: Bool, _ shared: inout SharedState) {
+        guard audience[member].write(isMember, shared.event.stamp) else { return }
+        let key = RowKey(.audience, app: app, key: member.description)
+        shared.touch(key)
         if isMember {
-            put(key, AudienceRow(user: member).encoded, &context)
+            shared.put(key, AudienceRow(user: member).encoded)
         } else {
-            remove(key, &context)
+            shared.remove(key)
         }
+    }
+
+    /// Why the audience must not change so (rule E5); nil when it may.
+    func audienceRefusal(_ body: AudienceChanged) -> Refusal? {
+        guard audience.count + body.add.count + body.remove.count > EventLimits.audiencePerApp else { return nil }
+        let new = body.add.union(body.remove).count { audience[$0] == nil }
+        guard audience.count + new > EventLimits.audiencePerApp else { return nil }
+        return Refusal(
+            .tooMany, "an app's audience has at most \(EventLimits.audiencePerApp) members, removed ones included")
     }
 }

@@ -1,26 +1,28 @@
-extension UserState {
+extension AppRecord {
     /// Rule N12: marks the notification read, and keeps the resolved action with it for as long as it is listed and not
     /// posted again.
     mutating func applyActionPerformed(
-        _ body: NotificationActionPerformed, _ slot: Int, _ context: inout FoldContext
+        _ body: NotificationActionPerformed, _ shared: inout SharedState
     ) throws(FoldError) {
-        try applyRead(NotificationIDs(ids: [body.notificationID]), slot, &context)
+        try applyRead(NotificationIDs(ids: [body.notificationID]), &shared)
+        let stamp = shared.event.stamp
         let id = ByteText(body.notificationID)
-        guard let row = actedOn(body, slot, context.stamp), let action = resolve(body.gesture, row, slot),
-            apps[slot].performed[id] < context.stamp
+        guard let row = actedOn(body, at: stamp, shared), let action = resolve(body.gesture, row),
+            performed[id] < stamp
         else { return }
-        apps[slot].performed[id] = context.stamp
-        let performed = ActionRow(
-            action: action.id, doubleTap: body.gesture == .doubleTap, performedAt: context.stamp.time)
-        let key = RowKey(.actions, app: apps[slot].app, id: id)
-        context.touch(key)
-        put(key, performed.encoded, &context)
+        performed[id] = stamp
+        let key = RowKey(.actions, app: app, id: id)
+        shared.touch(key)
+        let isDoubleTap = body.gesture == .doubleTap
+        shared.put(key, ActionRow(action: action.id, doubleTap: isDoubleTap, performedAt: stamp.time).encoded)
     }
 
-    /// Rule N12.
-    func actionRefusal(_ body: NotificationActionPerformed, _ event: Event, _ slot: Int) -> Refusal? {
-        guard let row = actedOn(body, slot, nextStamp(event)) else { return nil }
-        guard let action = resolve(body.gesture, row, slot) else {
+    /// Rule N12. `stamp` is the one that the event gets if it is accepted.
+    func actionRefusal(
+        _ body: NotificationActionPerformed, at stamp: Stamp, _ shared: borrowing SharedState
+    ) -> Refusal? {
+        guard let row = actedOn(body, at: stamp, shared) else { return nil }
+        guard let action = resolve(body.gesture, row) else {
             return Refusal(.actionUnknown, "the notification's category has no such action")
         }
         guard body.text == nil || action.textInput else {
@@ -31,15 +33,17 @@ extension UserState {
 
     /// The listed notification that the action is about; nil when there is none, or when it was posted after the
     /// action, so that what the action was about is gone. The action then counts as a read and is not resolved.
-    private func actedOn(_ body: NotificationActionPerformed, _ slot: Int, _ stamp: Stamp) -> NotificationRow? {
-        guard let post = apps[slot].list[ByteText(body.notificationID)].post, post.stamp < stamp else { return nil }
-        return try? value(of: RowKey(.notifications, app: apps[slot].app, key: body.notificationID))
+    private func actedOn(
+        _ body: NotificationActionPerformed, at stamp: Stamp, _ shared: borrowing SharedState
+    ) -> NotificationRow? {
+        guard let post = list[ByteText(body.notificationID)].post, post.stamp < stamp else { return nil }
+        return try? shared.value(of: RowKey(.notifications, app: app, key: body.notificationID))
     }
 
     private func resolve(
-        _ gesture: NotificationActionPerformed.Gesture, _ row: NotificationRow, _ slot: Int
+        _ gesture: NotificationActionPerformed.Gesture, _ row: NotificationRow
     ) -> NotificationAction? {
-        let category = apps[slot].categories[row.category]
+        let category = categories[row.category]
         return switch gesture {
         case .action(let id): category?.action(id)
         case .doubleTap: category?.doubleTapAction
@@ -47,9 +51,9 @@ extension UserState {
     }
 
     /// Removes the row of an action together with the post that it was about.
-    mutating func dropAction(_ id: ByteText, _ slot: Int, _ context: inout FoldContext) {
+    mutating func dropAction(_ id: ByteText, _ shared: inout SharedState) {
         // Most apps' notifications have none.
-        guard !apps[slot].performed.isEmpty, apps[slot].performed.removeValue(forKey: id) != nil else { return }
-        remove(RowKey(.actions, app: apps[slot].app, id: id), &context)
+        guard !performed.isEmpty, performed.removeValue(forKey: id) != nil else { return }
+        shared.remove(RowKey(.actions, app: app, id: id))
     }
 }

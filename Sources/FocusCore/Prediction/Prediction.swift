@@ -63,7 +63,7 @@ public struct Prediction: Sendable {
 
     private mutating func note(_ key: RowKey) {
         // A key without a row was touched for its memo alone.
-        guard let entry = state.store[key] else { return }
+        guard let entry = state.shared.store[key] else { return }
         let value = entry.isDeleted ? nil : entry.value
         differences[key] = value == confirmed[key] ? nil : .some(value)
     }
@@ -75,8 +75,8 @@ extension UserState {
     fileprivate mutating func takeEffectiveSettings() throws(FoldError) {
         for slot in apps.indices {
             let key = RowKey(.notificationSettings, app: apps[slot].app)
-            guard store[key] != nil else { continue }
-            let row: NotificationSettingsRow = try value(of: key)
+            guard shared.store[key] != nil else { continue }
+            let row: NotificationSettingsRow = try shared.value(of: key)
             apps[slot].settings = EffectiveSettings(row.effective)
         }
     }

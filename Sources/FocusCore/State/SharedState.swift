@@ -1,58 +1,58 @@
-/// What one event brings to every rule that it meets, and which rows it changed.
-struct FoldContext {
-    let version: Version
-    let stamp: Stamp
-    let occurredAt: Timestamp
-    let recordedAt: Timestamp
-    let isHealed: Bool
-    /// Keys of the rows whose value or memo changed, perhaps some of them twice; nil when the caller does not ask for
-    /// them.
-    private(set) var touched: [RowKey]?
+/// What all apps of a user share: the rows, what the fold remembers of the user, and the event that is folded in.
+///
+/// It is a part of its own beside `UserState.apps`, because a rule about an app is a function of `AppRecord` that
+/// changes both: `apps[slot].writeBadge(&shared)`.
+struct SharedState: Sendable {
+    /// The numbers in the rules.
+    let rules: FoldRules
+    /// The event that is folded in; after that, and until the next one, the last that was.
+    private(set) var event = FoldedEvent.none
+    /// Keys of the rows whose value or memo the event changed, perhaps some of them twice; nil when the caller does not
+    /// ask for them.
+    private var touched: [RowKey]?
 
-    init(_ event: Event, stamp: Stamp, notesRows: Bool = true) {
-        version = event.version
-        occurredAt = event.occurredAt
-        recordedAt = event.recordedAt
-        isHealed = event.isHealed
-        self.stamp = stamp
-        if notesRows {
-            touched = []
-            touched?.reserveCapacity(8)
-        }
+    var store = RowStore()
+    var focus = FocusTable()
+    /// The people with whom the interactions of all apps were, by handle (rule I3).
+    var people: [ByteText: PersonTally] = [:]
+    /// The bytes of memory that donations take, roughly.
+    var interactionBytes = 0
+    /// The default settings for all apps (rule N15).
+    var defaultSettings = SettingsTable()
+    var summary = SummaryTable()
+    /// How many notifications are in the lists' `waiting`.
+    var waitingCount = 0
+
+    init(_ rules: FoldRules) { self.rules = rules }
+
+    /// Begins with an event. `touch` remembers nothing unless `notesRows`.
+    mutating func begin(_ event: FoldedEvent, notesRows: Bool) {
+        self.event = event
+        touched = notesRows ? [] : nil
+        touched?.reserveCapacity(8)
+    }
+
+    /// Ends with the event, and returns the keys of the rows that it changed.
+    mutating func end() -> [RowKey]? {
+        defer { touched = nil }
+        return touched
     }
 
     mutating func touch(_ key: RowKey) { touched?.append(key) }
-}
 
-/// A value that is replaced, and when that was last done (rule E3).
-struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
-    private(set) var stamp: Stamp
-    private(set) var value: Value
-
-    init(_ value: Value, _ stamp: Stamp) {
-        self.value = value
-        self.stamp = stamp
-    }
-}
-
-extension Optional {
-    /// Writes a register that may not have been written yet. Returns false when a later write stands and nothing
-    /// changed.
-    mutating func write<Value>(_ value: Value, _ stamp: Stamp) -> Bool where Wrapped == Register<Value> {
-        if let current = self, current.stamp >= stamp { return false }
-        self = Register(value, stamp)
-        return true
-    }
-}
-
-extension Optional where Wrapped == Stamp {
-    /// Nil is before everything.
-    static func < (a: Self, b: Stamp) -> Bool {
-        guard let a else { return true }
-        return a < b
+    mutating func put(_ key: RowKey, _ value: [UInt8]) {
+        if store.put(key, value, at: event.version) { touch(key) }
     }
 
-    mutating func raise(to stamp: Stamp) {
-        if self < stamp { self = stamp }
+    mutating func remove(_ key: RowKey) {
+        if store.remove(key, at: event.version) { touch(key) }
+    }
+
+    /// The decoded value of a row that must be there.
+    func value<Value: RowMessage>(of key: RowKey) throws(FoldError) -> Value {
+        guard let entry = store[key], !entry.isDeleted, let value = try? Value(decoding: entry.value) else {
+            throw .corruptRow(key)
+        }
+        return value
     }
 }
