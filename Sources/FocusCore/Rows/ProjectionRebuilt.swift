@@ -44,7 +44,7 @@ extension RowStore {
     /// Marks a row, or the trace of one, as changed at `version`, so that it is sent again. Without either it creates a
     /// trace.
     mutating func bump(_ key: RowKey, at version: Version) {
-        if touch(key, at: version) { return }
-        leaveTombstone(key, at: version)
+        if resend(key, at: version) { return }
+        putTombstone(key, at: version)
     }
 }

@@ -21,7 +21,7 @@ extension AppRecord {
         let showsOtherForms = deriveSettings(&shared)
         writeSettings(&shared)
         guard before != settings else { return }
-        if showsOtherForms { touchList(&shared) }
+        if showsOtherForms { resendList(&shared) }
         writeBadge(&shared)
         try decideHeldAgain(&shared)
     }
@@ -36,10 +36,10 @@ extension AppRecord {
 
     /// Rule N13: when a class begins or stops showing the hidden form, every device is sent the app's list again. A
     /// cursor says nothing of forms, so the rows' versions must.
-    private mutating func touchList(_ shared: inout SharedState) {
+    private mutating func resendList(_ shared: inout SharedState) {
         for (id, record) in list.records where record.isListed {
             let key = RowKey(.notifications, app: app, key: id.text)
-            if shared.store.touch(key, at: shared.event.version) { shared.touch(key) }
+            if shared.store.resend(key, at: shared.event.version) { shared.touch(key) }
         }
     }
 

@@ -25,10 +25,10 @@ struct SharedState: Sendable {
 
     init(_ rules: FoldRules) { self.rules = rules }
 
-    /// Begins with an event. `touch` remembers nothing unless `notesRows`.
-    mutating func begin(_ event: FoldedEvent, notesRows: Bool) {
+    /// Begins with an event. `touch` does nothing unless `collectsKeys`.
+    mutating func begin(_ event: FoldedEvent, collectsKeys: Bool) {
         self.event = event
-        touched = notesRows ? [] : nil
+        touched = collectsKeys ? [] : nil
         touched?.reserveCapacity(8)
     }
 

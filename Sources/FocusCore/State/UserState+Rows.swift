@@ -38,7 +38,7 @@ extension UserState {
             guard shared.store.rows.number(of: key) == nil, let row = row(key) else { return }
             rows.append((key, row))
         }
-        return KeyOrder(rows.map(\.key)).places.map { rows[$0] }
+        return KeyOrder(rows.map(\.key)).indices.map { rows[$0] }
     }
 
     /// Every key that may have a memo, each once; many of them have a row in `store` too.

@@ -40,18 +40,18 @@ public struct UserState: Sendable {
     /// nil when the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the
     /// state is then unusable.
     public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
-        try fold(event, notesRows: true) ?? []
+        try fold(event, collectsKeys: true) ?? []
     }
 
     /// Folds the next event in, for callers that do not ask what changed: they read `allRows` at the end.
     public mutating func applyQuietly(_ event: Event) throws(FoldError) {
-        _ = try fold(event, notesRows: false)
+        _ = try fold(event, collectsKeys: false)
     }
 
-    private mutating func fold(_ event: Event, notesRows: Bool) throws(FoldError) -> [RowKey]? {
+    private mutating func fold(_ event: Event, collectsKeys: Bool) throws(FoldError) -> [RowKey]? {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
         let place = try recordPlace(of: event)
-        shared.begin(FoldedEvent(event, stamp: place.stamp), notesRows: notesRows)
+        shared.begin(FoldedEvent(event, stamp: place.stamp), collectsKeys: collectsKeys)
         shared.touch(Self.streamKey)
         shared.touch(place.key)
         for key in place.others { shared.touch(key) }
