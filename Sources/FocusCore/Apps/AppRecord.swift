@@ -1,4 +1,9 @@
 /// What is remembered of an app, registered or only heard of (rule E6: its registration may arrive later).
+///
+/// The rules about an app are its functions: those that fold an event change it where it stands, in `UserState.apps`. A
+/// function that only reads is called on a copy of an array's element, which touches a reference count for each table.
+/// So what writes rows is `mutating`, even where the record itself stays as it is, and what is asked of every event or
+/// row is a function of `UserState`, which reads single fields in the record's slot.
 struct AppRecord: Sendable {
     let app: AppID
     var registration: Register<AppRegistered>? {

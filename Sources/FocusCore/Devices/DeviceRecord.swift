@@ -28,8 +28,8 @@ struct DeviceRecord: Sendable {
 
     /// Reads a record where it is: a copy touches a reference count for each of its tables.
     func reading<Value>(_ incarnation: Incarnation, _ body: (borrowing IncarnationRecord) -> Value) -> Value? {
-        guard let slot = incarnations.index(forKey: incarnation) else { return nil }
-        return body(incarnations.values[slot])
+        guard let index = incarnations.index(forKey: incarnation) else { return nil }
+        return body(incarnations.values[index])
     }
 
     /// What became of one of a scope's last events; nil when it is not remembered.
@@ -50,11 +50,11 @@ struct DeviceRecord: Sendable {
     /// - Returns: the event's stamp, and the keys of the rows that changed.
     mutating func record(_ event: Event) throws(FoldError) -> RecordedPlace {
         let incarnation = event.incarnation
-        let slot = try slot(of: incarnation)
+        let found = try ensureIncarnation(incarnation)
         // A lost event that is back happened before what the device did since, and must not win over that.
-        let isLate = event.sequence <= incarnations.values[slot].last
-        let full = try incarnations.values[slot].take(event)
-        let index = index(of: incarnations.values[slot].owner) ?? 0
+        let isLate = event.sequence <= incarnations.values[found].last
+        let full = try incarnations.values[found].record(event)
+        let index = index(of: incarnations.values[found].owner) ?? 0
         var place = RecordedPlace(key: histories[index].key)
         if let full, let first = full.first {
             let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
@@ -65,7 +65,7 @@ struct DeviceRecord: Sendable {
         let current = histories[index].current
         if current != incarnation { place.others = [current, incarnation].compactMap { $0.map(key(of:)) } }
         histories[index].current = incarnation
-        if index == 0 { noteRecent(incarnation) }
+        if index == 0 { markRecent(incarnation) }
         if !event.isOfLostEvents {
             histories[index].outcomes.append(event.id, incarnation, event.sequence, event.rememberedRefusal)
         }
@@ -77,8 +77,8 @@ struct DeviceRecord: Sendable {
     }
 
     /// The index of the incarnation's record, which is created when it is new.
-    private mutating func slot(
-        of incarnation: Incarnation
+    private mutating func ensureIncarnation(
+        _ incarnation: Incarnation
     ) throws(FoldError) -> Dictionary<Incarnation, IncarnationRecord>.Index {
         if let known = incarnations.index(forKey: incarnation) { return known }
         incarnations[incarnation] = IncarnationRecord(.unbound)
@@ -86,7 +86,7 @@ struct DeviceRecord: Sendable {
         return new
     }
 
-    private mutating func noteRecent(_ incarnation: Incarnation) {
+    private mutating func markRecent(_ incarnation: Incarnation) {
         guard histories[0].recent.last != incarnation else { return }
         histories[0].recent.removeAll { $0 == incarnation }
         if histories[0].recent.count == Self.recentLimit { histories[0].recent.removeFirst() }
@@ -105,7 +105,7 @@ struct DeviceRecord: Sendable {
     mutating func begin(_ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, at time: Timestamp) -> [RowKey] {
         let owner = HistoryOwner.scope(scope)
         let key = ensureHistory(owner)
-        if incarnations[incarnation] == nil { noteBeginning(owner, at: time) }
+        if incarnations[incarnation] == nil { addBeginning(owner, at: time) }
         let keys = bind(incarnation, to: owner)
         if isEnded, incarnations[incarnation]?.owner == owner { incarnations[incarnation]?.isEnded = true }
         return keys + [key]
@@ -120,8 +120,8 @@ struct DeviceRecord: Sendable {
         return history.key
     }
 
-    private mutating func noteBeginning(_ owner: HistoryOwner, at time: Timestamp) {
-        if let index = index(of: owner) { histories[index].noteBeginning(at: time) }
+    private mutating func addBeginning(_ owner: HistoryOwner, at time: Timestamp) {
+        if let index = index(of: owner) { histories[index].addBeginning(at: time) }
     }
 
     /// Counts the incarnation in the owner's history from now on, unless it is another's. Returns the keys of changed

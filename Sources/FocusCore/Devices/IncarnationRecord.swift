@@ -23,7 +23,7 @@ struct IncarnationRecord: Hashable, Sendable {
     /// Records the event at its place: the next one, or a lost one that gets its event back. Declared losses may go
     /// past the next place, and an unbound incarnation may begin again at 1. Throws `sequenceGap` for any other place.
     /// - Returns: the page that became full; nil when none did.
-    mutating func take(_ event: Event) throws(FoldError) -> PlacePage? {
+    mutating func record(_ event: Event) throws(FoldError) -> PlacePage? {
         if owner != .unbound, !event.isOfLostEvents, lost.contains(event.sequence) {
             lost.fill(event.sequence)
             filledAt = event.version

@@ -77,7 +77,7 @@ struct ScopeHistory: Sendable {
         return free > now ? free : nil
     }
 
-    mutating func noteBeginning(at time: Timestamp) {
+    mutating func addBeginning(at time: Timestamp) {
         beginnings.append(time)
         if beginnings.count > Self.beginningLimit { beginnings.removeFirst() }
     }

@@ -60,20 +60,20 @@ extension UserState {
         return open.min { ($0.value.lastVersion, $0.key) < ($1.value.lastVersion, $1.key) }?.key
     }
 
-    mutating func applyBegan(_ body: DeviceIncarnationBegan, _ context: inout FoldContext) {
-        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: false, &context)
+    mutating func applyBegan(_ body: DeviceIncarnationBegan) {
+        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: false)
     }
 
-    mutating func applyEnded(_ body: DeviceIncarnationEnded, _ context: inout FoldContext) {
-        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: true, &context)
+    mutating func applyEnded(_ body: DeviceIncarnationEnded) {
+        bindIncarnation(body.device, body.incarnation, body.scope, isEnded: true)
     }
 
     private mutating func bindIncarnation(
-        _ device: DeviceID, _ incarnation: Incarnation, _ scope: Scope, isEnded: Bool, _ context: inout FoldContext
+        _ device: DeviceID, _ incarnation: Incarnation, _ scope: Scope, isEnded: Bool
     ) {
         let keys = devices[device, default: DeviceRecord(device)]
-            .begin(incarnation, scope, isEnded: isEnded, at: context.recordedAt)
-        for key in keys { context.touch(key) }
+            .begin(incarnation, scope, isEnded: isEnded, at: shared.event.recordedAt)
+        for key in keys { shared.touch(key) }
     }
 
     // MARK: Places

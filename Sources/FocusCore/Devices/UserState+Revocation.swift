@@ -13,10 +13,10 @@ extension UserState {
         return Refusal(.tooMany, "a user has at most \(EventLimits.revokedDevices) revoked devices")
     }
 
-    mutating func applyRevoked(_ body: DeviceRevoked, _ context: inout FoldContext) {
+    mutating func applyRevoked(_ body: DeviceRevoked) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
         revokedDevices.insert(body.device)
         // Rule A3 is about the device, whichever scope uses it, so the unbound history's row records it.
-        context.touch(ScopeHistory(body.device, .unbound).key)
+        shared.touch(ScopeHistory(body.device, .unbound).key)
     }
 }

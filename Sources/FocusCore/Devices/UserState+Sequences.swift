@@ -51,17 +51,17 @@ extension UserState {
     }
 
     /// Rule E2: the refusal becomes a row for the device that sent the event, in its scope.
-    mutating func applyRefused(_ refused: EventRefused, _ event: Event, _ context: inout FoldContext) {
+    mutating func applyRefused(_ refused: EventRefused, _ event: Event) {
         guard refused.code != RefusalCode.alreadyLogged.rawValue else { return }
         let key = RowKey(
             .refusals, app: event.app, key: "\(event.device)/\(event.incarnation.rawValue)/\(event.sequence)")
         let row = RefusalRow(
             event: event.id, type: refused.type, code: refused.code, message: refused.message,
             occurredAt: event.occurredAt)
-        put(key, row.encoded, &context)
+        shared.put(key, row.encoded)
         var kept = devices[event.device]?.refusals[event.app] ?? []
         kept.append(key)
-        if kept.count > EventLimits.outcomesPerDevice { remove(kept.removeFirst(), &context) }
+        if kept.count > EventLimits.outcomesPerDevice { shared.remove(kept.removeFirst()) }
         devices[event.device, default: DeviceRecord(event.device)].refusals[event.app] = kept
     }
 }

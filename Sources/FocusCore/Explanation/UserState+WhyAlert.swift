@@ -35,14 +35,15 @@ extension UserState {
     func alertEvidence(
         _ id: String, _ app: AppID, _ deviceClass: DeviceClass
     ) -> ([Explanation.Input], [RowKey]) {
-        guard let slot = appSlots[app] else { return ([Explanation.Input("listed", false)], []) }
-        let record = apps[slot].list[ByteText(id)]
-        guard let post = record.post else { return ([Explanation.Input("listed", false)], []) }
-        let inputs = inputs(post, slot, deviceClass)
-        let focus = self.focus.effective
+        guard let record = record(of: app), let post = record.list[ByteText(id)].post else {
+            return ([Explanation.Input("listed", false)], [])
+        }
+        let isUnread = record.list[ByteText(id)].isUnread
+        let inputs = record.alertInputs(post, on: deviceClass, shared)
+        let focus = shared.focus.effective
         var list = [
             Explanation.Input("listed", true),
-            Explanation.Input("read", !record.isUnread),
+            Explanation.Input("read", !isUnread),
             Explanation.Input("authorization", inputs.authorization),
             Explanation.Input("alerts", inputs.alertsOn),
             Explanation.Input("level", inputs.level),
@@ -63,7 +64,7 @@ extension UserState {
             RowKey(.apps, app: app), RowKey(.authorizations, app: app, key: AuthorizationKind.notifications.name),
             RowKey(.notificationSettings), RowKey(.notificationSettings, app: app), RowKey(.activeFocus),
         ]
-        if apps[slot].settings[deviceClass].scheduledDelivery { keys.append(RowKey(.deliverySchedule)) }
+        if record.settings[deviceClass].scheduledDelivery { keys.append(RowKey(.deliverySchedule)) }
         if let focus { keys.append(RowKey(.focuses, key: focus.focusID)) }
         return (list, keys)
     }
@@ -71,7 +72,7 @@ extension UserState {
     /// The class's own row, or the phone's (rule N15).
     func alert(_ id: String, _ app: AppID, _ deviceClass: DeviceClass) -> AlertRow? {
         let own: AlertRow? =
-            deviceClass == .phone ? nil : try? value(of: ClassAlertKey(deviceClass, ByteText(id)).rowKey(app))
-        return own ?? (try? value(of: RowKey(.alerts, app: app, key: id)))
+            deviceClass == .phone ? nil : try? shared.value(of: ClassAlertKey(deviceClass, ByteText(id)).rowKey(app))
+        return own ?? (try? shared.value(of: RowKey(.alerts, app: app, key: id)))
     }
 }

@@ -1,7 +1,7 @@
 /// Why a preference has its value, or none.
 extension UserState {
     func preferenceVerdict(_ key: String, _ app: AppID) -> Verdict {
-        let row: PreferenceRow? = try? value(of: RowKey(.preferences, app: app, key: key))
+        let row: PreferenceRow? = try? shared.value(of: RowKey(.preferences, app: app, key: key))
         guard let row else {
             return Verdict(
                 decision: "absent", rule: "D1", sentence: "Nobody set it, and the app registered no default.",

@@ -9,12 +9,12 @@ extension UserState {
                     "The app may not know whether a Focus is on; what is missing: \(missing.joined(separator: ", ")).",
                 deciding: Set(missing))
         }
-        if let report = standingReport(record) {
+        if let report = shared.focus.standing(record.report) {
             return Verdict(
                 decision: report ? "focused" : "notFocused", rule: "F4",
                 sentence: "The operating system told the app so, later than every Focus event.", deciding: ["report"])
         }
-        guard let configuration = focus.effective?.configuration else {
+        guard let configuration = shared.focus.effective?.configuration else {
             return Verdict(
                 decision: "notFocused", rule: "F3.3", sentence: "No Focus is active.", deciding: ["focus"])
         }
@@ -36,8 +36,8 @@ extension UserState {
     }
 
     func visibilityEvidence(_ app: AppID) -> ([Explanation.Input], [RowKey]) {
-        let report = record(of: app).flatMap(standingReport)
-        let effective = focus.effective
+        let report = shared.focus.standing(record(of: app)?.report)
+        let effective = shared.focus.effective
         var inputs = conditions(app).map(\.input)
         inputs.append(Explanation.Input("report", report.map { $0 ? "focused" : "notFocused" } ?? "none"))
         inputs.append(Explanation.Input("focus", effective?.focusID ?? "none"))
@@ -68,13 +68,5 @@ extension UserState {
             (Explanation.Input("focusStatus", focusStatus), focusStatus == .authorized),
             (Explanation.Input("usageDescription", saysWhy), saysWhy),
         ]
-    }
-
-    /// The reported status while it is the latest word (rule F4); nil otherwise.
-    private func standingReport(_ record: AppRecord) -> Bool? {
-        guard let report = record.report, let isFocused = report.value, focus.lastHeard < report.stamp else {
-            return nil
-        }
-        return isFocused
     }
 }

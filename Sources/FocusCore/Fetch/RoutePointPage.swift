@@ -15,8 +15,8 @@ struct RoutePointPage {
     }
 
     /// Adds the next points. Returns false when the page is complete.
-    mutating func take(_ some: [RoutePoint]) -> Bool {
-        for point in some where point.time >= from {
+    mutating func add(_ more: [RoutePoint]) -> Bool {
+        for point in more where point.time >= from {
             guard point.time <= to else { return false }
             guard points.count < limit else {
                 next = point.time

@@ -3,7 +3,7 @@
 struct RouteSpan {
     private let start: Timestamp
     private let end: Timestamp
-    private var last: (time: Timestamp, place: GeodesicPosition)?
+    private var last: (time: Timestamp, position: GeodesicPosition)?
     private var length = RouteLength.zero
     /// Metres along the points given, at `start` and at `end`; nil while the points do not reach that moment.
     private var metresAtStart: Double?
@@ -18,7 +18,7 @@ struct RouteSpan {
     }
 
     /// Adds the next points. Returns false when the rest does not matter.
-    mutating func take(_ points: [RoutePoint]) -> Bool {
+    mutating func add(_ points: [RoutePoint]) -> Bool {
         for point in points {
             add(point)
             if point.time >= end { return false }
@@ -27,15 +27,15 @@ struct RouteSpan {
     }
 
     private mutating func add(_ point: RoutePoint) {
-        let place = GeodesicPosition(latitude: point.latitude, longitude: point.longitude)
-        defer { last = (point.time, place) }
+        let position = GeodesicPosition(latitude: point.latitude, longitude: point.longitude)
+        defer { last = (point.time, position) }
         guard let last else {
             if point.time == start { metresAtStart = 0 }
             if point.time == end { metresAtEnd = 0 }
             return
         }
         let before = length.metres
-        length += RouteLength(metres: Geodesic.distance(from: last.place, to: place))
+        length += RouteLength(metres: Geodesic.distance(from: last.position, to: position))
         let gap = Double(point.time.microseconds(since: last.time))
         func metres(at time: Timestamp) -> Double? {
             guard last.time <= time, time <= point.time else { return nil }

@@ -47,7 +47,7 @@ extension UserState {
     }
 
     private func deltaRow(_ key: RowKey) -> DeltaRow? {
-        guard let entry = store[key], !entry.isDeleted else { return nil }
+        guard let entry = shared.store[key], !entry.isDeleted else { return nil }
         return DeltaRow(key: key, version: entry.version, value: entry.value)
     }
 
@@ -101,7 +101,7 @@ extension FetchAnswer {
     /// A page of the points of a track that is in memory.
     static func points(in track: RouteTrack, from: Timestamp?, to: Timestamp?, limit: Int) -> FetchAnswer {
         var page = RoutePointPage(from: from, to: to, limit: limit)
-        track.read(from: from) { page.take($0) }
+        track.read(from: from) { page.add($0) }
         return page.answer
     }
 }

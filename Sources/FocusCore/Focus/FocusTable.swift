@@ -61,4 +61,18 @@ struct FocusTable: Sendable {
         guard let greatest, greatest > end else { return end }
         return greatest
     }
+
+    /// Rule F3: the status as an app sees it for which it is available. `report` is the app's; `effective` is this
+    /// table's, made once by callers that ask for many apps.
+    func isFocused(seenFrom app: AppID, _ report: Register<Bool?>?, _ effective: EffectiveFocus?) -> Bool {
+        if let isFocused = standing(report) { return isFocused }
+        guard let configuration = effective?.configuration else { return false }
+        return configuration.sharesStatus && !configuration.allowedApps.contains(app)
+    }
+
+    /// What the operating system told an app, while it is the latest word (rule F4); nil otherwise.
+    func standing(_ report: Register<Bool?>?) -> Bool? {
+        guard let report, let isFocused = report.value, lastHeard < report.stamp else { return nil }
+        return isFocused
+    }
 }

@@ -8,30 +8,30 @@ public struct DueExpiration: Hashable, Sendable {
 extension UserState {
     /// The end of the Focus that is on, if it ends by itself.
     public var dueExpiration: DueExpiration? {
-        guard let active = focus.active, let endsAt = active.endsAt else { return nil }
+        guard let active = shared.focus.active, let endsAt = active.endsAt else { return nil }
         return DueExpiration(at: endsAt, event: FocusExpired(focusID: active.focusID, activation: active.stamp))
     }
 
-    mutating func applyFocusConfigured(_ body: FocusConfigured, _ context: inout FoldContext) throws(FoldError) {
+    mutating func applyFocusConfigured(_ body: FocusConfigured) throws(FoldError) {
         let id = ByteText(body.focusID)
-        try changeFocus(&context) { focus, stamp in
+        try changeFocus { focus, stamp in
             _ = focus.entries[id, default: FocusEntry()].configuration.write(FocusRow(body), stamp)
         }
-        writeFocus(id, &context)
+        writeFocus(id)
     }
 
-    mutating func applyFocusRemoved(_ body: FocusRemoved, _ context: inout FoldContext) throws(FoldError) {
+    mutating func applyFocusRemoved(_ body: FocusRemoved) throws(FoldError) {
         let id = ByteText(body.focusID)
-        try changeFocus(&context) { focus, stamp in
+        try changeFocus { focus, stamp in
             focus.entries[id, default: FocusEntry()].removed.raise(to: stamp)
         }
-        writeFocus(id, &context)
+        writeFocus(id)
     }
 
-    mutating func applyFocusChanged(_ body: FocusChanged, _ context: inout FoldContext) throws(FoldError) {
+    mutating func applyFocusChanged(_ body: FocusChanged) throws(FoldError) {
         let id = ByteText(body.focusID)
-        let recordedAt = context.recordedAt
-        try changeFocus(&context) { focus, stamp in
+        let recordedAt = shared.event.recordedAt
+        try changeFocus { focus, stamp in
             guard body.isActive else {
                 focus.entries[id, default: FocusEntry()].deactivated.raise(to: stamp)
                 return
@@ -42,43 +42,43 @@ extension UserState {
             focus.activation = FocusActivation(
                 focusID: body.focusID, stamp: stamp, endsAt: body.endsAt, hasEnded: hasEnded)
         }
-        if !body.isActive { context.touch(RowKey(.focuses, key: body.focusID)) }
+        if !body.isActive { shared.touch(RowKey(.focuses, key: body.focusID)) }
     }
 
     /// Rule F2: ends the activation of that stamp and no other.
-    mutating func applyFocusExpired(_ body: FocusExpired, _ context: inout FoldContext) throws(FoldError) {
-        try changeFocus(&context) { focus, _ in
+    mutating func applyFocusExpired(_ body: FocusExpired) throws(FoldError) {
+        try changeFocus { focus, _ in
             if focus.activation?.stamp == body.activation { focus.activation?.hasEnded = true }
         }
     }
 
     /// Makes a change and derives again what depends on it: which Focus is on, what apps see of it (F3), and, if what
     /// it lets through came out different, held alerts (N10: losing events release nothing).
-    private mutating func changeFocus(
-        _ context: inout FoldContext, _ change: (inout FocusTable, Stamp) -> Void
-    ) throws(FoldError) {
-        let before = focus.effective
-        change(&focus, context.stamp)
-        if context.stamp.device != .server { focus.greatest.raise(to: context.stamp) }
-        context.touch(RowKey(.activeFocus))
-        if let active = focus.active {
-            put(RowKey(.activeFocus), ActiveFocusRow(focusID: active.focusID, endsAt: active.endsAt).encoded, &context)
+    private mutating func changeFocus(_ change: (inout FocusTable, Stamp) -> Void) throws(FoldError) {
+        let stamp = shared.event.stamp
+        let before = shared.focus.effective
+        change(&shared.focus, stamp)
+        if stamp.device != .server { shared.focus.greatest.raise(to: stamp) }
+        let key = RowKey(.activeFocus)
+        shared.touch(key)
+        if let active = shared.focus.active {
+            shared.put(key, ActiveFocusRow(focusID: active.focusID, endsAt: active.endsAt).encoded)
         } else {
-            remove(RowKey(.activeFocus), &context)
+            shared.remove(key)
         }
-        let after = focus.effective
-        for slot in apps.indices { writeVisibility(slot, after, &context) }
+        let after = shared.focus.effective
+        for slot in apps.indices { apps[slot].writeVisibility(after, &shared) }
         guard before != after else { return }
-        for slot in apps.indices { try decideHeldAgain(slot, &context) }
+        for slot in apps.indices { try apps[slot].decideHeldAgain(&shared) }
     }
 
-    private mutating func writeFocus(_ id: ByteText, _ context: inout FoldContext) {
+    private mutating func writeFocus(_ id: ByteText) {
         let key = RowKey(.focuses, key: id.text)
-        context.touch(key)
-        if let row = focus.entries[id]?.configured {
-            put(key, row.encoded, &context)
+        shared.touch(key)
+        if let row = shared.focus.entries[id]?.configured {
+            shared.put(key, row.encoded)
         } else {
-            remove(key, &context)
+            shared.remove(key)
         }
     }
 }

@@ -36,8 +36,8 @@ struct CartesianPosition: Hashable, Sendable {
             scale = square > 0 ? 1 / square : 0
         }
 
-        func distanceSquared(to place: CartesianPosition) -> Double {
-            let (px, py, pz) = (place.x - start.x, place.y - start.y, place.z - start.z)
+        func distanceSquared(to position: CartesianPosition) -> Double {
+            let (px, py, pz) = (position.x - start.x, position.y - start.y, position.z - start.z)
             let along = max(0, min(1, (px * dx + py * dy + pz * dz) * scale))
             let (rx, ry, rz) = (px - along * dx, py - along * dy, pz - along * dz)
             return rx * rx + ry * ry + rz * rz

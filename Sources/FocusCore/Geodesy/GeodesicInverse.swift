@@ -52,8 +52,9 @@ struct GeodesicInverse {
         isAtPole = abs(outer.latitude) == 90
     }
 
-    private static func reduced(_ place: GeodesicPosition, sign: Double) -> Direction {
-        var beta = Direction(sin: sign * (1 - WGS84.flattening) * place.sinLatitude, cos: place.cosLatitude).normalized
+    private static func reduced(_ position: GeodesicPosition, sign: Double) -> Direction {
+        var beta = Direction(sin: sign * (1 - WGS84.flattening) * position.sinLatitude, cos: position.cosLatitude)
+            .normalized
         beta.cos = max(tiny, beta.cos)
         return beta
     }

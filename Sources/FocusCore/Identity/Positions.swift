@@ -32,8 +32,8 @@ extension Position {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     /// Saturates at either end of 64 bits.
     public func advanced(by steps: Int) -> Self {
-        let (place, overflow) = rawValue.addingReportingOverflow(Int64(steps))
-        return Self(overflow ? (steps > 0 ? .max : .min) : place)
+        let (moved, overflow) = rawValue.addingReportingOverflow(Int64(steps))
+        return Self(overflow ? (steps > 0 ? .max : .min) : moved)
     }
     public var description: String { String(rawValue) }
 }

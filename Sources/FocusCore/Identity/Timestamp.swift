@@ -22,6 +22,9 @@ public struct Stamp: Hashable, Sendable, Comparable {
     /// greater.
     public let isOfApp: Bool
 
+    /// A stamp before every other.
+    static let beforeAll = Stamp(time: Timestamp(microseconds: .min), device: .server, sequence: .zero)
+
     public init(time: Timestamp, device: DeviceID, sequence: DeviceSequence, isOfApp: Bool = false) {
         self.time = time
         self.device = device

@@ -77,36 +77,36 @@ struct InteractionTable: Sendable {
     }
 
     // These are functions of their own, so that the copies which the closures need are gone before anything is changed.
-    private mutating func oldestDonated() -> EvictionOrder<Stamp>.Place? {
+    private mutating func oldestDonated() -> EvictionOrder<Stamp>.Candidate? {
         let records = records
         return leaving.removeLowest(
             scan: {
                 records.compactMap { id, record in
-                    record.donation.map { EvictionOrder<Stamp>.Place(rank: $0.stamp, id: id) }
+                    record.donation.map { EvictionOrder<Stamp>.Candidate(rank: $0.stamp, id: id) }
                 }
             },
             isCurrent: { records[$0.id]?.donation?.stamp == $0.rank })
     }
 
-    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Place? {
+    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Candidate? {
         let records = records
         return forgetting.removeLowest(
             scan: {
                 records.compactMap { id, record in
                     guard record.donation == nil, let mark = record.removed else { return nil }
-                    return EvictionOrder<Stamp>.Place(rank: mark, id: id)
+                    return EvictionOrder<Stamp>.Candidate(rank: mark, id: id)
                 }
             },
-            isCurrent: { place in
-                guard let record = records[place.id], record.donation == nil else { return false }
-                return record.removed == place.rank
+            isCurrent: { candidate in
+                guard let record = records[candidate.id], record.donation == nil else { return false }
+                return record.removed == candidate.rank
             })
     }
 
-    private mutating func oldestDeletedConversation() -> EvictionOrder<Stamp>.Place? {
+    private mutating func oldestDeletedConversation() -> EvictionOrder<Stamp>.Candidate? {
         let deleted = deletedConversations
         return forgettingConversations.removeLowest(
-            scan: { deleted.map { EvictionOrder<Stamp>.Place(rank: $0.value, id: $0.key) } },
+            scan: { deleted.map { EvictionOrder<Stamp>.Candidate(rank: $0.value, id: $0.key) } },
             isCurrent: { deleted[$0.id] == $0.rank })
     }
 }

@@ -21,33 +21,33 @@ struct PersonTally: Hashable, Sendable {
     var lastAt: Timestamp? { times.last }
 
     mutating func add(_ direction: InteractionDirection, at time: Timestamp) {
-        times.insert(time, at: times.place { $0 < time })
+        times.insert(time, at: times.insertionIndex { $0 < time })
         let day = time.utcDay
-        let place = days.place { $0.day < day }
-        if place == days.count || days[place].day != day { days.insert(Day(day: day), at: place) }
-        count(direction, 1, at: place)
+        let index = days.insertionIndex { $0.day < day }
+        if index == days.count || days[index].day != day { days.insert(Day(day: day), at: index) }
+        count(direction, 1, at: index)
     }
 
     /// Removes an interaction that was added before.
     mutating func remove(_ direction: InteractionDirection, at time: Timestamp) {
         let day = time.utcDay
-        let (timePlace, place) = (times.place { $0 < time }, days.place { $0.day < day })
-        guard timePlace < times.count, times[timePlace] == time, place < days.count, days[place].day == day else {
+        let (timeIndex, index) = (times.insertionIndex { $0 < time }, days.insertionIndex { $0.day < day })
+        guard timeIndex < times.count, times[timeIndex] == time, index < days.count, days[index].day == day else {
             return
         }
-        times.remove(at: timePlace)
-        count(direction, -1, at: place)
-        if days[place].weight == 0 { days.remove(at: place) }
+        times.remove(at: timeIndex)
+        count(direction, -1, at: index)
+        if days[index].weight == 0 { days.remove(at: index) }
     }
 
-    private mutating func count(_ direction: InteractionDirection, _ change: Int, at place: Int) {
+    private mutating func count(_ direction: InteractionDirection, _ change: Int, at index: Int) {
         switch direction {
         case .incoming:
             incoming += change
-            days[place].incoming += change
+            days[index].incoming += change
         case .outgoing:
             outgoing += change
-            days[place].outgoing += change
+            days[index].outgoing += change
         }
     }
 
@@ -55,7 +55,7 @@ struct PersonTally: Hashable, Sendable {
     /// most the days of `SuggestionDecay.horizonDays`.
     var score: Double {
         guard let newest = days.last?.day else { return 0 }
-        let first = days.place { newest - $0.day > SuggestionDecay.horizonDays }
+        let first = days.insertionIndex { newest - $0.day > SuggestionDecay.horizonDays }
         return days[first...].reduce(0) { $0 + Double($1.weight) * SuggestionDecay.weight(days: newest - $1.day) }
     }
 }
@@ -63,7 +63,7 @@ struct PersonTally: Hashable, Sendable {
 extension Array {
     /// The first index whose element is not before; the array is sorted so that the elements that are before come
     /// first.
-    fileprivate func place(_ isBefore: (Element) -> Bool) -> Int {
+    fileprivate func insertionIndex(_ isBefore: (Element) -> Bool) -> Int {
         // Mostly the newest is added.
         guard let last, !isBefore(last) else { return count }
         var (low, high) = (0, count)

@@ -49,29 +49,29 @@ struct NotificationList: Sendable {
 
     // These are functions of their own, so that the copy of `records` which the closures need is gone before anything
     // is changed.
-    private mutating func lowestListed() -> EvictionOrder<LeavingRank>.Place? {
+    private mutating func lowestListed() -> EvictionOrder<LeavingRank>.Candidate? {
         let records = records
         return leaving.removeLowest(
             scan: {
                 records.compactMap { id, record in
-                    record.post.map { EvictionOrder<LeavingRank>.Place(rank: $0.rank, id: id) }
+                    record.post.map { EvictionOrder<LeavingRank>.Candidate(rank: $0.rank, id: id) }
                 }
             },
             isCurrent: { records[$0.id]?.post?.rank == $0.rank })
     }
 
-    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Place? {
+    private mutating func oldestRemembered() -> EvictionOrder<Stamp>.Candidate? {
         let records = records
         return forgetting.removeLowest(
             scan: {
                 records.compactMap { id, record in
                     guard !record.isListed, let mark = record.mark else { return nil }
-                    return EvictionOrder<Stamp>.Place(rank: mark, id: id)
+                    return EvictionOrder<Stamp>.Candidate(rank: mark, id: id)
                 }
             },
-            isCurrent: { place in
-                guard let record = records[place.id], !record.isListed else { return false }
-                return record.mark == place.rank
+            isCurrent: { candidate in
+                guard let record = records[candidate.id], !record.isListed else { return false }
+                return record.mark == candidate.rank
             })
     }
 }

@@ -5,17 +5,15 @@ extension UserState {
     public func visibility(to viewer: Viewer) -> [AppID: Bool] {
         var visible: [AppID: Bool] = [:]
         switch viewer.scope {
-        case .app(let app):
-            guard let slot = appSlots[app] else { return [:] }
-            visible[app] = status(slot, to: viewer.user)
-        case .system:
-            for slot in apps.indices { visible[apps[slot].app] = status(slot, to: viewer.user) }
+        case .app(let app): visible[app] = isFocused(in: app, shownTo: viewer.user)
+        case .system: for app in appSlots.keys { visible[app] = isFocused(in: app, shownTo: viewer.user) }
         }
         return visible
     }
 
-    private func status(_ slot: Int, to viewer: UserID) -> Bool? {
-        guard apps[slot].registration != nil, apps[slot].audience[viewer]?.value == true else { return nil }
-        return isFocused(seenFrom: slot, focus.effective)
+    private func isFocused(in app: AppID, shownTo viewer: UserID) -> Bool? {
+        guard let slot = appSlots[app], apps[slot].audience[viewer]?.value == true, apps[slot].isFocusAvailable
+        else { return nil }
+        return shared.focus.isFocused(seenFrom: app, apps[slot].report, shared.focus.effective)
     }
 }

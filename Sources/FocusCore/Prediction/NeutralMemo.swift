@@ -1,8 +1,7 @@
 /// What the fold would remember beside a row if it had been written long ago: enough to fold on, for a device that
 /// was sent the row alone.
 enum NeutralMemo {
-    /// A stamp before every other.
-    private static let stamp = Stamp(time: Timestamp(microseconds: .min), device: .server, sequence: .zero)
+    private static let stamp = Stamp.beforeAll
 
     /// - Parameter device: the one that predicts.
     static func bytes(_ key: RowKey, _ value: [UInt8], _ device: DeviceID) throws(ProtoError) -> [UInt8] {

@@ -38,7 +38,7 @@ public struct Prediction: Sendable {
             }
         }
         state = try UserState(user: user, version: .zero, rows: neutral)
-        try state.takeEffectiveSettings()
+        try state.adoptEffectiveSettings()
     }
 
     /// Folds an event of this device in, after those before it.
@@ -54,16 +54,16 @@ public struct Prediction: Sendable {
         let event = Event(
             version: state.version.next, device: device, incarnation: Incarnation(1), sequence: sequence, id: id,
             app: app, occurredAt: occurredAt, recordedAt: occurredAt, body: body)
-        for key in try state.apply(event) where predicted.contains(key.collection) { note(key) }
+        for key in try state.apply(event) where predicted.contains(key.collection) { updateDifference(of: key) }
         if case .preferenceReset(let reset) = body, let app {
             // The default behind it is not known here.
             differences[RowKey(.preferences, app: app, key: reset.key)] = nil
         }
     }
 
-    private mutating func note(_ key: RowKey) {
+    private mutating func updateDifference(of key: RowKey) {
         // A key without a row was touched for its memo alone.
-        guard let entry = state.store[key] else { return }
+        guard let entry = state.shared.store[key] else { return }
         let value = entry.isDeleted ? nil : entry.value
         differences[key] = value == confirmed[key] ? nil : .some(value)
     }
@@ -72,11 +72,11 @@ public struct Prediction: Sendable {
 extension UserState {
     /// Uses the effective settings in each app's row, because the default that the app follows may be out of the
     /// device's sight.
-    fileprivate mutating func takeEffectiveSettings() throws(FoldError) {
+    fileprivate mutating func adoptEffectiveSettings() throws(FoldError) {
         for slot in apps.indices {
             let key = RowKey(.notificationSettings, app: apps[slot].app)
-            guard store[key] != nil else { continue }
-            let row: NotificationSettingsRow = try value(of: key)
+            guard shared.store[key] != nil else { continue }
+            let row: NotificationSettingsRow = try shared.value(of: key)
             apps[slot].settings = EffectiveSettings(row.effective)
         }
     }

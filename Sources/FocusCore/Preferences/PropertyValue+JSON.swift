@@ -40,9 +40,9 @@ extension PropertyValue {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
-            for place in 0..<4 {
-                let digit = Int(bits >> (18 - 6 * UInt32(place)) & 0x3F)
-                text.append(place <= group.count ? alphabet[digit] : UInt8(ascii: "="))
+            for index in 0..<4 {
+                let digit = Int(bits >> (18 - 6 * UInt32(index)) & 0x3F)
+                text.append(index <= group.count ? alphabet[digit] : UInt8(ascii: "="))
             }
         }
         return String(decoding: text, as: UTF8.self)

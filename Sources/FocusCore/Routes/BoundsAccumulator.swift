@@ -40,8 +40,8 @@ struct BoundsAccumulator: Hashable, Sendable {
         north = max(north, next.north)
         if next.touchesPole { touchesPole = true }
         let turns = unwound(next.first).turns
-        func turned(_ place: Unwound) -> Unwound {
-            Unwound(turns: place.turns &+ turns, longitude: place.longitude)
+        func turned(_ point: Unwound) -> Unwound {
+            Unwound(turns: point.turns &+ turns, longitude: point.longitude)
         }
         west = min(west, turned(next.west))
         east = max(east, turned(next.east))

@@ -20,7 +20,7 @@ struct LineSimplifier {
         var start = 0
         while start < vertices.count - 1 {
             let end = endOfBlock(from: start, in: vertices)
-            keepWhatMatters(between: start, and: end, in: vertices, &kept)
+            simplify(between: start, and: end, in: vertices, &kept)
             kept.append(end)
             start = end
         }
@@ -37,7 +37,7 @@ struct LineSimplifier {
 
     /// Appends to `kept` in ascending order. It has a stack of its own, because the line would choose the depth of a
     /// recursion.
-    private func keepWhatMatters(
+    private func simplify(
         between start: Int, and end: Int, in vertices: [CartesianPosition], _ kept: inout [Int]
     ) {
         var ends = [end]

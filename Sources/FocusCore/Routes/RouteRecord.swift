@@ -27,7 +27,7 @@ struct RouteRecord: Sendable {
         guard track != nil else { return [] }
         track?.insert(points, rules)
         if let track { row.aggregates = track.aggregates }
-        return track?.takeChangedChunkIDs() ?? []
+        return track?.drainChangedChunkIDs() ?? []
     }
 
     /// Seals the route and attaches it to its workout for good (rule R4). Returns false when it was sealed already and

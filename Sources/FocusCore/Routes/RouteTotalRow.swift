@@ -34,11 +34,11 @@ public struct RouteTotalRow: RowMessage {
         elevationGainMillimetres = Self.sum(elevationGainMillimetres, route.elevationGainMillimetres)
         if longest.map({ route.longest.isLonger(than: $0) }) ?? true { longest = route.longest }
         for candidate in route.fastest {
-            let place = fastest.firstIndex { $0.distanceMillimetres >= candidate.distanceMillimetres } ?? fastest.count
-            if place == fastest.count || fastest[place].distanceMillimetres != candidate.distanceMillimetres {
-                fastest.insert(candidate, at: place)
-            } else if candidate.isFaster(than: fastest[place]) {
-                fastest[place] = candidate
+            let index = fastest.firstIndex { $0.distanceMillimetres >= candidate.distanceMillimetres } ?? fastest.count
+            if index == fastest.count || fastest[index].distanceMillimetres != candidate.distanceMillimetres {
+                fastest.insert(candidate, at: index)
+            } else if candidate.isFaster(than: fastest[index]) {
+                fastest[index] = candidate
             }
         }
     }

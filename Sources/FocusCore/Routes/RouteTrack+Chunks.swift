@@ -25,7 +25,7 @@ extension RouteTrack {
     public var chunkIDs: [Int] { chunks.map(\.id).sorted() }
 
     /// The ids of the chunks that changed since the last call, ascending. A chunk that came into being never goes.
-    public mutating func takeChangedChunkIDs() -> [Int] {
+    public mutating func drainChangedChunkIDs() -> [Int] {
         defer { changedChunkIDs = [] }
         return changedChunkIDs.sorted()
     }

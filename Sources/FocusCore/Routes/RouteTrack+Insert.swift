@@ -52,13 +52,13 @@ extension RouteTrack {
 
     private mutating func startChunk() {
         before.append(chunks.last.map { before[before.count - 1].adding($0) } ?? RouteSum())
-        chunks.append(RouteChunk(id: takeChunkID()))
+        chunks.append(RouteChunk(id: assignChunkID()))
         chunks[chunks.count - 1].reserveCapacity(RouteChunk.capacity)
         work.altitudes += chunks[chunks.count - 1].follow(before[before.count - 1].elevation.state)
         if chunks.count > 1 { changedChunkIDs.insert(chunks[chunks.count - 2].id) }
     }
 
-    private mutating func takeChunkID() -> Int {
+    private mutating func assignChunkID() -> Int {
         defer { nextChunkID += 1 }
         changedChunkIDs.insert(nextChunkID)
         return nextChunkID
@@ -127,7 +127,7 @@ extension RouteTrack {
         work.folded += points.count
         changedChunkIDs.insert(chunks[index].id)
         chunks[index] = RouteChunk(id: chunks[index].id, points: points[bounds[0]..<bounds[1]])
-        let more = (1..<pieces).map { RouteChunk(id: takeChunkID(), points: points[bounds[$0]..<bounds[$0 + 1]]) }
+        let more = (1..<pieces).map { RouteChunk(id: assignChunkID(), points: points[bounds[$0]..<bounds[$0 + 1]]) }
         chunks.insert(contentsOf: more, at: index + 1)
     }
 

@@ -6,7 +6,7 @@ struct OrderedChange: Hashable, Sendable {
 }
 
 /// Rows in the order in which they changed, so that a delta costs its own size and not the user's. A row that changed
-/// again has a stale place before its new one, which readers skip and `compact` removes.
+/// again has a stale entry before its new one, which readers skip and `compact` removes.
 struct ChangeOrder: Sendable {
     /// The changes; their versions never decrease.
     private(set) var changes: [OrderedChange] = []
@@ -23,7 +23,7 @@ struct ChangeOrder: Sendable {
         changes.removeAll { !isCurrent($0) }
     }
 
-    /// The first place at or after `version`.
+    /// The index of the first change at or after `version`.
     func firstIndex(atOrAfter version: Version) -> Int {
         var (low, high) = (0, changes.count)
         while low < high {
@@ -33,7 +33,7 @@ struct ChangeOrder: Sendable {
         return low
     }
 
-    /// The places of one version, from `start` on.
+    /// The indices of the changes of one version, from `start` on.
     func run(from start: Int) -> Range<Int> {
         var end = start
         while end < changes.count, changes[end].version == changes[start].version { end += 1 }
@@ -47,7 +47,7 @@ struct TombstoneQueue: Sendable {
 
     /// How many rows are tombstones now.
     var count = 0
-    /// May hold stale places: rows that came back.
+    /// May hold stale entries: rows that came back.
     private var queue: [OrderedChange] = []
     private var head = 0
 
@@ -70,7 +70,7 @@ struct TombstoneQueue: Sendable {
         return queue[head]
     }
 
-    /// Removes the stale places when there are too many of them.
+    /// Removes the stale entries when there are too many of them.
     mutating func compact(keeping isCurrent: (OrderedChange) -> Bool) {
         guard queue.count - head > 2 * count + 1_024 else { return }
         queue = queue[head...].filter(isCurrent)

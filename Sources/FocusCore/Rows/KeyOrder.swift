@@ -12,7 +12,7 @@ struct KeyOrder {
     }
 
     /// Indices in the keys that were given, the lowest key's first.
-    let places: [Int]
+    let indices: [Int]
 
     init(_ keys: [RowKey]) {
         let ranks = Self.ranks(of: keys)
@@ -30,7 +30,7 @@ struct KeyOrder {
             if end - start > 1 { order[start..<end].sort { keys[$0.index] < keys[$1.index] } }
             start = end
         }
-        places = order.map(\.index)
+        indices = order.map(\.index)
     }
 
     /// The rank of each app in the apps' own order, from 1; a key without an app is before all of them.

@@ -23,12 +23,13 @@ public struct ProjectionRebuilt: Hashable, Sendable {
 
 extension UserState {
     /// Bumps the rows that the event names; devices hear that a row which this fold does not make is gone.
-    mutating func applyRebuilt(_ body: ProjectionRebuilt, _ context: inout FoldContext) {
+    mutating func applyRebuilt(_ body: ProjectionRebuilt) {
+        let version = shared.event.version
         for key in body.rows where key.collection.isPublic {
-            store.bump(key, at: context.version)
-            context.touch(key)
+            shared.store.bump(key, at: version)
+            shared.touch(key)
         }
-        store.horizon = max(store.horizon, min(body.horizon, context.version))
+        shared.store.horizon = max(shared.store.horizon, min(body.horizon, version))
     }
 
     /// The horizon in the memo of the internal row `stream`; zero when the memo cannot be read.
@@ -43,7 +44,7 @@ extension RowStore {
     /// Marks a row, or the trace of one, as changed at `version`, so that it is sent again. Without either it creates a
     /// trace.
     mutating func bump(_ key: RowKey, at version: Version) {
-        if touch(key, at: version) { return }
-        leaveTombstone(key, at: version)
+        if resend(key, at: version) { return }
+        putTombstone(key, at: version)
     }
 }

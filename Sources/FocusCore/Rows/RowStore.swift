@@ -47,7 +47,7 @@ struct RowStore: Sendable {
             let number = rows.insert(Entry(key: key, version: version, appearedAt: version, value: value))
             awaitHash(number)
             approximateBytes += Self.overheadPerRow + value.count + 2 * key.key.utf8.count
-            noteChange(number, from: nil, at: version)
+            recordChange(number, from: nil, at: version)
             return true
         }
         guard rows.entries[number].isDeleted || rows.entries[number].value != value else { return false }
@@ -59,19 +59,19 @@ struct RowStore: Sendable {
         rows.entries[number].value = value
         rows.entries[number].version = version
         awaitHash(number)
-        noteChange(number, from: previous, at: version)
+        recordChange(number, from: previous, at: version)
         return true
     }
 
     /// Marks a row as changed although its value stays, so that it is sent again: the form in which views show it
     /// changed (rule N13). Returns whether there is a row.
-    mutating func touch(_ key: RowKey, at version: Version) -> Bool {
+    mutating func resend(_ key: RowKey, at version: Version) -> Bool {
         guard let number = rows.number(of: key), !rows.entries[number].isDeleted else { return false }
         let previous = rows.entries[number].version
         forgetHash(number)
         rows.entries[number].version = version
         awaitHash(number)
-        noteChange(number, from: previous, at: version)
+        recordChange(number, from: previous, at: version)
         return true
     }
 
@@ -85,25 +85,25 @@ struct RowStore: Sendable {
         rows.entries[number].value = []
         rows.entries[number].version = version
         tombstones.append(number, at: version)
-        noteChange(number, from: previous, at: version)
+        recordChange(number, from: previous, at: version)
         return true
     }
 
     /// Creates the trace of a removal at `version`, or moves an existing trace to it. A row that is there stays as it
     /// is.
-    mutating func leaveTombstone(_ key: RowKey, at version: Version) {
+    mutating func putTombstone(_ key: RowKey, at version: Version) {
         guard let number = rows.number(of: key) else {
             let number = rows.insert(Entry(key: key, version: version, appearedAt: version, isDeleted: true))
             approximateBytes += Self.overheadPerRow + 2 * key.key.utf8.count
             tombstones.append(number, at: version)
-            return noteChange(number, from: nil, at: version)
+            return recordChange(number, from: nil, at: version)
         }
         guard rows.entries[number].isDeleted, rows.entries[number].version != version else { return }
         let previous = rows.entries[number].version
         rows.entries[number].version = version
         tombstones.count -= 1
         tombstones.append(number, at: version)
-        noteChange(number, from: previous, at: version)
+        recordChange(number, from: previous, at: version)
     }
 
     /// Drops the oldest tombstones beyond the bound and returns their keys. Called at the end of an event: later rows,
@@ -146,7 +146,7 @@ struct RowStore: Sendable {
         return true
     }
 
-    private mutating func noteChange(_ number: Int, from previous: Version?, at version: Version) {
+    private mutating func recordChange(_ number: Int, from previous: Version?, at version: Version) {
         if previous != version { order.append(number, at: version) }
         if order.count > 2 * count + 1_024 { order.compact { rows.entries[$0.number].version == $0.version } }
         tombstones.compact { rows.entries[$0.number].isDeleted && rows.entries[$0.number].version == $0.version }

@@ -34,7 +34,7 @@ extension UserState {
         case (.delta(delta.from, _, let cursor), 1) where cursor.version == delta.to: break
         default: return false
         }
-        return !store.changesRefusals(after: delta.from)
+        return !shared.store.changesRefusals(after: delta.from)
     }
 }
 

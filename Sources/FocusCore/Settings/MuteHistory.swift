@@ -14,14 +14,14 @@ struct MuteHistory: Hashable, Sendable {
 
     /// Returns whether the write was kept.
     mutating func write(_ until: Timestamp?, _ stamp: Stamp) -> Bool {
-        let place = writes.firstIndex { $0.stamp >= stamp } ?? writes.count
-        if place < writes.count, writes[place].stamp == stamp { return false }
+        let index = writes.firstIndex { $0.stamp >= stamp } ?? writes.count
+        if index < writes.count, writes[index].stamp == stamp { return false }
         if writes.count == Self.limit {
-            guard place > 0 else { return false }
-            writes.insert(Register(until, stamp), at: place)
+            guard index > 0 else { return false }
+            writes.insert(Register(until, stamp), at: index)
             writes.removeFirst()
         } else {
-            writes.insert(Register(until, stamp), at: place)
+            writes.insert(Register(until, stamp), at: index)
         }
         return true
     }

@@ -58,12 +58,12 @@ struct EffectiveSettings: Hashable, Sendable {
     /// Rule N15. What was set for the app precedes what was set for all apps; in each, a class's own value precedes the
     /// phone's. So (app, class), (app, phone), (all apps, class), (all apps, phone), field by field: turning an app's
     /// alerts off on the phone silences the watch too, whatever the watch does with apps for which nothing was set.
-    init(app: SettingsTable, default shared: SettingsTable) {
+    init(app: SettingsTable, default common: SettingsTable) {
         var settings = NotificationSettings()
-        settings.override(by: shared[.phone].own)
+        settings.override(by: common[.phone].own)
         var byClass = ByClass(repeating: settings)
         for deviceClass in DeviceClass.allCases {
-            if deviceClass != .phone { byClass[deviceClass].override(by: shared[deviceClass].own) }
+            if deviceClass != .phone { byClass[deviceClass].override(by: common[deviceClass].own) }
             byClass[deviceClass].override(by: app[.phone].own)
             if deviceClass != .phone { byClass[deviceClass].override(by: app[deviceClass].own) }
         }

@@ -23,6 +23,13 @@ struct SettingsTable: Hashable, Sendable {
         self[change.deviceClass ?? .phone] = settings
         return true
     }
+
+    /// What was set for each class, as rows show it.
+    var own: ByClass<OwnSettings> {
+        var own = ByClass(repeating: OwnSettings())
+        for deviceClass in DeviceClass.allCases { own[deviceClass] = self[deviceClass].own }
+        return own
+    }
 }
 
 /// The registers of one class, each for itself.

@@ -1,36 +1,35 @@
 extension UserState {
     /// What the scheduler of summaries needs; nil when the schedule has no times, so that no summary will come.
     public var summarySchedule: SummarySchedule? {
-        guard let schedule = summary.schedule, !schedule.value.times.isEmpty else { return nil }
+        guard let schedule = shared.summary.schedule, !schedule.value.times.isEmpty else { return nil }
         return SummarySchedule(
             times: schedule.value.times, timeZone: schedule.value.timeZone, stamp: schedule.stamp,
-            lastDelivered: summary.lastDelivered, waitingSince: summary.waitingSince)
+            lastDelivered: shared.summary.lastDelivered, waitingSince: shared.summary.waitingSince)
     }
 
     /// Rule N16: a register. An alert that no schedule holds any more is released (N10).
-    mutating func applyScheduleChanged(
-        _ body: DeliveryScheduleChanged, _ context: inout FoldContext
-    ) throws(FoldError) {
+    mutating func applyScheduleChanged(_ body: DeliveryScheduleChanged) throws(FoldError) {
         let row = DeliveryScheduleRow(times: body.times, timeZone: body.times.isEmpty ? "" : body.timeZone)
-        guard summary.schedule.write(row, context.stamp) else { return }
+        guard shared.summary.schedule.write(row, shared.event.stamp) else { return }
         let key = RowKey(.deliverySchedule)
-        context.touch(key)
+        shared.touch(key)
         if row.times.isEmpty {
-            remove(key, &context)
+            shared.remove(key)
         } else {
-            put(key, row.encoded, &context)
+            shared.put(key, row.encoded)
         }
-        for slot in apps.indices { try decideHeldAgain(slot, &context) }
+        for slot in apps.indices { try apps[slot].decideHeldAgain(&shared) }
     }
 
     /// Rules T3 and N10: what waits for the summary rings now, most relevant first, then newest.
-    mutating func applySummaryDelivered(_ body: SummaryDelivered, _ context: inout FoldContext) throws(FoldError) {
-        guard summary.schedule?.stamp == body.schedule else { return }
-        summary.lastDelivered = max(summary.lastDelivered ?? body.dueAt, body.dueAt)
-        context.touch(RowKey(.deliverySchedule))
+    mutating func applySummaryDelivered(_ body: SummaryDelivered) throws(FoldError) {
+        guard shared.summary.schedule?.stamp == body.schedule else { return }
+        shared.summary.lastDelivered = max(shared.summary.lastDelivered ?? body.dueAt, body.dueAt)
+        shared.touch(RowKey(.deliverySchedule))
         var rank: Int32 = 1
         for waiting in try waitingForSummary().sorted() {
-            if try release(waiting.id, waiting.post, rank, waiting.slot, &context) { rank += 1 }
+            let rings = try apps[waiting.slot].releaseAlert(of: waiting.id, waiting.post, rank: rank, &shared)
+            if rings { rank += 1 }
         }
     }
 
@@ -42,28 +41,29 @@ extension UserState {
         return nil
     }
 
-    /// Records since when alerts have been waiting for a summary. Called after every event.
-    mutating func noteWaiting(_ context: inout FoldContext) {
-        guard (waitingCount > 0) != (summary.waitingSince != nil) else { return }
-        summary.waitingSince = waitingCount > 0 ? context.recordedAt : nil
-        context.touch(RowKey(.deliverySchedule))
-    }
-
-    /// The alerts that wait for the summary, in no order.
+    /// The alerts of all apps that wait for the summary, in no order.
     private func waitingForSummary() throws(FoldError) -> [WaitingAlert] {
         var waiting: [WaitingAlert] = []
         for slot in apps.indices {
+            let app = apps[slot].app
             for id in apps[slot].list.waiting {
                 guard let post = apps[slot].list[id].post else {
                     throw .brokenInvariant("an alert waits without a listed notification")
                 }
-                let row: NotificationRow = try value(of: RowKey(.notifications, app: apps[slot].app, key: id.text))
-                waiting.append(
-                    WaitingAlert(
-                        relevance: row.relevance, post: post, app: apps[slot].app, id: id, slot: slot))
+                let row: NotificationRow = try shared.value(of: RowKey(.notifications, app: app, key: id.text))
+                waiting.append(WaitingAlert(relevance: row.relevance, post: post, app: app, id: id, slot: slot))
             }
         }
         return waiting
+    }
+}
+
+extension SharedState {
+    /// Records since when alerts have been waiting for a summary. Called after every event.
+    mutating func recordWaiting() {
+        guard (waitingCount > 0) != (summary.waitingSince != nil) else { return }
+        summary.waitingSince = waitingCount > 0 ? event.recordedAt : nil
+        touch(RowKey(.deliverySchedule))
     }
 }
 

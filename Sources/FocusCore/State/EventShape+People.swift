@@ -9,23 +9,28 @@ extension EventShape {
         case .sendMessage(let message):
             check.identifier("conversationID", message.conversationID)
             check.text("groupName", message.groupName)
-            people("sender", message.sender, "recipients", message.recipients, body.direction, &check)
+            initiator("sender", message.sender, body.direction, &check)
+            people("recipients", message.recipients, &check)
         case .startCall(let call):
-            people("caller", call.caller, "participants", call.participants, body.direction, &check)
+            initiator("caller", call.caller, body.direction, &check)
+            people("participants", call.participants, &check)
         }
     }
 
-    private static func people(
-        _ name: StaticString, _ one: Person?, _ listName: StaticString, _ list: [Person],
-        _ direction: InteractionDirection, _ check: inout FieldCheck
+    /// Whoever wrote or called, which is the user when it is outgoing.
+    private static func initiator(
+        _ field: StaticString, _ initiator: Person?, _ direction: InteractionDirection, _ check: inout FieldCheck
     ) {
-        if let one {
-            person(name, one, &check)
+        if let initiator {
+            person(field, initiator, &check)
         } else if direction == .incoming {
-            check.refuse(.fieldMissing, "an incoming interaction needs its \(name)")
+            check.refuse(.fieldMissing, "an incoming interaction needs its \(field)")
         }
-        check.count(listName, list.count)
-        for one in list { person(listName, one, &check) }
+    }
+
+    private static func people(_ field: StaticString, _ people: [Person], _ check: inout FieldCheck) {
+        check.count(field, people.count)
+        for one in people { person(field, one, &check) }
     }
 
     private static func person(_ field: StaticString, _ person: Person, _ check: inout FieldCheck) {

@@ -16,7 +16,7 @@ extension UserState {
         self.init(user: user, rules: rules)
         self.version = version
         let chunks = try Self.routeChunks(in: rows)
-        store.reserveCapacity(rows.count)
+        shared.store.reserveCapacity(rows.count)
         var hasStream = false
         for index in Self.inOrder(rows) {
             let (key, row) = rows[index]
@@ -29,7 +29,7 @@ extension UserState {
             if key.collection == .stream { hasStream = true }
             let isMemoOnly = row.isDeleted && row.version == .zero
             guard key.collection.isPublic && !isMemoOnly else { continue }
-            guard store.load(key, row) else { throw .corruptRow(key) }
+            guard shared.store.load(key, row) else { throw .corruptRow(key) }
         }
         deriveSettings()
         if version > .zero, !hasStream { throw .corruptRow(RowKey(.stream)) }
@@ -75,116 +75,37 @@ extension UserState {
         case .focuses:
             let value = row.isDeleted ? nil : try FocusRow(decoding: row.value)
             if row.memo.isEmpty && value == nil { return }
-            focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
-        case .activeFocus: try focus.read(memo: row.memo)
-        case .routes: try loadRoute(key, row, chunks[key] ?? [:])
+            shared.focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
+        case .activeFocus: try shared.focus.read(memo: row.memo)
         // Suggestions are counted again from the donations, and then compared with their rows.
         case .suggestions: break
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
             .categories, .actions, .interactions, .preferences, .preferenceDefaults:
-            guard let app = key.app else { throw .unexpected }
-            try load(key, row, slot(of: app))
+            try apps[slot(of: key)].load(key, row, &shared)
         case .deliverySchedule:
-            try summary.read(memo: row.memo, value: row.isDeleted ? nil : DeliveryScheduleRow(decoding: row.value))
+            let value = row.isDeleted ? nil : try DeliveryScheduleRow(decoding: row.value)
+            try shared.summary.read(memo: row.memo, value: value)
         case .notificationSettings:
             let (table, mutes) = try SettingsMemo.read(row.memo)
-            guard let app = key.app else {
-                defaultSettings = table
+            guard key.app != nil else {
+                shared.defaultSettings = table
                 return
             }
-            let slot = slot(of: app)
+            let slot = try slot(of: key)
             apps[slot].ownSettings = table
             apps[slot].mutes = mutes
-        case .classAlerts: try loadClassAlert(key, row)
+        // Nothing is remembered of one that is gone.
+        case .routes where row.isDeleted, .classAlerts where row.isDeleted: break
+        case .routes: try apps[slot(of: key)].loadRoute(key, row, chunks: chunks[key] ?? [:])
+        case .classAlerts: try apps[slot(of: key)].loadClassAlert(key, row, &shared)
         case .routePoints, .routeTotals: break
         }
     }
 
-    private mutating func load(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
-        // A row that another fold had made and this one never did (`projection.rebuilt`): there is nothing to remember.
-        if row.isDeleted, row.memo.isEmpty, key.collection.traits.isNeverRemoved { return }
-        switch key.collection {
-        case .apps:
-            try apps[slot].read(memo: row.memo, value: row.isDeleted ? nil : AppRow(decoding: row.value).registration)
-        case .authorizations:
-            guard !row.isDeleted, let kind = AuthorizationKind(name: key.key) else { throw .unexpected }
-            let value = try AuthorizationRow(decoding: row.value)
-            guard value.kind == kind else { throw .unexpected }
-            apps[slot][kind] = Register(value.status, try Stamp(memo: row.memo))
-        case .focusVisibility: try apps[slot].read(reportMemo: row.memo)
-        case .audience:
-            guard let member = UserID(text: key.key) else { throw .unexpected }
-            // A removal's tombstone may go; its stamp stays.
-            apps[slot].audience[member] = Register(!row.isDeleted, try Stamp(memo: row.memo))
-        case .notifications:
-            let record = try NotificationRecord(memo: row.memo)
-            guard record.isListed != row.isDeleted else { throw .unexpected }
-            apps[slot].list.update(ByteText(key.key), from: NotificationRecord(), to: record)
-        case .alerts:
-            guard !row.isDeleted else { return }
-            loadHeld(try AlertRow(decoding: row.value).decision.alert, ByteText(key.key), slot)
-        case .categories:
-            guard !row.isDeleted else { throw .unexpected }
-            _ = apps[slot].categories.write(
-                try CategoriesRow(decoding: row.value).categories, try Stamp(memo: row.memo))
-        case .actions:
-            guard !row.isDeleted else { return }
-            apps[slot].performed[ByteText(key.key)] = try Stamp(memo: row.memo)
-        case .interactions: try loadInteraction(key, row, slot)
-        case .workouts:
-            guard !row.isDeleted else { throw .unexpected }
-            apps[slot].workouts[ByteText(key.key)] = Register(
-                try WorkoutRow(decoding: row.value), try Stamp(memo: row.memo))
-        case .preferenceDefaults: apps[slot].preferences.defaults = try PreferenceDefaults(memo: row.memo)
-        case .preferences: try apps[slot].preferences.load(ByteText(key.key), row)
-        case .badges: break
-        default: throw .unexpected
-        }
-    }
-
-    private mutating func loadInteraction(_ key: RowKey, _ row: Row, _ slot: Int) throws(ProtoError) {
-        guard let interaction = InteractionKey(key.key) else { throw .unexpected }
-        try apps[slot].interactions.read(interaction, memo: row.memo)
-        guard case .interaction(let id) = interaction, let donation = apps[slot].interactions[id].donation else {
-            return
-        }
-        var affected: Set<ByteText> = []
-        tally(donation, isAdded: true, slot, &affected)
-    }
-
-    private mutating func loadRoute(_ key: RowKey, _ row: Row, _ chunks: [Int: [UInt8]]) throws(ProtoError) {
-        guard !row.isDeleted else { return }
-        let value = try RouteRow(decoding: row.value)
-        guard let app = key.app, ByteText.equal(value.routeID, key.key) else { throw .unexpected }
-        do {
-            apps[slot(of: app)].routes[ByteText(key.key)] = try RouteRecord(value, chunks: chunks)
-        } catch {
-            throw .malformed
-        }
-    }
-
-    private mutating func loadClassAlert(_ key: RowKey, _ row: Row) throws(ProtoError) {
-        guard !row.isDeleted else { return }
-        let alert = try AlertRow(decoding: row.value)
-        guard let app = key.app, let parts = ClassAlertKey(key.key), parts.deviceClass == alert.deviceClass else {
-            throw .unexpected
-        }
-        let slot = slot(of: app)
-        apps[slot].list.withClassAlerts.insert(parts.id)
-        loadHeld(alert.decision.alert, parts.id, slot)
-    }
-
-    private mutating func loadHeld(_ alert: Alert, _ id: ByteText, _ slot: Int) {
-        if alert.isHeld { apps[slot].list.held.insert(id) }
-        if alert == .heldForSummary, apps[slot].list.waiting.insert(id).inserted { waitingCount += 1 }
-    }
-
-    /// Derives each app's effective settings, once the rows of every app and of the default are loaded.
-    private mutating func deriveSettings() {
-        for slot in apps.indices where apps[slot].ownSettings.isWritten || defaultSettings.isWritten {
-            apps[slot].settings = EffectiveSettings(app: apps[slot].ownSettings, default: defaultSettings)
-            _ = store.hiddenPreviews.set(apps[slot].app, apps[slot].settings)
-        }
+    /// The slot of the row's app, which is created when it is new.
+    private mutating func slot(of key: RowKey) throws(ProtoError) -> Int {
+        guard let app = key.app else { throw .unexpected }
+        return slot(of: app)
     }
 
     private mutating func loadRefusal(_ key: RowKey, _ row: Row) throws(ProtoError) {

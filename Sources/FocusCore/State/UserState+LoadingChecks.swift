@@ -1,9 +1,11 @@
 extension UserState {
     /// Throws `corruptRow` when an invariant between rows does not hold.
     func checkLoaded(_ chunks: [RowKey: [Int: [UInt8]]]) throws(FoldError) {
-        guard (waitingCount > 0) == (summary.waitingSince != nil) else { throw .corruptRow(RowKey(.deliverySchedule)) }
+        guard (shared.waitingCount > 0) == (shared.summary.waitingSince != nil) else {
+            throw .corruptRow(RowKey(.deliverySchedule))
+        }
         // Sorted, so that the same rows fail alike everywhere.
-        for key in chunks.keys.sorted() where store[key]?.isDeleted != false { throw .corruptRow(key) }
+        for key in chunks.keys.sorted() where shared.store[key]?.isDeleted != false { throw .corruptRow(key) }
         for record in apps {
             if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
             for id in record.list.held where !record.list[id].isUnread {
@@ -15,10 +17,10 @@ extension UserState {
             // A class's own row stands beside the phone's.
             for id in record.list.withClassAlerts {
                 let key = RowKey(.alerts, app: record.app, key: id.text)
-                guard store[key]?.isDeleted == false else { throw .corruptRow(key) }
+                guard shared.store[key]?.isDeleted == false else { throw .corruptRow(key) }
             }
             let badge = RowKey(.badges, app: record.app)
-            if let entry = store[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
+            if let entry = shared.store[badge], let row = try? BadgeRow(decoding: entry.value), let count = row.count,
                 count != record.list.unreadCount
             {
                 throw .corruptRow(badge)
@@ -32,6 +34,6 @@ extension UserState {
     private func missingPreference(of record: AppRecord) -> RowKey? {
         guard let defaults = record.preferences.defaults else { return nil }
         return defaults.rows.keys.lazy.map { RowKey(.preferences, app: record.app, key: $0.text) }
-            .filter { store[$0]?.isDeleted != false }.min()
+            .filter { shared.store[$0]?.isDeleted != false }.min()
     }
 }

@@ -5,7 +5,7 @@ extension UserState {
     /// internal collections are at version 0 too; their version means nothing.
     public func row(_ key: RowKey) -> Row? {
         let memo = memo(of: key)
-        if let entry = store[key] {
+        if let entry = shared.store[key] {
             return Row(version: entry.version, isDeleted: entry.isDeleted, value: entry.value, memo: memo)
         }
         guard !memo.isEmpty else { return nil }
@@ -15,7 +15,7 @@ extension UserState {
     /// The version of the event since which devices may see a row of this key; nil when there is none, or when they
     /// could before this state was loaded. A row of the key may have been kept before, for its memo alone.
     public func appearance(of key: RowKey) -> Version? {
-        store[key].flatMap { $0.appearedAt > .zero ? $0.appearedAt : nil }
+        shared.store[key].flatMap { $0.appearedAt > .zero ? $0.appearedAt : nil }
     }
 
     /// Every key that `row` answers, sorted.
@@ -24,8 +24,8 @@ extension UserState {
     /// Every row, sorted by key: what a full write of the state holds.
     public var allRows: [(key: RowKey, row: Row)] {
         var rows: [(key: RowKey, row: Row)] = []
-        rows.reserveCapacity(store.count + devices.count + 8)
-        for entry in store.rows.inUse {
+        rows.reserveCapacity(shared.store.count + devices.count + 8)
+        for entry in shared.store.rows.inUse {
             rows.append(
                 (
                     entry.key,
@@ -35,10 +35,10 @@ extension UserState {
                 ))
         }
         forEachRemembered { key in
-            guard store.rows.number(of: key) == nil, let row = row(key) else { return }
+            guard shared.store.rows.number(of: key) == nil, let row = row(key) else { return }
             rows.append((key, row))
         }
-        return KeyOrder(rows.map(\.key)).places.map { rows[$0] }
+        return KeyOrder(rows.map(\.key)).indices.map { rows[$0] }
     }
 
     /// Every key that may have a memo, each once; many of them have a row in `store` too.
@@ -51,7 +51,7 @@ extension UserState {
             for incarnation in record.besideCurrent { body(record.key(of: incarnation)) }
         }
         for key in placePages.keys { body(key) }
-        for id in focus.entries.keys { body(RowKey(.focuses, app: nil, id: id)) }
+        for id in shared.focus.entries.keys { body(RowKey(.focuses, app: nil, id: id)) }
         for record in apps {
             for collection in [RowCollection.apps, .focusVisibility, .notificationSettings, .preferenceDefaults] {
                 body(RowKey(collection, app: record.app))
@@ -82,36 +82,36 @@ extension UserState {
         case .stream: return streamMemo
         case .devices, .incarnations: return deviceMemo(of: key)
         case .placePages: return placePages[key] ?? []
-        case .focuses: return focus.entries[key.id]?.memo ?? []
-        case .activeFocus: return focus.memo
-        case .deliverySchedule: return summary.memo
-        case .notificationSettings where key.app == nil: return SettingsMemo.bytes(defaultSettings, MuteHistory())
+        case .focuses: return shared.focus.entries[key.id]?.memo ?? []
+        case .activeFocus: return shared.focus.memo
+        case .deliverySchedule: return shared.summary.memo
+        case .notificationSettings where key.app == nil:
+            return SettingsMemo.bytes(shared.defaultSettings, MuteHistory())
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .workouts, .categories, .actions,
             .interactions, .routePoints, .notificationSettings, .preferences, .preferenceDefaults:
             return key.app.flatMap { appSlots[$0] }.map { memo(of: key, slot: $0) } ?? []
         }
     }
 
-    /// The memo of a row of the app at that slot.
+    /// The memo of a row of the app at that slot. It reads the record there, because a function of the record would be
+    /// called on a copy of it (see `AppRecord`) for every row.
     private func memo(of key: RowKey, slot: Int) -> [UInt8] {
         switch key.collection {
-        case .apps: return apps[slot].memo
-        case .authorizations:
-            return AuthorizationKind(name: key.key).flatMap { apps[slot][$0]?.stamp.memo } ?? []
-        case .focusVisibility: return apps[slot].reportMemo
-        case .audience: return UserID(text: key.key).flatMap { apps[slot].audience[$0]?.stamp.memo } ?? []
-        case .notifications: return apps[slot].list.records[key.id]?.memo ?? []
-        case .workouts: return apps[slot].workouts[key.id]?.stamp.memo ?? []
-        case .categories: return apps[slot].categories.register?.stamp.memo ?? []
-        case .actions: return apps[slot].performed[key.id]?.memo ?? []
-        case .interactions: return InteractionKey(key.key).map { apps[slot].interactions.memo($0) } ?? []
+        case .apps: apps[slot].memo
+        case .authorizations: AuthorizationKind(name: key.key).flatMap { apps[slot][$0]?.stamp.memo } ?? []
+        case .focusVisibility: apps[slot].reportMemo
+        case .audience: UserID(text: key.key).flatMap { apps[slot].audience[$0]?.stamp.memo } ?? []
+        case .notifications: apps[slot].list.records[key.id]?.memo ?? []
+        case .workouts: apps[slot].workouts[key.id]?.stamp.memo ?? []
+        case .categories: apps[slot].categories.register?.stamp.memo ?? []
+        case .actions: apps[slot].performed[key.id]?.memo ?? []
+        case .interactions: InteractionKey(key.key).map { apps[slot].interactions.memo($0) } ?? []
         case .routePoints:
-            guard let chunk = RouteChunkKey(key.key) else { return [] }
-            return apps[slot].routes[ByteText(chunk.routeID)]?.chunk(chunk.chunk) ?? []
-        case .notificationSettings: return SettingsMemo.bytes(apps[slot].ownSettings, apps[slot].mutes)
-        case .preferences: return apps[slot].preferences.memo(of: key.id)
-        case .preferenceDefaults: return apps[slot].preferences.defaults?.memo ?? []
-        default: return []
+            RouteChunkKey(key.key).flatMap { apps[slot].routes[ByteText($0.routeID)]?.chunk($0.chunk) } ?? []
+        case .notificationSettings: SettingsMemo.bytes(apps[slot].ownSettings, apps[slot].mutes)
+        case .preferences: apps[slot].preferences.memo(of: key.id)
+        case .preferenceDefaults: apps[slot].preferences.defaults?.memo ?? []
+        default: []
         }
     }
 }

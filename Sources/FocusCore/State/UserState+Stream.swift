@@ -13,7 +13,7 @@ extension UserState {
         while let (field, value) = try reader.next() {
             switch field {
             case 1: lastEvent = try value.uuid(EventID.self)
-            case 2: store.horizon = Version(try value.int())
+            case 2: shared.store.horizon = Version(try value.int())
             default: break
             }
         }

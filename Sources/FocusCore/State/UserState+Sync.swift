@@ -2,19 +2,19 @@ extension UserState {
     /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at
     /// least one, if there is any. Costs the size of the answer, not of the state.
     public func rows(after position: SyncPosition, in view: View, limitBytes: Int) -> SyncPage {
-        store.page(after: position, in: view, limitBytes: limitBytes, version: version)
+        shared.store.page(after: position, in: view, limitBytes: limitBytes, version: version)
     }
 
     /// Count and digest of the live rows that the view holds, for every public collection of it, also those without
     /// rows, in the order of their names (rule S9). Hashes only rows that changed since the last call.
-    public mutating func digests(in view: View) -> [CollectionDigest] { store.digests(in: view) }
+    public mutating func digests(in view: View) -> [CollectionDigest] { shared.store.digests(in: view) }
 
     /// Rows with a public value or a tombstone.
-    public var rowCount: Int { store.count }
+    public var rowCount: Int { shared.store.count }
 
     /// The bytes of memory that the state takes, roughly; for the bound of the cache of states.
     public var approximateBytes: Int {
-        1_024 + store.approximateBytes + devices.values.reduce(0) { $0 + $1.approximateBytes } + interactionBytes
-            + placePages.count * 1_600
+        1_024 + shared.store.approximateBytes + devices.values.reduce(0) { $0 + $1.approximateBytes }
+            + shared.interactionBytes + placePages.count * 1_600
     }
 }

@@ -24,21 +24,22 @@ extension UserState {
         case .focusExpired(let body): expirationRefusal(body, event)
         case .notificationPosted(let body): registered(event.app, or: { postRefusal(body, $0) })
         case .notificationRead, .notificationRemoved, .badgeCleared: registered(event.app, or: { _ in nil })
-        case .interactionDonated(let body): registered(event.app, or: { donationRefusal(body, event, $0) })
+        case .interactionDonated(let body): registered(event.app, or: { apps[$0].donationRefusal(body, event) })
         case .interactionDeleted, .categoriesRegistered: registered(event.app, or: { _ in nil })
         case .notificationActionPerformed(let body):
-            registered(event.app, or: { actionRefusal(body, event, $0) })
-        case .routeStarted(let body): registered(event.app, or: { startRefusal(body, $0) })
-        case .routeLocationsInserted(let body): registered(event.app, or: { insertRefusal(body, event.device, $0) })
-        case .workoutSaved(let body): registered(event.app, or: { workoutRefusal(body, $0) })
-        case .routeFinished(let body): registered(event.app, or: { finishRefusal(body, event.device, $0) })
+            registered(event.app, or: { apps[$0].actionRefusal(body, at: nextStamp(event), shared) })
+        case .routeStarted(let body): registered(event.app, or: { apps[$0].startRefusal(body) })
+        case .routeLocationsInserted(let body):
+            registered(event.app, or: { apps[$0].insertRefusal(body, event.device) })
+        case .workoutSaved(let body): registered(event.app, or: { apps[$0].workoutRefusal(body) })
+        case .routeFinished(let body): registered(event.app, or: { apps[$0].finishRefusal(body, event.device) })
         case .routeDiscarded(let body):
-            registered(event.app, or: { discardRefusal(body, event.device, scope, $0) })
+            registered(event.app, or: { apps[$0].discardRefusal(body, event.device, scope) })
         case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app)
         case .deliveryScheduleChanged: nil
         case .summaryDelivered(let body): summaryRefusal(body, event)
-        case .preferencesRegistered(let body): registered(event.app, or: { registrationRefusal(body, $0) })
-        case .preferenceChanged(let body): registered(event.app, or: { changeRefusal(body, $0) })
+        case .preferencesRegistered(let body): registered(event.app, or: { apps[$0].registrationRefusal(body) })
+        case .preferenceChanged(let body): registered(event.app, or: { apps[$0].changeRefusal(body) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
         case .deviceRevoked(let body): revocationRefusal(body)
         case .eventRefused, .projectionRebuilt: Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
@@ -56,40 +57,6 @@ extension UserState {
         return refusal(slot)
     }
 
-    /// Rules N2 to N5.
-    private func postRefusal(_ body: NotificationPosted, _ slot: Int) -> Refusal? {
-        switch apps[slot].status(.notifications) {
-        case .authorized, .provisional: break
-        case .notDetermined, .denied, .restricted, .notSupported:
-            return Refusal(.notAuthorized, "notifications are neither authorized nor provisional for this app")
-        }
-        if body.marketing, let refusal = marketingRefusal(body, slot) { return refusal }
-        if let id = body.interactionID, let refusal = communicationRefusal(id, slot) { return refusal }
-        switch body.level {
-        case .critical where !apps[slot].has(.critical):
-            return Refusal(.entitlementRequired, "level critical needs the capability critical")
-        case .timeSensitive where !apps[slot].has(.timeSensitive):
-            return Refusal(.capabilityRequired, "level timeSensitive needs the capability timeSensitive")
-        case .passive, .active, .timeSensitive, .critical: return nil
-        }
-    }
-
-    /// Rule N4.
-    private func marketingRefusal(_ body: NotificationPosted, _ slot: Int) -> Refusal? {
-        if apps[slot].status(.marketing) != .authorized {
-            return Refusal(
-                .marketingConsentRequired, "the person has not agreed to marketing notifications of this app")
-        }
-        if body.interactionID != nil {
-            return Refusal(.marketingCommunication, "a marketing notification cannot be a communication")
-        }
-        switch body.level {
-        case .passive, .active: return nil
-        case .timeSensitive, .critical:
-            return Refusal(.marketingInterruptionLevel, "a marketing notification is passive or active")
-        }
-    }
-
     /// Rule T1: an expiration that is no longer due when it would be written is not written.
     private func expirationRefusal(_ body: FocusExpired, _ event: Event) -> Refusal? {
         guard let due = dueExpiration, due.event == body, due.at <= event.recordedAt else {
@@ -103,18 +70,14 @@ extension UserState {
         return Refusal(.tooMany, "a user has at most \(EventLimits.appsPerUser) apps")
     }
 
-    private func roomForFocus(_ id: String) -> Refusal? {
-        guard focus.entries.count >= EventLimits.focusesPerUser, focus.entries[ByteText(id)] == nil else { return nil }
-        return Refusal(.tooMany, "a user has at most \(EventLimits.focusesPerUser) Focuses, removed ones included")
-    }
-
     private func roomForAudience(_ body: AudienceChanged, _ app: AppID?) -> Refusal? {
         guard let app, let slot = appSlots[app] else { return nil }
-        let known = apps[slot].audience
-        guard known.count + body.add.count + body.remove.count > EventLimits.audiencePerApp else { return nil }
-        let new = body.add.union(body.remove).count { known[$0] == nil }
-        guard known.count + new > EventLimits.audiencePerApp else { return nil }
-        return Refusal(
-            .tooMany, "an app's audience has at most \(EventLimits.audiencePerApp) members, removed ones included")
+        return apps[slot].audienceRefusal(body)
+    }
+
+    private func roomForFocus(_ id: String) -> Refusal? {
+        let entries = shared.focus.entries
+        guard entries.count >= EventLimits.focusesPerUser, entries[ByteText(id)] == nil else { return nil }
+        return Refusal(.tooMany, "a user has at most \(EventLimits.focusesPerUser) Focuses, removed ones included")
     }
 }

@@ -7,39 +7,28 @@
 /// time in the number of rows. Folding many events into one owner does not.
 public struct UserState: Sendable {
     public let user: UserID
-    /// The numbers in the rules.
-    let rules: FoldRules
     /// The version of the last event applied.
     public internal(set) var version = Version.zero
     /// The event at `version`; the nil UUID at version 0.
     public internal(set) var lastEvent = DeviceID.server.asEvent
     /// The version of the newest tombstone dropped: a cursor below it needs a snapshot (rule S5).
-    public var horizon: Version { store.horizon }
+    public var horizon: Version { shared.store.horizon }
 
-    var store = RowStore()
+    var shared: SharedState
     var devices: [DeviceID: DeviceRecord] = [:]
     /// Full pages of places that this state folded; pages that a read model had before are not loaded (rule E1).
     var placePages: [RowKey: [UInt8]] = [:]
     /// The devices that were revoked (protocol.md, rule A3); each is in `devices` too.
     var revokedDevices: Set<DeviceID> = []
-    var focus = FocusTable()
     /// The apps in the order in which they were first heard of; nothing may depend on that order.
     var apps: [AppRecord] = []
+    /// Where each app's record is in `apps`.
     var appSlots: [AppID: Int] = [:]
-    /// The people with whom the interactions of all apps were, by handle (rule I3).
-    var people: [ByteText: PersonTally] = [:]
-    /// The bytes of memory that donations take, roughly.
-    var interactionBytes = 0
-    /// The default settings for all apps (rule N15).
-    var defaultSettings = SettingsTable()
-    var summary = SummaryTable()
-    /// How many notifications are in the lists' `waiting`.
-    var waitingCount = 0
 
     /// A user without any event.
     public init(user: UserID, rules: FoldRules = .current) {
         self.user = user
-        self.rules = rules
+        shared = SharedState(rules)
     }
 
     /// Touched by every event.
@@ -51,71 +40,71 @@ public struct UserState: Sendable {
     /// nil when the row is to be forgotten. Throws when the event cannot be the next one, or the state is broken; the
     /// state is then unusable.
     public mutating func apply(_ event: Event) throws(FoldError) -> [RowKey] {
-        try fold(event, notesRows: true) ?? []
+        try fold(event, collectsKeys: true) ?? []
     }
 
     /// Folds the next event in, for callers that do not ask what changed: they read `allRows` at the end.
     public mutating func applyQuietly(_ event: Event) throws(FoldError) {
-        _ = try fold(event, notesRows: false)
+        _ = try fold(event, collectsKeys: false)
     }
 
-    private mutating func fold(_ event: Event, notesRows: Bool) throws(FoldError) -> [RowKey]? {
+    private mutating func fold(_ event: Event, collectsKeys: Bool) throws(FoldError) -> [RowKey]? {
         guard event.version == version.next else { throw .versionGap(expected: version.next, found: event.version) }
         let place = try recordPlace(of: event)
-        var context = FoldContext(event, stamp: place.stamp, notesRows: notesRows)
-        context.touch(Self.streamKey)
-        context.touch(place.key)
-        for key in place.others { context.touch(key) }
-        if let page = place.page { context.touch(page.key) }
-        try fold(event, &context)
-        noteWaiting(&context)
+        shared.begin(FoldedEvent(event, stamp: place.stamp), collectsKeys: collectsKeys)
+        shared.touch(Self.streamKey)
+        shared.touch(place.key)
+        for key in place.others { shared.touch(key) }
+        if let page = place.page { shared.touch(page.key) }
+        try fold(event)
+        shared.recordWaiting()
         version = event.version
         lastEvent = event.id
-        if store.tombstones.count > TombstoneQueue.limit {
-            for key in store.trimTombstones() { context.touch(key) }
+        if shared.store.tombstones.count > TombstoneQueue.limit {
+            for key in shared.store.trimTombstones() { shared.touch(key) }
         }
-        return context.touched
+        return shared.end()
     }
 
-    private mutating func fold(_ event: Event, _ context: inout FoldContext) throws(FoldError) {
+    private mutating func fold(_ event: Event) throws(FoldError) {
         switch event.body {
-        case .appRegistered(let body): try applyAppRegistered(body, try slot(of: event), &context)
-        case .authorizationChanged(let body): try applyAuthorization(body, try slot(of: event), &context)
-        case .focusConfigured(let body): try applyFocusConfigured(body, &context)
-        case .focusRemoved(let body): try applyFocusRemoved(body, &context)
-        case .focusChanged(let body): try applyFocusChanged(body, &context)
-        case .focusStatusReported(let body): applyStatusReport(body, try slot(of: event), &context)
-        case .focusExpired(let body): try applyFocusExpired(body, &context)
-        case .audienceChanged(let body): applyAudience(body, try slot(of: event), &context)
-        case .notificationPosted(let body): applyPosted(body, try slot(of: event), &context)
-        case .notificationRead(let body): try applyRead(body, try slot(of: event), &context)
-        case .notificationRemoved(let body): applyRemoved(body, try slot(of: event), &context)
-        case .interactionDonated(let body): applyDonated(body, try slot(of: event), &context)
-        case .interactionDeleted(let body): applyDeleted(body, try slot(of: event), &context)
-        case .categoriesRegistered(let body): try applyCategories(body, try slot(of: event), &context)
-        case .notificationActionPerformed(let body): try applyActionPerformed(body, try slot(of: event), &context)
-        case .badgeCleared: applyBadgeCleared(try slot(of: event), &context)
-        case .routeStarted(let body): applyRouteStarted(body, event.device, try slot(of: event), &context)
-        case .routeLocationsInserted(let body): applyLocations(body, try slot(of: event), &context)
-        case .workoutSaved(let body): applyWorkoutSaved(body, try slot(of: event), &context)
-        case .routeFinished(let body): try applyRouteFinished(body, try slot(of: event), &context)
-        case .routeDiscarded(let body): applyRouteDiscarded(body, try slot(of: event), &context)
-        case .notificationSettingsChanged(let body):
-            try applySettings(body, event.app.map { slot(of: $0) }, &context)
-        case .appMuted(let body): applyMute(body.until, try slot(of: event), &context)
-        case .appUnmuted: applyMute(nil, try slot(of: event), &context)
-        case .deliveryScheduleChanged(let body): try applyScheduleChanged(body, &context)
-        case .summaryDelivered(let body): try applySummaryDelivered(body, &context)
-        case .preferencesRegistered(let body): applyPreferencesRegistered(body, try slot(of: event), &context)
-        case .preferenceChanged(let body): applyPreferenceChanged(body, try slot(of: event), &context)
-        case .preferenceReset(let body): applyPreferenceReset(body, try slot(of: event), &context)
-        case .deviceRevoked(let body): applyRevoked(body, &context)
-        case .eventRefused(let body): applyRefused(body, event, &context)
-        case .deviceIncarnationBegan(let body): applyBegan(body, &context)
-        case .deviceIncarnationEnded(let body): applyEnded(body, &context)
+        case .appRegistered(let body): try apps[slot(of: event)].applyRegistered(body, &shared)
+        case .authorizationChanged(let body): try apps[slot(of: event)].applyAuthorization(body, &shared)
+        case .focusConfigured(let body): try applyFocusConfigured(body)
+        case .focusRemoved(let body): try applyFocusRemoved(body)
+        case .focusChanged(let body): try applyFocusChanged(body)
+        case .focusStatusReported(let body): try apps[slot(of: event)].applyStatusReport(body, &shared)
+        case .focusExpired(let body): try applyFocusExpired(body)
+        case .audienceChanged(let body): try apps[slot(of: event)].applyAudience(body, &shared)
+        case .notificationPosted(let body): try apps[slot(of: event)].applyPosted(body, &shared)
+        case .notificationRead(let body): try apps[slot(of: event)].applyRead(body, &shared)
+        case .notificationRemoved(let body): try apps[slot(of: event)].applyRemoved(body, &shared)
+        case .interactionDonated(let body): try apps[slot(of: event)].applyDonated(body, &shared)
+        case .interactionDeleted(let body): try apps[slot(of: event)].applyDeleted(body, &shared)
+        case .categoriesRegistered(let body): try apps[slot(of: event)].applyCategories(body, &shared)
+        case .notificationActionPerformed(let body): try apps[slot(of: event)].applyActionPerformed(body, &shared)
+        case .badgeCleared: try apps[slot(of: event)].applyBadgeCleared(&shared)
+        case .routeStarted(let body): try apps[slot(of: event)].applyRouteStarted(body, event.device, &shared)
+        case .routeLocationsInserted(let body): try apps[slot(of: event)].applyLocations(body, &shared)
+        case .workoutSaved(let body): try apps[slot(of: event)].applyWorkoutSaved(body, &shared)
+        case .routeFinished(let body): try apps[slot(of: event)].applyRouteFinished(body, &shared)
+        case .routeDiscarded(let body): try apps[slot(of: event)].applyRouteDiscarded(body, &shared)
+        case .notificationSettingsChanged(let body) where event.app == nil: try applyDefaultSettings(body)
+        case .notificationSettingsChanged(let body): try apps[slot(of: event)].applySettings(body, &shared)
+        case .appMuted(let body): try apps[slot(of: event)].applyMute(body.until, &shared)
+        case .appUnmuted: try apps[slot(of: event)].applyMute(nil, &shared)
+        case .deliveryScheduleChanged(let body): try applyScheduleChanged(body)
+        case .summaryDelivered(let body): try applySummaryDelivered(body)
+        case .preferencesRegistered(let body): try apps[slot(of: event)].applyPreferencesRegistered(body, &shared)
+        case .preferenceChanged(let body): try apps[slot(of: event)].applyPreferenceChanged(body, &shared)
+        case .preferenceReset(let body): try apps[slot(of: event)].applyPreferenceReset(body, &shared)
+        case .deviceRevoked(let body): applyRevoked(body)
+        case .eventRefused(let body): applyRefused(body, event)
+        case .deviceIncarnationBegan(let body): applyBegan(body)
+        case .deviceIncarnationEnded(let body): applyEnded(body)
         // Recording its place was all: it takes its sequences and changes nothing else.
         case .deviceEventsLost: break
-        case .projectionRebuilt(let body): applyRebuilt(body, &context)
+        case .projectionRebuilt(let body): applyRebuilt(body)
         }
     }
 
@@ -127,32 +116,14 @@ public struct UserState: Sendable {
 
     mutating func slot(of app: AppID) -> Int {
         if let slot = appSlots[app] { return slot }
-        apps.append(AppRecord(app))
-        if defaultSettings.isWritten {
-            apps[apps.count - 1].settings = EffectiveSettings(app: SettingsTable(), default: defaultSettings)
-            _ = store.hiddenPreviews.set(app, apps[apps.count - 1].settings)
-        }
+        var record = AppRecord(app)
+        if shared.defaultSettings.isWritten { record.deriveSettings(&shared) }
+        apps.append(record)
         appSlots[app] = apps.count - 1
         return apps.count - 1
     }
 
     func record(of app: AppID) -> AppRecord? { appSlots[app].map { apps[$0] } }
-
-    /// The decoded value of a row that must be there.
-    func value<Value: RowMessage>(of key: RowKey) throws(FoldError) -> Value {
-        guard let entry = store[key], !entry.isDeleted, let value = try? Value(decoding: entry.value) else {
-            throw .corruptRow(key)
-        }
-        return value
-    }
-
-    mutating func put(_ key: RowKey, _ value: [UInt8], _ context: inout FoldContext) {
-        if store.put(key, value, at: context.version) { context.touch(key) }
-    }
-
-    mutating func remove(_ key: RowKey, _ context: inout FoldContext) {
-        if store.remove(key, at: context.version) { context.touch(key) }
-    }
 }
 
 extension DeviceID {

@@ -34,12 +34,12 @@ public struct WhatIf: Sendable {
             for _ in 0..<Self.dueLimit {
                 // Where the server was late in the real history, it would have been late in this one too.
                 guard due(before, event.recordedAt) == nil, let next = due(after, event.recordedAt) else { break }
-                try add(next.body, device: .server, app: nil, at: next.at, event, &touched)
+                touched.formUnion(try add(next.body, device: .server, app: nil, at: next.at, beside: event))
             }
         }
         touched.formUnion(Self.alerts(try before.apply(event)))
         try applyChanged(event, &touched)
-        return note(event, touched)
+        return settle(touched, by: event)
     }
 
     /// The differences that are left: alerts that are still open, by version, then badges and routes that are different
@@ -65,28 +65,28 @@ public struct WhatIf: Sendable {
         guard case .appRegistered = event.body, let app = event.app, opened.insert(app).inserted,
             let opening = rule.opening(of: app)
         else { return }
-        try add(
-            .notificationSettingsChanged(opening), device: Self.device, app: app, at: event.occurredAt, event, &touched)
+        let body = EventBody.notificationSettingsChanged(opening)
+        touched.formUnion(try add(body, device: Self.device, app: app, at: event.occurredAt, beside: event))
     }
 
-    /// Appends an event that never was to the history as it would have been.
+    /// Appends an event that never was to the history as it would have been. Returns the alerts that it touched.
     private mutating func add(
-        _ body: EventBody, device: DeviceID, app: AppID?, at time: Timestamp, _ event: Event,
-        _ touched: inout Set<RowKey>
-    ) throws(FoldError) {
+        _ body: EventBody, device: DeviceID, app: AppID?, at time: Timestamp, beside event: Event
+    ) throws(FoldError) -> [RowKey] {
         let incarnation = Incarnation(0)
         let added = Event(
             version: after.version.next, device: device, incarnation: incarnation,
             sequence: after.lastSequence(of: device, incarnation: incarnation).next, id: event.id, app: app,
             occurredAt: time, recordedAt: event.recordedAt, body: body)
-        touched.formUnion(Self.alerts(try after.apply(added)))
+        return Self.alerts(try after.apply(added))
     }
 
     // MARK: What differs
 
     private static func alerts(_ keys: [RowKey]) -> [RowKey] { keys.filter { $0.collection == .alerts } }
 
-    private mutating func note(_ event: Event, _ touched: Set<RowKey>) -> [WhatIfDifference] {
+    /// Compares the alerts that an event touched in either state. Returns those about which all is known.
+    private mutating func settle(_ touched: Set<RowKey>, by event: Event) -> [WhatIfDifference] {
         var settled: [WhatIfDifference] = []
         for key in touched.sorted() {
             guard let app = key.app else { continue }

@@ -145,12 +145,12 @@ import Testing
 
 extension UserState {
     fileprivate func visibility(_ app: AppID) -> String {
-        let row: FocusVisibilityRow? = try? value(of: RowKey(.focusVisibility, app: app))
+        let row: FocusVisibilityRow? = try? shared.value(of: RowKey(.focusVisibility, app: app))
         return row?.isFocused.map { $0 ? "focused" : "notFocused" } ?? "unavailable"
     }
 
     fileprivate func badge(_ app: AppID, _ deviceClass: DeviceClass) -> String {
-        let row: BadgeRow? = try? value(of: RowKey(.badges, app: app))
+        let row: BadgeRow? = try? shared.value(of: RowKey(.badges, app: app))
         return row?.count(on: deviceClass).map { "\($0)" } ?? "hidden"
     }
 }

@@ -110,7 +110,7 @@ import Testing
         #expect(anna(stage)?.outgoing == 1 && anna(stage, nil)?.outgoing == 2)
         stage.delete(.all, at: 12)
         #expect(anna(stage) == nil && anna(stage, nil)?.outgoing == 1)
-        #expect(stage.state.people.count == 1 && stage.state.apps[0].people.isEmpty)
+        #expect(stage.state.shared.people.count == 1 && stage.state.apps[0].people.isEmpty)
         #expect(stage.state.apps[0].interactions.conversations.isEmpty)
     }
 

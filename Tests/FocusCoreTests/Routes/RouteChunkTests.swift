@@ -7,7 +7,7 @@ import Testing
     private struct Store {
         var rows: [Int: [UInt8]] = [:]
         mutating func take(from track: inout RouteTrack) {
-            for id in track.takeChangedChunkIDs() { rows[id] = track.chunk(id) }
+            for id in track.drainChangedChunkIDs() { rows[id] = track.chunk(id) }
         }
     }
 
@@ -39,13 +39,13 @@ import Testing
         let points = RouteFixtures.walk(2_000, using: &random)
         var track = RouteTrack()
         track.insert(Array(points[..<1_000]))
-        #expect(track.takeChangedChunkIDs() == [0, 1, 2, 3])
+        #expect(track.drainChangedChunkIDs() == [0, 1, 2, 3])
         track.insert([points[1_000]])
-        #expect(track.takeChangedChunkIDs() == [3] && track.takeChangedChunkIDs() == [])
+        #expect(track.drainChangedChunkIDs() == [3] && track.drainChangedChunkIDs() == [])
         track.insert([points[5]])
-        #expect(track.takeChangedChunkIDs() == [], "a repeated point changes a count, no chunk")
+        #expect(track.drainChangedChunkIDs() == [], "a repeated point changes a count, no chunk")
         track.insert(Array(points[1_001...]))
-        #expect(track.takeChangedChunkIDs() == [3, 4, 5, 6, 7])
+        #expect(track.drainChangedChunkIDs() == [3, 4, 5, 6, 7])
         #expect(track.chunks.allSatisfy { $0.points.count <= RouteChunk.capacity })
     }
 
@@ -55,9 +55,9 @@ import Testing
         let late = (0..<600).map { RouteFixtures.point(at: 300.25 + Double($0) / 10_000, north: 300.25) }
         var track = RouteTrack()
         track.insert(points)
-        _ = track.takeChangedChunkIDs()
+        _ = track.drainChangedChunkIDs()
         track.insert(late)
-        #expect(track.takeChangedChunkIDs() == [1, 4, 5, 6])
+        #expect(track.drainChangedChunkIDs() == [1, 4, 5, 6])
         #expect(track.chunks.map(\.id) == [0, 1, 4, 5, 6, 2, 3])
         #expect(track.chunks.allSatisfy { $0.points.count <= RouteChunk.capacity })
         #expect(track.aggregates == RouteFixtures.aggregates(late + points))

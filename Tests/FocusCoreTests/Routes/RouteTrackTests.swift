@@ -65,7 +65,7 @@ import Testing
         track.insert(bad)
         #expect(track.counts == RouteCounts(notFinite: 1, impossible: 1, inaccurate: 2))
         #expect(track.isEmpty && track.aggregates.distance == 0 && track.aggregates.start == nil)
-        #expect(track.takeChangedChunkIDs() == [])
+        #expect(track.drainChangedChunkIDs() == [])
     }
 
     @Test("R3: an empty batch, an empty track")

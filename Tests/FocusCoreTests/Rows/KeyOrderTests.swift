@@ -15,7 +15,7 @@ import Testing
                 key: (beginnings.randomElement(using: &random) ?? "") + (number % 3 == 0 ? "" : "\(number % 40)"))
         }
         let unique = Array(Set(keys))
-        #expect(KeyOrder(unique).places.map { unique[$0] } == unique.sorted())
-        #expect(KeyOrder([]).places.isEmpty)
+        #expect(KeyOrder(unique).indices.map { unique[$0] } == unique.sorted())
+        #expect(KeyOrder([]).indices.isEmpty)
     }
 }

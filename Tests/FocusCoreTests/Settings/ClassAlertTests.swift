@@ -90,7 +90,7 @@ import Testing
         stage.fireTimers(at: 200)
         stage.set(on: .watch, scheduled: .follow, at: 201)
         #expect(stage.decision("a", on: .watch) == AlertDecision(.none, .read))
-        #expect(stage.state.summary.lastDelivered == nil)
+        #expect(stage.state.shared.summary.lastDelivered == nil)
     }
 
     @Test("N10: the phone's is held and read: no class has a row any more")

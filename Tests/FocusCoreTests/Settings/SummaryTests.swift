@@ -93,10 +93,11 @@ import Testing
         // Writes an alert that waits for the summary although a Focus holds it.
         var row = try #require(stage.alert("a"))
         row.decision = AlertDecision(.heldForSummary, .scheduledDelivery)
-        var context = FoldContext(stage.events[0], stamp: Stamp(time: .at(6), device: .server, sequence: .zero))
-        stage.state.write(ByClass(repeating: row), ByteText("a"), 0, &context)
-        let post = try #require(stage.state.apps[0].list[ByteText("a")].post)
-        #expect(try !stage.state.release(ByteText("a"), post, 1, 0, &context))
+        var (record, shared) = (stage.state.apps[0], stage.state.shared)
+        record.writeAlerts(ByClass(repeating: row), of: ByteText("a"), &shared)
+        let post = try #require(record.list[ByteText("a")].post)
+        #expect(try !record.releaseAlert(of: ByteText("a"), post, rank: 1, &shared))
+        (stage.state.apps[0], stage.state.shared) = (record, shared)
         #expect(stage.decision("a")?.alert == .heldForSummary)
     }
 

@@ -74,7 +74,7 @@ import Testing
             stage.clear(at: Double(100 * number + 2))
         }
         // Each of the 12,000 notifications left two tombstones.
-        #expect(stage.state.store.tombstones.count <= TombstoneQueue.limit)
+        #expect(stage.state.shared.store.tombstones.count <= TombstoneQueue.limit)
         let horizon = stage.state.horizon
         #expect(horizon > .zero)
         for (key, row) in stage.rows where row.isDeleted && row.version > .zero {
@@ -82,7 +82,7 @@ import Testing
         }
         let reloaded = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
         #expect(reloaded.horizon == horizon)
-        #expect(reloaded.store.tombstones.count == stage.state.store.tombstones.count)
+        #expect(reloaded.shared.store.tombstones.count == stage.state.shared.store.tombstones.count)
         // The fold remembers the read longer than the tombstone.
         let read = try #require(stage.state.row(RowKey(.notifications, app: .chat, key: "t0-0-0")))
         #expect(read.isDeleted && read.version == .zero && !read.memo.isEmpty)

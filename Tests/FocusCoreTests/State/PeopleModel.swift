@@ -80,7 +80,7 @@ extension EventBody {
 extension Stage {
     /// The rows of `suggestions` that are not removed, by person.
     func suggestions(_ app: AppID? = .chat) -> [String: SuggestionRow] {
-        let keys = state.store.rows.inUse.map(\.key).filter { $0.collection == .suggestions && $0.app == app }
+        let keys = state.shared.store.rows.inUse.map(\.key).filter { $0.collection == .suggestions && $0.app == app }
         return Dictionary(uniqueKeysWithValues: keys.map { ($0.key, $0) }).compactMapValues {
             value(SuggestionRow.self, $0)
         }

@@ -64,7 +64,7 @@ import Testing
         after = try rebuilt(after, strangers)
         again = try rebuilt(again, strangers)
         #expect(rows(again) == rows(after))
-        #expect(after.store.tombstones.count == again.store.tombstones.count)
+        #expect(after.shared.store.tombstones.count == again.shared.store.tombstones.count)
     }
 
     @Test("S5, S8: traces that were dropped before the rebuild stay dropped: cursors below get a snapshot")

@@ -8,11 +8,11 @@ enum SettingsChecks {
         settings(stage, model, app, place)
         badge(stage, model, app, unread, place)
         for number in 0..<6 { alerts(stage, "n\(number)", app, place) }
-        let waiting = stage.state.store.rows.inUse.contains { row in
+        let waiting = stage.state.shared.store.rows.inUse.contains { row in
             guard [.alerts, .classAlerts].contains(row.key.collection), !row.isDeleted else { return false }
             return (try? AlertRow(decoding: row.value).decision.alert) == .heldForSummary
         }
-        #expect((stage.state.summary.waitingSince != nil) == waiting, place)
+        #expect((stage.state.shared.summary.waitingSince != nil) == waiting, place)
     }
 
     /// Rules N15 and N16: the settings of each class are those of the first place that has a value.
@@ -57,13 +57,13 @@ enum SettingsChecks {
                 #expect(own.deviceClass == deviceClass && own.post == phone?.post, place)
             }
             guard let row = own ?? phone, row.decision.alert.isHeld else { continue }
-            guard let slot = stage.state.appSlots[app], let post = stage.state.apps[slot].list[ByteText(id)].post,
+            guard let record = stage.state.record(of: app), let post = record.list[ByteText(id)].post,
                 stage.notification(id, app)?.unread == true
             else {
                 Issue.record("held without an unread notification, \(place)")
                 continue
             }
-            var inputs = stage.state.inputs(post, slot, deviceClass)
+            var inputs = record.alertInputs(post, on: deviceClass, stage.state.shared)
             // The end of a mute does not make the fold decide again.
             inputs.isMuted = false
             #expect(row.decision == AlertDecision(inputs), place)

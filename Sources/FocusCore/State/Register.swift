@@ -1,29 +1,3 @@
-/// What one event brings to every rule that it meets, and which rows it changed.
-struct FoldContext {
-    let version: Version
-    let stamp: Stamp
-    let occurredAt: Timestamp
-    let recordedAt: Timestamp
-    let isHealed: Bool
-    /// Keys of the rows whose value or memo changed, perhaps some of them twice; nil when the caller does not ask for
-    /// them.
-    private(set) var touched: [RowKey]?
-
-    init(_ event: Event, stamp: Stamp, notesRows: Bool = true) {
-        version = event.version
-        occurredAt = event.occurredAt
-        recordedAt = event.recordedAt
-        isHealed = event.isHealed
-        self.stamp = stamp
-        if notesRows {
-            touched = []
-            touched?.reserveCapacity(8)
-        }
-    }
-
-    mutating func touch(_ key: RowKey) { touched?.append(key) }
-}
-
 /// A value that is replaced, and when that was last done (rule E3).
 struct Register<Value: Hashable & Sendable>: Hashable, Sendable {
     private(set) var stamp: Stamp
