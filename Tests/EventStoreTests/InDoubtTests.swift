@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Synchronization
 import Testing
@@ -93,7 +94,7 @@ struct InDoubtTests {
     func cutAtRandom() throws {
         let observer = try fixture.owner()
         var connection = try fixture.connection()
-        var random = SeededGenerator(seed: 97)
+        var random = SplitMix64(seed: 97)
         var doubts = 0
         for round in 0..<60 {
             let batches = [batch(Int64(round) * 3)]

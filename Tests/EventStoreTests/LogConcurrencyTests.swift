@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Synchronization
 import Testing
@@ -63,7 +64,7 @@ private struct Users: Sendable {
     let all: [Partition: [UserID]]
 
     init(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let users = (0..<40).map { _ in UserID(random.uuid()) }
         all = Dictionary(grouping: users) { Partition.of(user: $0, count: StoreFixture.partitions) }
     }
@@ -71,14 +72,14 @@ private struct Users: Sendable {
 
 /// A server as the log sees it: appends where it believes the partitions end, and reads the gap when it is behind.
 private struct Writer {
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let users: Users
     private var heads: [Partition: PartitionHead] = [:]
     private var versions: [UserID: Version] = [:]
     var written: [Written] = []
 
     init(_ index: Int, seed: UInt64, _ users: Users, on connection: PostgresConnection) throws {
-        random = SeededGenerator(seed: seed &+ UInt64(index) &* 7_919)
+        random = SplitMix64(seed: seed &+ UInt64(index) &* 7_919)
         self.users = users
         for partition in users.all.keys { try catchUp(partition, on: connection) }
     }

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -40,7 +41,7 @@ struct ReadModelTests {
         let loader = Self.loaders[loader]
         let history = try RandomHistory(seed: seed, users: 3, events: 400)
         let connection = try fixture.connection()
-        var random = SeededGenerator(seed: seed &+ 99)
+        var random = SplitMix64(seed: seed &+ 99)
         var logged = 0
         while logged < history.events.count {
             let events = Array(history.events[logged..<min(logged + Int.random(in: 1...60, using: &random), 400)])

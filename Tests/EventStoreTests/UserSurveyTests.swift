@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     init() throws {
         let fixture = try StoreFixture()
         (connection, owner) = (try fixture.connection(), try fixture.owner())
-        var random = SeededGenerator(seed: 3)
+        var random = SplitMix64(seed: 3)
         let users = (0..<25).map { _ in UserID(random.uuid()) }
         for partition in [Partition(0), Partition(2)] {
             var events: [LoggedEvent] = []

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Testing
 
 @testable import EventStore
@@ -61,7 +62,7 @@ import Testing
     @Test("Equal after a random history, however it was projected and however far that lags", arguments: [1, 2, 3, 4])
     func equal(seed: UInt64) throws {
         let history = try RandomHistory(seed: seed, users: 3, events: 600)
-        var random = SeededGenerator(seed: seed &+ 7)
+        var random = SplitMix64(seed: seed &+ 7)
         var logged = 0
         while logged < history.events.count {
             logged = try history.log(next: Int.random(in: 1...80, using: &random), after: logged, on: connection)

@@ -1,6 +1,7 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import SeededNumbers
 import Testing
 
 @Suite("DeviceStore: rows")
@@ -95,7 +96,7 @@ struct DeviceStoreRowsTests {
     func digests(round: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var model: [RowKey: [UInt8]] = [:]
         for step in 1...40 {
             let isSnapshot = Int.random(in: 0..<8, using: &random) == 0

@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import FocusSyncClient
@@ -22,7 +23,7 @@ import Testing
 
     /// Points with random bits in latitude, longitude, altitude and time.
     static func points(_ seed: UInt64, count: Int = 400) -> [RoutePoint] {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var time: Int64 = -62_135_596_800_000_000
         return (0..<count).map { index in
             time += Int64.random(in: 1...1_000_000_000_000_000, using: &random) / 7

@@ -1,11 +1,12 @@
 import FocusCore
+import SeededNumbers
 
 /// Random events of a device, with few different ids, so that events concern the same things.
 struct RandomBodies {
     static let apps = ["com.example.a", "com.example.b"].compactMap(AppID.init)
 
-    private var random: SeededGenerator
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    private var random: SplitMix64
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 

@@ -1,4 +1,5 @@
 import FocusCore
+import SeededNumbers
 import Testing
 
 @testable import FocusWire
@@ -47,7 +48,7 @@ struct FrameCodecTests {
 
     @Test("every size of every number is written as generated code writes it", arguments: [UInt64](1...100))
     func sizes(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let rows = (0..<Int.random(in: 0...5, using: &random)).map { _ in random.row() }
         let cursor = Cursor(
             log: LogID(SampleEvents.id(1)), version: Version(random.int()), event: EventID(SampleEvents.id(2)),
@@ -195,7 +196,7 @@ struct FrameCodecTests {
     }
 }
 
-extension SeededRandom {
+extension SplitMix64 {
     fileprivate mutating func row() -> DeltaRow {
         let collection = RowCollection.allCases.randomElement(using: &self) ?? .apps
         let app = AppID(String(repeating: "a", count: Int.random(in: 0...155, using: &self)))

@@ -1,4 +1,5 @@
 import FocusCore
+import SeededNumbers
 import Testing
 
 @testable import FocusWire
@@ -42,7 +43,7 @@ struct FrameSplitterTests {
 
     @Test("W2: many frames at once, in random pieces", arguments: [UInt64](1...20))
     func randomPieces(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let messages = (0..<50).map { _ in random.bytes(Int.random(in: 0...400, using: &random)) }
         var stream = messages.flatMap { prefix(UInt32($0.count)) + $0 }[...]
         var splitter = FrameSplitter()

@@ -1,4 +1,5 @@
 import FocusCore
+import SeededNumbers
 import Testing
 
 @testable import FocusWire
@@ -34,7 +35,7 @@ struct HostileFramesTests {
 
     @Test("any one byte wrong", arguments: [UInt64](1...40))
     func flipped(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         for frame in Self.frames where frame.count > 4 && frame.count < 2_000 {
             var bytes = Array(frame.dropFirst(4))
             bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
@@ -44,7 +45,7 @@ struct HostileFramesTests {
 
     @Test("two messages joined without a length between them", arguments: [UInt64](1...20))
     func joined(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let (a, b) = (
             try #require(Self.frames.randomElement(using: &random)),
             try #require(Self.frames.randomElement(using: &random))
@@ -54,13 +55,13 @@ struct HostileFramesTests {
 
     @Test("random bytes", arguments: [UInt64](1...100))
     func random(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<20 { expectAgreement(random.bytes(Int.random(in: 0...100, using: &random)), "seed \(seed)") }
     }
 
     @Test("random bytes inside the hot messages", arguments: [UInt64](1...100))
     func randomInside(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         for field in [2, 4, 7, 9] {
             var frame = ProtoWriter()
             frame.message(field) { inner in

@@ -1,6 +1,7 @@
 import FocusCore
+import SeededNumbers
 
-extension SeededRandom {
+extension SplitMix64 {
     /// A random event of a type that has a direct payload decoder.
     mutating func event() -> EventBody {
         switch Int.random(in: 0...3, using: &self) {

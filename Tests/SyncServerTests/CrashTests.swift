@@ -3,6 +3,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
     func randomKills() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let server = try await FocusdProcess()
         let proxy = try await FlakyProxy.start(upstream: server.port, seed: random.next())
         let fleet = try await Fleet(server: server, devices: 8, users: 4, proxy: proxy)

@@ -4,6 +4,7 @@ import FocusSyncClient
 import Foundation
 import NIOConcurrencyHelpers
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -78,7 +79,7 @@ import Testing
     @Test("Killed with -9 at any moment a device resumes exactly: every event it kept, once, in order")
     func killedDevice() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         try await TestServer.with { server in
             let state = try TestDirectory.make()
             defer { try? FileManager.default.removeItem(atPath: state) }

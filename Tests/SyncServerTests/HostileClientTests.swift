@@ -4,6 +4,7 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import SeededNumbers
 import Support
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     @Test("Random bytes are answered by an error or cut off, and nothing else happens")
     func randomBytes() async throws {
         let seed = UInt64.random(in: 0...(.max))
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var limits = SessionLimits()
         // Fewer bytes than a frame's length has are waited behind.
         limits.helloMilliseconds = 500

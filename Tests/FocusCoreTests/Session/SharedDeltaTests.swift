@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -25,7 +26,7 @@ import Testing
         "S7, E2: what a session gets of a delta made for another one is what its own would be, byte by byte",
         arguments: 1...12 as ClosedRange<UInt64>)
     func same(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = HistoryMaker.ready()
         var sessions = Self.views().map { Subscription(view: $0, log: Self.log, resumingAt: nil, pageBytes: 4_000) }
         var (taken, refused) = (0, 0)

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -108,7 +109,7 @@ import Testing
         "N13, S9: whatever happens, what devices were sent is what views show, and the digests are its recount",
         arguments: 1...12 as ClosedRange<UInt64>)
     func digests(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = HistoryMaker.ready()
         stage.set(on: .watch, previews: .never, at: 0)
         var held: [View: [RowKey: [UInt8]]] = [:]

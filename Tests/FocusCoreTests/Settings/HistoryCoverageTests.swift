@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -8,7 +9,7 @@ import Testing
         var reasons: Set<AlertReason> = []
         var (summaries, ranks, classRows, otherBadges) = (0, 0, 0, 0)
         for seed in 1...20 as ClosedRange<UInt64> {
-            var random = SeededRandom(seed: seed)
+            var random = SplitMix64(seed: seed)
             var stage = HistoryMaker.ready()
             for step in 1...300 {
                 HistoryMaker.step(&stage, at: Double(step), using: &random)

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -7,7 +8,7 @@ import Testing
     private let times: [Int64] = [.min, .min + 1, -1, 0, 1, 1_700_000_000_000_000, .max - 1, .max]
     private let texts = ["", "a", "\0", "é", "e\u{301}", String(repeating: "x", count: 5_000), "a/b/1", "/"]
 
-    private func body(using random: inout SeededRandom) -> EventBody {
+    private func body(using random: inout SplitMix64) -> EventBody {
         func text() -> String { texts.randomElement(using: &random)! }
         func time() -> Timestamp { Timestamp(microseconds: times.randomElement(using: &random)!) }
         func double() -> Double { [0, -0.0, 1, .nan, .infinity, -1e308, 90, 0.1].randomElement(using: &random)! }
@@ -108,7 +109,7 @@ import Testing
         (0..<depth).reduce(.real(number)) { value, _ in .array([value, .bool(true)]) }
     }
 
-    private func event(_ state: UserState, using random: inout SeededRandom) -> Event {
+    private func event(_ state: UserState, using random: inout SplitMix64) -> Event {
         let device = [DeviceID.phone, .tablet, .server].randomElement(using: &random)!
         let incarnation = Incarnation([Int64.min, 1].randomElement(using: &random)!)
         return Event(
@@ -122,7 +123,7 @@ import Testing
 
     /// Applies up to `count` events that nothing validated, leaving out those that throw, and asks the state everything
     /// else.
-    func play(_ state: inout UserState, count: Int, using random: inout SeededRandom) {
+    func play(_ state: inout UserState, count: Int, using random: inout SplitMix64) {
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         for _ in 0..<count {
             let event = event(state, using: &random)
@@ -142,7 +143,7 @@ import Testing
         "Any events at all: nothing traps, and the state still loads from its rows",
         arguments: 1...15 as ClosedRange<UInt64>)
     func events(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var state = UserState(user: .ada)
         play(&state, count: 400, using: &random)
         let reloaded = try UserState(user: .ada, version: state.version, rows: state.allRows)
@@ -151,7 +152,7 @@ import Testing
 
     @Test("Rows load alike from a list in any order; a key that comes twice is corrupt")
     func lists() throws {
-        var random = SeededRandom(seed: 5)
+        var random = SplitMix64(seed: 5)
         var stage = HistoryMaker.ready()
         for step in 0..<200 { HistoryMaker.step(&stage, at: Double(step), using: &random) }
         let listed = stage.rows.map { (key: $0.key, row: $0.value) }.shuffled(using: &random)
@@ -170,7 +171,7 @@ import Testing
 
     @Test("Damaged rows throw or load, and then fold on", arguments: 1...15 as ClosedRange<UInt64>)
     func damage(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var state = UserState(user: .ada)
         play(&state, count: 150, using: &random)
         let rows = state.allRows
@@ -190,7 +191,7 @@ import Testing
         }
     }
 
-    private static func damage(_ bytes: inout [UInt8], using random: inout SeededRandom) {
+    private static func damage(_ bytes: inout [UInt8], using random: inout SplitMix64) {
         guard !bytes.isEmpty else {
             bytes = [UInt8.random(in: 0...255, using: &random)]
             return

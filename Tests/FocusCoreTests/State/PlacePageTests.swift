@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -37,7 +38,7 @@ import Testing
 
     @Test("E1: every event of a random history is in the runs that its user's state names")
     func history() throws {
-        var random = RouteRandom(seed: 0x5EED_0007)
+        var random = SplitMix64(seed: 0x5EED_0007)
         for _ in 0..<20 {
             var state = UserState(user: .ada)
             var places: [Int64: Version] = [:]

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -37,7 +38,7 @@ import Testing
         return set?.value ?? registered?.value
     }
 
-    private func body(using random: inout SeededRandom) -> EventBody {
+    private func body(using random: inout SplitMix64) -> EventBody {
         let key = Self.keys.randomElement(using: &random)!
         switch Int.random(in: 0..<8, using: &random) {
         case 0, 1:
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    private func step(_ stage: inout Stage, at second: Double, using random: inout SeededRandom) {
+    private func step(_ stage: inout Stage, at second: Double, using random: inout SplitMix64) {
         let occurred = second + Double(Int.random(in: -15...0, using: &random))
         stage.send(
             body(using: &random), app: HistoryMaker.apps.randomElement(using: &random)!,
@@ -74,7 +75,7 @@ import Testing
         "D1, D3: after every event rows are what the events say, and a version moves when the effective value does",
         arguments: 1...30 as ClosedRange<UInt64>)
     func model(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = Stage.ready(HistoryMaker.apps)
         var before: [RowKey: PropertyValue] = [:]
         for number in 1...100 {
@@ -97,7 +98,7 @@ import Testing
         "E6: preferences come out the same in any order of arrival, memos, digests and reloads included",
         arguments: 1...30 as ClosedRange<UInt64>)
     func convergence(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = Stage.ready(HistoryMaker.apps)
         for number in 1...80 { step(&stage, at: Double(number), using: &random) }
         let expected = try arrive(stage.events, using: &random)
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    private func shuffled(_ events: [Event], using random: inout SeededRandom) -> [Event] {
+    private func shuffled(_ events: [Event], using random: inout SplitMix64) -> [Event] {
         var queues = HistoryMaker.devices.map { device in events.filter { $0.device == device }[...] }
         var result: [Event] = []
         while let queue = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
@@ -118,7 +119,7 @@ import Testing
 
     /// Folds the events and reloads the state now and then, which must change nothing.
     private func arrive(
-        _ events: [Event], using random: inout SeededRandom
+        _ events: [Event], using random: inout SplitMix64
     ) throws -> (rows: [RowKey: [[UInt8]]], digest: CollectionDigest?) {
         var state = UserState(user: .ada)
         for event in events {
@@ -143,7 +144,7 @@ import Testing
 
     @Test("A damaged row of preferences throws or loads to what it says, never to something else")
     func damage() throws {
-        var random = SeededRandom(seed: 3)
+        var random = SplitMix64(seed: 3)
         var stage = Stage.ready()
         stage.defaults(["a": .integer(1), "b": .integer(2)], at: 1)
         stage.set("b", .integer(3), at: 2)

@@ -1,10 +1,11 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
 
 @Suite("projection.rebuilt") struct ProjectionRebuiltTests {
     private func history(_ seed: UInt64) -> Stage {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = HistoryMaker.ready()
         for step in 1...100 { HistoryMaker.step(&stage, at: Double(step), using: &random) }
         return stage
@@ -31,7 +32,7 @@ import Testing
     @Test("S8: it bumps exactly the rows that it names; digests stay", arguments: 1...10 as ClosedRange<UInt64>)
     func bumps(_ seed: UInt64) throws {
         let before = history(seed).state
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let named = before.rowKeys.filter { $0.collection.isPublic && Int.random(in: 0..<3, using: &random) == 0 }
             .filter { before.row($0).map { !$0.isDeleted || $0.version > .zero } ?? false }
         var after = try rebuilt(before, named)

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -6,7 +7,7 @@ import Testing
 @Suite("UserState: route totals in any order") struct RouteTotalsHistoryTests {
     /// The events that one device appends, in its order: routes one after the other or interleaved, some never
     /// finished.
-    private func life(_ device: DeviceID, _ number: Int, using random: inout SeededRandom) -> [EventBody] {
+    private func life(_ device: DeviceID, _ number: Int, using random: inout SplitMix64) -> [EventBody] {
         let activities = ["run", "walk", "a/b", "é", "e\u{301}"]
         var bodies: [EventBody] = []
         for route in 0..<Int.random(in: 1...6, using: &random) {
@@ -37,7 +38,7 @@ import Testing
     }
 
     /// Plays the lives of the devices in a random order of arrival. Only the second start of a route is refused.
-    private func arrive(_ lives: [[(EventBody, AppID)]], using random: inout SeededRandom) -> Stage {
+    private func arrive(_ lives: [[(EventBody, AppID)]], using random: inout SplitMix64) -> Stage {
         var stage = HistoryMaker.ready()
         var queues = lives.map { $0[...] }
         while let queue = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
@@ -49,7 +50,7 @@ import Testing
         return stage
     }
 
-    private func lives(using random: inout SeededRandom) -> [[(EventBody, AppID)]] {
+    private func lives(using random: inout SplitMix64) -> [[(EventBody, AppID)]] {
         HistoryMaker.devices.enumerated().map { number, device in
             let app = HistoryMaker.apps[number % 2]
             return life(device, number, using: &random).map { ($0, app) }
@@ -63,7 +64,7 @@ import Testing
 
     @Test("R7, E6: any order of arrival gives the same routes, totals and digests", arguments: 1...8)
     func convergence(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let lives = lives(using: &random)
         var first = arrive(lives, using: &random)
         let view = View(
@@ -77,7 +78,7 @@ import Testing
 
     @Test("R7: totals are a plain recount of the finished routes, after every event", arguments: 1...8)
     func recount(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed + 100)
+        var random = SplitMix64(seed: seed + 100)
         let lives = lives(using: &random)
         let stage = arrive(lives, using: &random)
         var state = UserState(user: .ada)
@@ -134,7 +135,7 @@ import Testing
 
     @Test("R7: a state reloaded from its rows goes on with the same totals", arguments: 1...8)
     func reload(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed + 200)
+        var random = SplitMix64(seed: seed + 200)
         let lives = lives(using: &random)
         let stage = arrive(lives, using: &random)
         var whole = UserState(user: .ada)

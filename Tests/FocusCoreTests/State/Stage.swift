@@ -3,8 +3,6 @@ import Testing
 
 @testable import FocusCore
 
-typealias SeededRandom = RouteRandom
-
 extension DeviceID {
     static let phone = DeviceID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let tablet = DeviceID(UUID(uuid: (2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))

@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import FocusSyncClient
@@ -409,7 +410,7 @@ import Testing
     }
 
     private func live(_ seed: UInt64, losesTail: Bool) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var server = PlaceServer()
         server.frameBytes = 512
         server.recallLimit = 3

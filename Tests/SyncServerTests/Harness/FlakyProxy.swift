@@ -1,12 +1,13 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import SeededNumbers
 
 /// A network between devices and a server: TCP connections through it are delayed, split and sometimes cut as a seed
 /// says, and held for a while by `partition`. The bytes of a connection stay in order.
 final class FlakyProxy: Sendable {
     private struct State {
-        var random: SeededGenerator
+        var random: SplitMix64
         var connections = 0
         var heldUntil = NIODeadline.uptimeNanoseconds(0)
         var open: [ObjectIdentifier: any Channel] = [:]
@@ -18,7 +19,7 @@ final class FlakyProxy: Sendable {
 
     private init(upstream: Int, seed: UInt64) {
         self.upstream = upstream
-        state = NIOLockedValueBox(State(random: SeededGenerator(seed: seed)))
+        state = NIOLockedValueBox(State(random: SplitMix64(seed: seed)))
     }
 
     /// - Parameter upstream: the server's port on loopback; the server may come and go.
@@ -56,7 +57,7 @@ final class FlakyProxy: Sendable {
     private func relay(_ device: any Channel) -> EventLoopFuture<Void> {
         let dice = state.withLockedValue { state in
             state.connections += 1
-            return (SeededGenerator(seed: state.random.next()), SeededGenerator(seed: state.random.next()))
+            return (SplitMix64(seed: state.random.next()), SplitMix64(seed: state.random.next()))
         }
         note(device)
         return ClientBootstrap(group: device.eventLoop).channelOption(.autoRead, value: false)
@@ -86,11 +87,11 @@ private final class Relay: ChannelInboundHandler {
 
     private let peer: any Channel
     private let proxy: FlakyProxy
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var pieces: [ByteBuffer] = []
     private var last = NIODeadline.now()
 
-    init(to peer: any Channel, _ proxy: FlakyProxy, _ random: SeededGenerator) {
+    init(to peer: any Channel, _ proxy: FlakyProxy, _ random: SplitMix64) {
         self.peer = peer
         self.proxy = proxy
         self.random = random

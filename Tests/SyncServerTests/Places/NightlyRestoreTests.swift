@@ -3,6 +3,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import NIOConcurrencyHelpers
+import SeededNumbers
 import Support
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     func everyNight() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
         print("FOCUS_SEED=\(seed) nights=\(Self.nights)")
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let clock = try TestClock("2026-01-01T03:00:00Z")
         let server = try await TestServer.start(clock: clock.clock)
         let phone = try RestoredDevice(server, clock)

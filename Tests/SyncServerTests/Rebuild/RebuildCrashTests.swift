@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     func kills() async throws {
         let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let server = try await FocusdProcess()
         let fleet = try await Fleet(server: server, devices: 6, users: 6)
         try await fleet.append(count: 60, round: 0)

@@ -3,6 +3,7 @@ import FocusCore
 import FocusWire
 import NIOConcurrencyHelpers
 import PostgresClient
+import SeededNumbers
 import Testing
 
 @testable import SyncServer
@@ -74,12 +75,12 @@ import Testing
 
 /// The machine's clock, set back or forward at each reading.
 private final class SteppingClock: Sendable {
-    private let state: NIOLockedValueBox<SeededGenerator>
+    private let state: NIOLockedValueBox<SplitMix64>
     private let step: Int64
 
     init(by microseconds: Int64, seed: UInt64) {
         step = microseconds
-        state = NIOLockedValueBox(SeededGenerator(seed: seed))
+        state = NIOLockedValueBox(SplitMix64(seed: seed))
     }
 
     var clock: ServerClock {

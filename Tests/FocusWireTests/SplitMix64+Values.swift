@@ -1,13 +1,6 @@
 import SeededNumbers
 
-/// SplitMix64: gives the same numbers for the same seed on every machine.
-struct SeededRandom: RandomNumberGenerator {
-    private var numbers: SplitMix64
-
-    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
-
-    mutating func next() -> UInt64 { numbers.next() }
-
+extension SplitMix64 {
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 
     /// A random number of either sign and of any varint length.
@@ -19,5 +12,5 @@ struct SeededRandom: RandomNumberGenerator {
             (0..<Int.random(in: 0...20, using: &self)).map { _ in letters.randomElement(using: &self) ?? "a" })
     }
 
-    mutating func maybe<T>(_ make: (inout SeededRandom) -> T) -> T? { Bool.random(using: &self) ? make(&self) : nil }
+    mutating func maybe<T>(_ make: (inout SplitMix64) -> T) -> T? { Bool.random(using: &self) ? make(&self) : nil }
 }
