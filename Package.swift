@@ -112,7 +112,7 @@ let package = Package(
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
             nioEmbedded, logging,
         ]),
-        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers"]),
+        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support"]),
     ]
 )
 

@@ -87,7 +87,10 @@ private struct Writer {
     mutating func round(on connection: PostgresConnection) throws {
         var waiting = Set(users.all.keys.filter { _ in Bool.random(using: &random) })
         // A partition that is behind is read and tried again. Each time another writer got ahead, so the loop ends.
+        var tries = 0
         while !waiting.isEmpty {
+            tries += 1
+            try #require(tries < 10_000, "its appends never go through")
             var planned = versions
             // The order does not matter, because the statement sorts.
             let batches = waiting.shuffled(using: &random).map { batch($0, &planned) }

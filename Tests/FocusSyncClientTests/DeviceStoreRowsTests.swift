@@ -2,6 +2,7 @@ import FocusCore
 import FocusSyncClient
 import Foundation
 import SeededNumbers
+import Support
 import Testing
 
 @Suite("DeviceStore: rows")
@@ -92,10 +93,8 @@ struct DeviceStoreRowsTests {
         #expect(try store.digests() == store.recomputedDigests())
     }
 
-    @Test("S9: the running digest equals the recomputed one after any deltas and snapshots", arguments: 0..<5)
-    func digests(round: Int) throws {
-        var generator = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
+    @Test("S9: the running digest equals the recomputed one after any deltas and snapshots", arguments: Seeds.fresh(5))
+    func digests(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var model: [RowKey: [UInt8]] = [:]
         for step in 1...40 {

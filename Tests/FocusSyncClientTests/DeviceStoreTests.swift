@@ -242,6 +242,8 @@ struct DeviceStoreTests {
             let reading = ClockReading(serverTime: server, latest: server, clock: wrong)
             for logged in [Int64.min, 0, .max] { try store.see(reading, logged: DeviceSequence(logged)) }
             _ = try store.enqueue([Fixture.draft()], clock: wrong)
+            let times = try store.queued().map(\.envelope.occurredAt)
+            #expect(times.count == 3 && times == times.sorted(), "\(clock), \(serverTime)")
         }
     }
 

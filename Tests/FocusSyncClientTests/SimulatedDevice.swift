@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import SeededNumbers
 
 @testable import FocusSyncClient
 
@@ -51,7 +52,7 @@ struct SimulatedDevice {
         otherSequence = otherSequence.next
         let draft = EventDraft(event.0, app: event.1)
         let other = DeviceID(Fixture.user(200).uuid)
-        var generator = SystemRandomNumberGenerator()
+        var generator = SplitMix64(seed: UInt64(otherSequence.rawValue))
         let envelope = Envelope(
             id: .version7(milliseconds: 1, using: &generator), type: draft.type, app: draft.app, occurredAt: tick(),
             schemaVersion: 1, payload: draft.payload)

@@ -23,7 +23,7 @@ struct TokenContentsTests {
     }
 
     @Test(
-        "Anything else is told apart from a token",
+        "What is no token has no contents",
         arguments: [
             "", "a.b", "a.b.c", "a.b.c.d", "e30.e30.e30", "e30.bm8.c2ln",
         ])

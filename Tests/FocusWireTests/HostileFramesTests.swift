@@ -4,7 +4,7 @@ import Testing
 
 @testable import FocusWire
 
-/// Rule W4: any bytes decode to a message or an error, and both decoders agree.
+/// Any bytes decode to a message or an error, and the decoder written by hand agrees with the generated one.
 @Suite("Hostile frames")
 struct HostileFramesTests {
     private func expectAgreement(_ bytes: [UInt8], _ note: String) {
@@ -25,7 +25,7 @@ struct HostileFramesTests {
     private static let frames =
         SampleMessages.client.map { FrameCodec.frame($0) } + SampleMessages.server.map { FrameCodec.frame($0) }
 
-    @Test("cut off anywhere")
+    @Test("W4: both decoders agree on a frame that is cut off anywhere")
     func truncated() {
         for frame in Self.frames where frame.count < 2_000 {
             let bytes = Array(frame.dropFirst(4))
@@ -33,7 +33,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("any one byte wrong", arguments: [UInt64](1...40))
+    @Test("W4: both decoders agree on a frame with any one byte wrong", arguments: [UInt64](1...40))
     func flipped(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for frame in Self.frames where frame.count > 4 && frame.count < 2_000 {
@@ -43,7 +43,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("two messages joined without a length between them", arguments: [UInt64](1...20))
+    @Test("W4: both decoders agree on two messages joined without a length between them", arguments: [UInt64](1...20))
     func joined(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let (a, b) = (
@@ -53,13 +53,13 @@ struct HostileFramesTests {
         expectAgreement(Array(a.dropFirst(4) + b.dropFirst(4)), "seed \(seed)")
     }
 
-    @Test("random bytes", arguments: [UInt64](1...100))
+    @Test("W4: both decoders agree on random bytes", arguments: [UInt64](1...100))
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<20 { expectAgreement(random.bytes(Int.random(in: 0...100, using: &random)), "seed \(seed)") }
     }
 
-    @Test("random bytes inside the hot messages", arguments: [UInt64](1...100))
+    @Test("W4: both decoders agree on random bytes inside the hot messages", arguments: [UInt64](1...100))
     func randomInside(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for field in [2, 4, 7, 9] {
@@ -71,7 +71,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("a length inside a message that passes its end by 2^63")
+    @Test("W4: both decoders agree on a length inside a message that passes its end by 2^63")
     func innerLength() {
         let huge: [UInt8] = [0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]
         expectAgreement(huge, "varint of 2^64 - 1")
@@ -79,7 +79,7 @@ struct HostileFramesTests {
         expectAgreement([0x12, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], "a varint over 64 bits")
     }
 
-    @Test("messages nested deeper than any of ours")
+    @Test("W4: both decoders agree on messages nested deeper than any of ours")
     func nesting() {
         var bytes: [UInt8] = []
         for _ in 0..<500 {

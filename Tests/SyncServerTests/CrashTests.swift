@@ -62,10 +62,9 @@ import Testing
     }
 
     @Test(
-        "Random kills of focusd and the postmaster, cuts and partitions: every acknowledged event exactly once, views equal a fresh replay"
-    )
-    func randomKills() async throws {
-        let seed = ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init) ?? .random(in: 0...(.max))
+        "Random kills of focusd and the postmaster, cuts and partitions: every acknowledged event exactly once, views equal a fresh replay",
+        arguments: Seeds.fresh())
+    func randomKills(seed: UInt64) async throws {
         print("FOCUS_SEED=\(seed) rounds=\(Self.rounds)")
         var random = SplitMix64(seed: seed)
         let server = try await FocusdProcess()

@@ -57,7 +57,7 @@ import Testing
                     return
                 }
                 found += page
-                next = following
+                next = found.count <= all.count ? following : nil
             }
             #expect(found == Array(all[first...last]))
         }

@@ -102,7 +102,9 @@ import Testing
             _ = try state.apply(event)
         }
         func fire(at second: Double) throws {
+            let before = state.version.rawValue
             while let due = state.dueExpiration, due.at <= .at(second) {
+                try #require(state.version.rawValue - before < 1_000, "what is due stays due")
                 let event = Event(
                     version: .zero, device: .server, incarnation: Incarnation(0), sequence: .zero,
                     id: EventID(Stage.uuid(1_000_000 + Int(state.version.rawValue))), app: nil, occurredAt: due.at,

@@ -123,7 +123,10 @@ import Testing
 
     /// Applies up to `count` events that nothing validated, leaving out those that throw, and asks the state everything
     /// else.
-    func play(_ state: inout UserState, count: Int, using random: inout SplitMix64) {
+    /// - Returns: how many did not throw.
+    @discardableResult
+    func play(_ state: inout UserState, count: Int, using random: inout SplitMix64) -> Int {
+        let before = state.version.rawValue
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         for _ in 0..<count {
             let event = event(state, using: &random)
@@ -137,6 +140,7 @@ import Testing
         }
         _ = state.digests(in: view)
         _ = state.rows(after: SyncPosition(version: .zero), in: view, limitBytes: 0)
+        return Int(state.version.rawValue - before)
     }
 
     @Test(
@@ -145,7 +149,8 @@ import Testing
     func events(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var state = UserState(user: .ada)
-        play(&state, count: 400, using: &random)
+        let applied = play(&state, count: 400, using: &random)
+        #expect(applied > 200, "seed \(seed): a state that refuses to fold shows little")
         let reloaded = try UserState(user: .ada, version: state.version, rows: state.allRows)
         #expect(reloaded.allRows == state.allRows, "seed \(seed)")
     }
@@ -176,6 +181,7 @@ import Testing
         play(&state, count: 150, using: &random)
         let rows = state.allRows
         let keys = rows.keys.sorted()
+        var (refused, folded) = (0, 0)
         for _ in 0..<60 {
             var damaged = rows
             let key = keys.randomElement(using: &random)!
@@ -186,9 +192,14 @@ import Testing
             case 3: Self.damage(&damaged[key]!.value, using: &random)
             default: Self.damage(&damaged[key]!.memo, using: &random)
             }
-            guard var loaded = try? UserState(user: .ada, version: state.version, rows: damaged) else { continue }
-            play(&loaded, count: 15, using: &random)
+            guard var loaded = try? UserState(user: .ada, version: state.version, rows: damaged) else {
+                refused += 1
+                continue
+            }
+            #expect(loaded.version == state.version, "seed \(seed), \(key)")
+            folded += play(&loaded, count: 15, using: &random)
         }
+        #expect(refused > 0 && folded > 0, "seed \(seed)")
     }
 
     private static func damage(_ bytes: inout [UInt8], using random: inout SplitMix64) {

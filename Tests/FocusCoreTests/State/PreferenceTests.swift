@@ -70,7 +70,7 @@ extension Stage {
         #expect(stage.preference("c") == nil)
     }
 
-    @Test("§6: the greater build wins, whatever the time: an old install does not flip the defaults back")
+    @Test("D1: the greater build wins, whatever the time: an old install does not flip the defaults back")
     func greaterBuild() {
         var stage = Stage.ready()
         stage.defaults(["k": .integer(7)], build: 7, at: 10)

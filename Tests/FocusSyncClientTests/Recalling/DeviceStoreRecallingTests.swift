@@ -40,6 +40,7 @@ import Testing
             let (recall, next) = try store.nextToRecall(position)
             guard let recall else { return recalls }
             recalls.append(recall)
+            try #require(recalls.count < 1_000, "it recalls without end")
             position = next
         }
     }

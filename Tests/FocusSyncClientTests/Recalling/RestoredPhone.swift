@@ -95,6 +95,7 @@ final class RestoredPhone {
     func connect(_ server: inout PlaceServer) throws -> Bool {
         (link, inbox, ending) = (PlaceServer.Link(), [], nil)
         connections += 1
+        try #require(connections < 100_000, "it connects again and again: \(reasons.suffix(3))")
         let hello = Hello(
             minimumProtocol: FocusSyncClient.protocolVersions.lowerBound,
             maximumProtocol: FocusSyncClient.protocolVersions.upperBound, token: "t", deviceClass: .phone,
@@ -143,6 +144,7 @@ final class RestoredPhone {
                 actions += session?.queued(through: try store.queueRange.last) ?? []
             }
             steps += 1
+            try #require(steps < 1_000_000, "it never has said everything")
             actions += try perform(actions[next], &server)
             next += 1
         }

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import SeededNumbers
+import Support
 import Testing
 
 @testable import FocusSyncClient
@@ -8,6 +9,8 @@ import Testing
 /// Stores that were restored or copied, against a server that follows the rules: each event is logged once, and the app
 /// learns the outcome of each.
 @Suite("Restored stores") struct RestoredStoreTests {
+    /// Far more steps than a recalling takes.
+    private static let mostSteps = 500
     private static let refused = AppendOutcome.Verdict.refused(code: "app_unknown", message: "no such app")
 
     /// Expects that each of the events is logged once, that no event is logged twice, and that nothing waits.
@@ -199,7 +202,7 @@ import Testing
     @Test("P10: a process that dies between any two steps of recalling goes on with it, and nothing is logged twice")
     func deaths() throws {
         var step = 0
-        while true {
+        while step < Self.mostSteps {
             var server = PlaceServer()
             server.recallLimit = 4
             let (phone, events) = try beforeRecalling(&server)
@@ -210,7 +213,7 @@ import Testing
             guard phone.steps > begun + step else { break }
             step += 1
         }
-        #expect(step > 20)
+        #expect(step > 20 && step < Self.mostSteps)
     }
 
     @Test(
@@ -218,7 +221,7 @@ import Testing
     )
     func madeMeanwhile() throws {
         var step = 0
-        while true {
+        while step < Self.mostSteps {
             var server = PlaceServer()
             server.recallLimit = 4
             let (phone, events) = try beforeRecalling(&server)
@@ -234,7 +237,7 @@ import Testing
             guard phone.steps > begun + step, !phone.made.isEmpty else { break }
             step += 1
         }
-        #expect(step > 20)
+        #expect(step > 20 && step < Self.mostSteps)
     }
 
     @Test("P10: all that was queued is in the log, and an event is made meanwhile: its place is derived too")
@@ -394,20 +397,15 @@ import Testing
 
     // MARK: Random lives
 
-    @Test("P10, P2: copies, restores and deaths in any order: each event of the stores that are left is logged once")
-    func randomLives() throws {
-        for seed in Self.seeds(60) { try live(seed, losesTail: false) }
-    }
+    @Test(
+        "P10, P2: copies, restores and deaths in any order: each event of the stores that are left is logged once",
+        arguments: Seeds.first(60))
+    func randomLives(seed: UInt64) throws { try live(seed, losesTail: false) }
 
-    @Test("S6, P10: and when the log loses its tail: what the stores that are left hold is there once")
-    func randomLosses() throws {
-        for seed in Self.seeds(60) { try live(seed, losesTail: true) }
-    }
-
-    /// `count` seeds, or only the one in `FOCUS_SEED`.
-    private static func seeds(_ count: UInt64) -> [UInt64] {
-        ProcessInfo.processInfo.environment["FOCUS_SEED"].flatMap(UInt64.init).map { [$0] } ?? Array(0..<count)
-    }
+    @Test(
+        "S6, P10: and when the log loses its tail: what the stores that are left hold is there once",
+        arguments: Seeds.first(60))
+    func randomLosses(seed: UInt64) throws { try live(seed, losesTail: true) }
 
     private func live(_ seed: UInt64, losesTail: Bool) throws {
         var random = SplitMix64(seed: seed)

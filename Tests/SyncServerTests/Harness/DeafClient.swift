@@ -6,27 +6,25 @@ import NIOPosix
 /// A client that does not read until it is told to: its receive window fills up and stays full.
 final class DeafClient: Sendable {
     private let channel: any Channel
-    private let messages: AsyncThrowingStream<ServerMessage, any Error>
-    private let iterator: Iterator
+    private let inbox: Inbox
 
-    private init(_ channel: any Channel, _ messages: AsyncThrowingStream<ServerMessage, any Error>) {
+    private init(_ channel: any Channel, _ inbox: Inbox) {
         self.channel = channel
-        self.messages = messages
-        iterator = Iterator(messages.makeAsyncIterator())
+        self.inbox = inbox
     }
 
     static func connect(port: Int) async throws -> DeafClient {
-        let (stream, continuation) = AsyncThrowingStream<ServerMessage, any Error>.makeStream()
+        let inbox = Inbox()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.autoRead, value: false)
             .channelOption(.socketOption(.so_rcvbuf), value: 16_384)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Receiver(continuation))
+                    try channel.pipeline.syncOperations.addHandler(Receiver(inbox))
                 }
             }
             .connect(host: "127.0.0.1", port: port).get()
-        return DeafClient(channel, stream)
+        return DeafClient(channel, inbox)
     }
 
     /// - Parameter written: called once the kernel has accepted all bytes; never, if it does not.
@@ -44,39 +42,27 @@ final class DeafClient: Sendable {
     /// Starts reading.
     func listen() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
-    func next() async throws -> ServerMessage {
-        guard let message = try await iterator.next() else { throw WireError.closed }
-        return message
-    }
+    /// The next message, heartbeats too.
+    func next(within seconds: Double = 180) async throws -> ServerMessage { try await inbox.take(within: seconds) }
 
     func close() async { try? await channel.close() }
-
-    private actor Iterator {
-        private var iterator: AsyncThrowingStream<ServerMessage, any Error>.AsyncIterator
-        init(_ iterator: AsyncThrowingStream<ServerMessage, any Error>.AsyncIterator) { self.iterator = iterator }
-        func next() async throws -> ServerMessage? {
-            var copy = iterator
-            defer { iterator = copy }
-            return try await copy.next(isolation: self)
-        }
-    }
 
     private final class Receiver: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private var splitter = FrameSplitter(limit: 4 * 1024 * 1024)
-        private let messages: AsyncThrowingStream<ServerMessage, any Error>.Continuation
+        private let inbox: Inbox
 
-        init(_ messages: AsyncThrowingStream<ServerMessage, any Error>.Continuation) { self.messages = messages }
+        init(_ inbox: Inbox) { self.inbox = inbox }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             splitter.feed(unwrapInboundIn(data).readableBytesView)
             do {
-                while let frame = try splitter.next() { messages.yield(try FrameCodec.decodeServer(frame)) }
+                while let frame = try splitter.next() { inbox.put(try FrameCodec.decodeServer(frame)) }
             } catch {
-                messages.finish(throwing: error)
+                inbox.finish()
             }
         }
 
-        func channelInactive(context: ChannelHandlerContext) { messages.finish() }
+        func channelInactive(context: ChannelHandlerContext) { inbox.finish() }
     }
 }

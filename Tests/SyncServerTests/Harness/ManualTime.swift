@@ -45,8 +45,19 @@ extension WireClient {
     }
 
     /// Returns when the server has received everything that was sent before.
-    func flush() async throws {
+    /// - Returns: what the server had sent by then.
+    @discardableResult func flush() async throws -> [ServerMessage] {
         try await send(.ping(77))
-        _ = try await first { $0 == .pong(77) ? true : nil }
+        return try await through { $0 == .pong(77) }.dropLast()
+    }
+
+    /// All messages up to and including the first one for which `isLast` is true.
+    func through(_ isLast: (ServerMessage) -> Bool) async throws -> [ServerMessage] {
+        var messages: [ServerMessage] = []
+        while true {
+            let message = try await next()
+            messages.append(message)
+            if isLast(message) { return messages }
+        }
     }
 }

@@ -28,7 +28,7 @@ final class WireClient: Sendable {
             } catch {
                 // The server or the test has cut the connection.
             }
-            inbox.end()
+            inbox.finish()
         }
     }
 
@@ -144,57 +144,4 @@ final class WireClient: Sendable {
 enum WireError: Error {
     case closed, timeout
     case unexpected(String)
-}
-
-/// Messages in order; `take` waits for one with a deadline.
-private final class Inbox: Sendable {
-    private struct State {
-        var messages: [ServerMessage] = []
-        var isEnded = false
-        var waiter: CheckedContinuation<ServerMessage, any Error>?
-        var ticket = 0
-    }
-
-    private let state = NIOLockedValueBox(State())
-
-    func put(_ message: ServerMessage) {
-        state.withLockedValue { state in
-            if let waiter = state.waiter.take() {
-                waiter.resume(returning: message)
-            } else {
-                state.messages.append(message)
-            }
-        }
-    }
-
-    func end() {
-        state.withLockedValue { state in
-            state.isEnded = true
-            state.waiter.take()?.resume(throwing: WireError.closed)
-        }
-    }
-
-    func take(within seconds: Double) async throws -> ServerMessage {
-        try await withCheckedThrowingContinuation { continuation in
-            let ticket: Int? = state.withLockedValue { state in
-                if !state.messages.isEmpty {
-                    continuation.resume(returning: state.messages.removeFirst())
-                } else if state.isEnded {
-                    continuation.resume(throwing: WireError.closed)
-                } else {
-                    state.waiter = continuation
-                    state.ticket += 1
-                    return state.ticket
-                }
-                return nil
-            }
-            guard let ticket else { return }
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
-                state.withLockedValue { state in
-                    guard state.ticket == ticket else { return }
-                    state.waiter.take()?.resume(throwing: WireError.timeout)
-                }
-            }
-        }
-    }
 }

@@ -87,15 +87,3 @@ private final class Held: @unchecked Sendable {
         connection.close()
     }
 }
-
-extension WireClient {
-    /// All messages up to and including the first one for which `isLast` is true.
-    func through(_ isLast: (ServerMessage) -> Bool) async throws -> [ServerMessage] {
-        var messages: [ServerMessage] = []
-        while true {
-            let message = try await next()
-            messages.append(message)
-            if isLast(message) { return messages }
-        }
-    }
-}
