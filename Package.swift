@@ -96,14 +96,14 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
             swiftSettings: strict),
-        tests("ArchitectureTests", [], exclude: ["Traps.txt"]),
+        tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
-        tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
-        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
+        tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
+        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests("SyncServerTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
             "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,

@@ -1,18 +1,17 @@
 import Foundation
+import Support
 import Testing
 
 @testable import Answers
 
 /// The text that `focusctl rules` prints.
 @Suite struct RuleTextTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 
     @Test("The embedded rules are those of Schema/rules: run ops/generate after a change")
     func isGenerated() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", Self.root.appendingPathComponent("ops/generate-rules.py").path, "--check"]
+        process.arguments = ["python3", Checkout.file("ops/generate-rules.py").path, "--check"]
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)

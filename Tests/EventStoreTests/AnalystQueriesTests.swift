@@ -69,9 +69,7 @@ import Testing
 
     /// Splits a block of SQL into queries: a line `-- title`, then a statement up to its semicolon.
     private func queries() throws -> [WorkedQuery] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appendingPathComponent("Schema/README.md"), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.file("Schema/README.md"), encoding: .utf8)
         let blocks = text.components(separatedBy: "```sql\n").dropFirst().compactMap {
             $0.components(separatedBy: "\n```").first
         }

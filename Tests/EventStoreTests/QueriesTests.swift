@@ -1,20 +1,19 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
 
 @Suite("Schema")
 struct QueriesTests {
-    private static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
     @Test("The embedded SQL is that of Schema/: run ops/generate-sql.py after a change")
     func noDrift() throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", Self.root.appending(path: "ops/generate-sql.py").path, "--check"]
+        process.arguments = ["python3", Checkout.file("ops/generate-sql.py").path, "--check"]
         let output = Pipe()
         process.standardError = output
         try process.run()

@@ -1,14 +1,13 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Support
 import Testing
 
 /// Public recordings with the figures that GeographicLib computes. They lie beside the checkout; without them the test
 /// is skipped.
 @Suite struct GPXRealTrackTests {
-    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let folder = checkout.deletingLastPathComponent().appending(path: "shared/data/routes")
+    private static let folder = Checkout.root.deletingLastPathComponent().appending(path: "shared/data/routes")
     private static let isThere = FileManager.default.fileExists(atPath: folder.appending(path: "expected.json").path)
 
     private struct Expected: Decodable {
@@ -71,5 +70,5 @@ import Testing
         #expect(route.gapsOver3Seconds == 1 && route.movingMicroseconds < route.durationMicroseconds - 30_000_000)
     }
 
-    private static let sample = checkout.appending(path: "ops/sample-route.gpx").path
+    private static let sample = Checkout.file("ops/sample-route.gpx").path
 }

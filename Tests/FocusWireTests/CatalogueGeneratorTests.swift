@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// `ops/generate-catalogue.py` carries the comments of Schema/proto into Schema/README.md.
@@ -12,7 +13,7 @@ struct CatalogueGeneratorTests {
             root = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
             try FileManager.default.copyItem(
-                at: URL(fileURLWithPath: Checkout.path("Schema")).resolvingSymlinksInPath(),
+                at: Checkout.file("Schema"),
                 to: root.appendingPathComponent("Schema"))
         }
 
@@ -40,7 +41,7 @@ struct CatalogueGeneratorTests {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments =
-                ["python3", Checkout.path("ops/generate-catalogue.py"), "--root", root.path] + arguments
+                ["python3", Checkout.file("ops/generate-catalogue.py").path, "--root", root.path] + arguments
             let errors = Pipe()
             process.standardError = errors
             process.standardOutput = FileHandle.nullDevice

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 @Suite("Generated code")
@@ -7,7 +8,7 @@ struct GeneratedCodeTests {
     func drift() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [Checkout.path("ops/generate"), "--check"]
+        process.arguments = [Checkout.file("ops/generate").path, "--check"]
         let errors = Pipe()
         process.standardError = errors
         try process.run()

@@ -1,6 +1,7 @@
 import FocusCore
 import FocusWire
 import Foundation
+import Support
 import Testing
 
 /// The payloads in `Schema/samples`, one file for each schema version.
@@ -15,7 +16,7 @@ struct StoredSample: CustomTestStringConvertible {
 
     /// Every sample of a schema version. A line holds type, payload in hexadecimal (`-` when empty) and JSON.
     static func all(of version: Int32) throws -> [StoredSample] {
-        let text = try String(contentsOfFile: Checkout.path("Schema/samples/events_v\(version).txt"), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.file("Schema/samples/events_v\(version).txt"), encoding: .utf8)
         return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
             let parts = line.split(separator: " ", maxSplits: 2)
             try #require(parts.count == 3, "\(line)")

@@ -11,8 +11,7 @@ import Testing
 /// The Python client, written from Schema/ alone, against a real focusd. Missing Python packages are installed; if that
 /// is not possible the test fails and says why.
 @Suite("Python client", .fewAtATime) struct PythonClientTests {
-    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Schema/clients/python/focus-client").path
+    private static let script = Checkout.file("Schema/clients/python/focus-client").path
 
     private let user = UserID.random()
 

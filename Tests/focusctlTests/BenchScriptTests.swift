@@ -1,10 +1,9 @@
 import Foundation
+import Support
 import Testing
 
 /// The parts of `ops/bench` that can be tested without measuring.
 @Suite("Benchmark scripts") struct BenchScriptTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
 
     @Test("Intervals, pairs, processor time of ended children, and where programs are found: ops/lib/bench/tests.py")
     func tests() throws {
@@ -30,7 +29,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["PYTHONDONTWRITEBYTECODE=1"] + arguments
-        process.currentDirectoryURL = Self.root
+        process.currentDirectoryURL = Checkout.root
         let errors = Pipe()
         process.standardError = errors
         process.standardOutput = FileHandle.nullDevice

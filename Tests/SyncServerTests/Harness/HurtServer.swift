@@ -9,8 +9,7 @@ final class HurtServer: Sendable {
 
     struct Failure: Error { let output: String }
 
-    static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("ops/lib/hurt").path
+    static let script = Checkout.file("ops/lib/hurt").path
 
     /// - Parameters:
     ///   - arguments: options of `focusd serve` besides directory and address.

@@ -1,18 +1,17 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Support
 
 /// Recorded tracks, cut into routes: those beside the checkout if there are any, otherwise our own sample.
 enum RecordedRoutes {
-    private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// Routes of at most `length` points each.
     static func routes(of length: Int) throws -> [[RoutePoint]] {
-        let folder = checkout.deletingLastPathComponent().appending(path: "shared/data/routes")
+        let folder = Checkout.root.deletingLastPathComponent().appending(path: "shared/data/routes")
         let recorded = ["cerknicko-jezero.gpx", "korita-zbevnica.gpx"].map { folder.appending(path: $0).path }
             .filter { FileManager.default.fileExists(atPath: $0) }
-        let files = recorded.isEmpty ? [checkout.appending(path: "ops/sample-route.gpx").path] : recorded
+        let files = recorded.isEmpty ? [Checkout.file("ops/sample-route.gpx").path] : recorded
         return try files.flatMap { file in
             let points = try GPXReader.read(contentsOfFile: file).points
             return stride(from: 0, to: points.count, by: length).prefix(2).map {

@@ -7,12 +7,10 @@ import Testing
 
 /// Runs the code blocks of Schema/RECIPES.md as they are.
 @Suite("Recipes", .fewAtATime) struct RecipeTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The block that begins with "```sh name".
     private static func recipe(_ name: String) throws -> String {
-        let text = try String(contentsOf: root.appending(path: "Schema/RECIPES.md"), encoding: .utf8)
+        let text = try String(contentsOf: Checkout.file("Schema/RECIPES.md"), encoding: .utf8)
         let block = try #require(text.components(separatedBy: "```sh \(name)\n").dropFirst().first)
         return try #require(block.components(separatedBy: "\n```").first)
     }
@@ -33,7 +31,7 @@ import Testing
     /// The directory with duckdb and pandas. On a machine that cannot install them these tests fail; they are not
     /// skipped.
     private static func pythonDirectory() async throws -> String {
-        let child = try ChildProcess(root.appending(path: "ops/lib/recipes.sh").path, [], input: "/dev/null")
+        let child = try ChildProcess(Checkout.file("ops/lib/recipes.sh").path, [], input: "/dev/null")
         let output = await child.rest()
         try #require(await child.exitCode() == 0, "ops/lib/recipes.sh failed; it says why on standard error")
         return output.trimmingCharacters(in: .whitespacesAndNewlines)

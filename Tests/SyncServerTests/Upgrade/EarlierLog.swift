@@ -61,8 +61,7 @@ struct EarlierLog {
         return try outcome(of: first)
     }
 
-    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Schema/samples/log_v1.csv")
+    private static let file = Checkout.file("Schema/samples/log_v1.csv")
 
     private static let identity = """
         INSERT INTO log (log_id, partitions, hash, format)
