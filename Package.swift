@@ -98,7 +98,7 @@ let package = Package(
             swiftSettings: strict),
         tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
-        tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
+        tests("PostgresClientTests", ["PostgresClient", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
