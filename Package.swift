@@ -94,7 +94,7 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
+            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks], path: "Tests/Support",
             swiftSettings: strict),
         tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
@@ -102,6 +102,7 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests("ConformanceTests", ["Conformance"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests("SyncServerTests", [

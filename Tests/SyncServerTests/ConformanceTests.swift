@@ -57,21 +57,6 @@ import Testing
             #expect(!failed.isEmpty && failed.allSatisfy { $0.rule == "W1" })
         }
     }
-
-    @Test("A case without what it needs is skipped, and says what it needs; XML escapes what it must")
-    func skips() async throws {
-        let target = ConformanceTarget(
-            server: .init(host: "127.0.0.1", port: 1), security: .plaintext, token: { _ in "" })
-        let cases = Conformance.cases.filter { $0.rule == "G1" }
-        let results = await ConformanceRun(cases, on: target).results()
-        #expect(results.map(\.outcome) == [.skipped("needs --terminate-server")])
-        let failed = CaseResult(rule: "P2", title: "a < b & \"c\"", outcome: .failed("x\ny"), seconds: 1.2345)
-        let xml = JUnitReport(results + [failed]).text
-        #expect(xml.contains("name=\"a &lt; b &amp; &quot;c&quot;\" time=\"1.234\"><failure message=\"x&#10;y\"/>"))
-        #expect(xml.contains("tests=\"2\" failures=\"1\" skipped=\"1\""))
-        let timed = CaseResult(rule: "A3", title: "t", outcome: .passed, seconds: 1, measuredSeconds: 0.0421)
-        #expect(JUnitReport([timed]).text.contains("<system-out>measured 0.042 s</system-out>"))
-    }
 }
 
 extension TestServer {

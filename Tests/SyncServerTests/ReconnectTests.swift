@@ -1,6 +1,7 @@
 import FocusCore
 import NIOCore
 import NIOEmbedded
+import Support
 import Testing
 
 @testable import SyncServer

@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import JWTKit
+import Support
 import Testing
 
 @testable import SyncServer
@@ -10,6 +11,7 @@ import Testing
     private let user = UserID.random()
     private let device = DeviceID.random()
     private let now = Timestamp(microseconds: 1_800_000_000_000_000)
+    private static let secret = Array("0123456789abcdef0123456789abcdef".utf8)
     private static let seconds: Int64 = 1_800_000_000
     private static let header = #"{"alg":"HS256","typ":"JWT"}"#
 
@@ -82,9 +84,9 @@ import Testing
 
     private func identity(claims: String, header: String = header) async throws -> Identity? {
         let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: Data(TestServer.secret)), digestAlgorithm: .sha256)
+        await keys.add(hmac: HMACKey(from: Data(Self.secret)), digestAlgorithm: .sha256)
         let token = try await sign(claims: claims, header: header, with: keys)
-        return try await TokenVerifier(.secret(TestServer.secret)).identity(of: token, now: now)
+        return try await TokenVerifier(.secret(Self.secret)).identity(of: token, now: now)
     }
 
     private func sign(claims: String, header: String, with keys: JWTKeyCollection) async throws -> String {

@@ -2,6 +2,7 @@ import FocusCore
 import FocusWire
 import Foundation
 import JWTKit
+import Support
 import Testing
 
 @testable import SyncServer

@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import FocusWire
 import Foundation
+import Support
 import Testing
 
 @testable import SyncServer

@@ -1,6 +1,7 @@
 import FocusCore
 import FocusWire
 import Foundation
+import Support
 
 extension Envelope {
     /// An event as a device sends it now.

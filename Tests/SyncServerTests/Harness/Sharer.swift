@@ -1,4 +1,5 @@
 import FocusCore
+import Support
 
 /// A user who shares a Focus status with some others, from one device.
 final class Sharer {

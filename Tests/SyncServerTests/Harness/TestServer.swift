@@ -102,7 +102,3 @@ extension SessionLimits {
         return limits
     }
 }
-
-extension UserID { static func random() -> Self { Self(UUID()) } }
-extension DeviceID { static func random() -> Self { Self(UUID()) } }
-extension EventID { static func random() -> Self { Self(UUID()) } }

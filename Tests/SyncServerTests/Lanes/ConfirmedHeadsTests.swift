@@ -1,5 +1,6 @@
 import EventStore
 import FocusCore
+import Support
 import Testing
 
 @testable import SyncServer

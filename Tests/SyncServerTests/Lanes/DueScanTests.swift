@@ -1,11 +1,12 @@
 import EventStore
 import FocusCore
 import Foundation
+import Support
 import Testing
 
 @testable import SyncServer
 
-@Suite("DueScan: a page at a time", .fewAtATime) struct DueScanTests {
+@Suite("DueScan: a page at a time") struct DueScanTests {
     private func due(_ partition: Int32, at second: Int64) -> DueUser {
         DueUser(
             partition: Partition(partition), user: .random(), dueAt: Timestamp(microseconds: second * 1_000_000))

@@ -3,6 +3,7 @@ import FocusCore
 import FocusWire
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import SyncServer

@@ -1,7 +1,7 @@
 import FocusCore
+import Support
 import Testing
 
-@testable import EventStore
 @testable import SyncServer
 
 /// NOTIFY is only a hint with a poll behind it, and a server that cannot confirm the heads sends nothing.
@@ -72,12 +72,5 @@ import Testing
         server.server.faults.set(.headsUnanswered, false)
         #expect(try await device.deltaVersion() == Version(5))
         try await server.server.stop()
-    }
-
-    @Test("A payload names partitions; anything else means any of them")
-    func payloads() {
-        #expect(HintListener.partitions(of: []) == .nothing)
-        #expect(HintListener.partitions(of: ["3,1", "1"]) == .partitions([Partition(1), Partition(3)]))
-        for strange in ["", "3,", "-1", "all", "1;2"] { #expect(HintListener.partitions(of: ["1", strange]) == .any) }
     }
 }

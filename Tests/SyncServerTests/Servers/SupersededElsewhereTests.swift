@@ -1,4 +1,5 @@
 import FocusCore
+import Support
 import Testing
 
 @testable import SyncServer

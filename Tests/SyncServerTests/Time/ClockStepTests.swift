@@ -4,6 +4,7 @@ import FocusWire
 import NIOConcurrencyHelpers
 import PostgresClient
 import SeededNumbers
+import Support
 import Testing
 
 @testable import SyncServer
