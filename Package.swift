@@ -106,6 +106,9 @@ let package = Package(
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests("SyncServerTests", [
+            "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks, logging, jwt,
+        ]),
+        tests("EndToEndTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
             "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
         ]),

@@ -3,7 +3,7 @@ import FocusSyncClient
 import Foundation
 import Testing
 
-/// The client without a server; `SyncServerTests` has the tests with one.
+/// The client without a server; `EndToEndTests` has the tests with one.
 @Suite("SyncClient")
 struct SyncClientTests {
     let directory: TemporaryDirectory
