@@ -8,18 +8,10 @@ import Testing
 
 @Suite("Schema")
 struct QueriesTests {
-
     @Test("The embedded SQL is that of Schema/: run ops/generate-sql.py after a change")
     func noDrift() throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", Checkout.file("ops/generate-sql.py").path, "--check"]
-        let output = Pipe()
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        let (status, errors) = try Checkout.run(["python3", "ops/generate-sql.py", "--check"])
+        #expect(status == 0, "\(errors)")
     }
 
     @Test("Every query can be planned by the server's role")

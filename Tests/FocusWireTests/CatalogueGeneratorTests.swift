@@ -38,17 +38,9 @@ struct CatalogueGeneratorTests {
 
         /// Runs the generator; returns what it complains about, or nil if it succeeds.
         func generate(_ arguments: String...) throws -> String? {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments =
-                ["python3", Checkout.file("ops/generate-catalogue.py").path, "--root", root.path] + arguments
-            let errors = Pipe()
-            process.standardError = errors
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return process.terminationStatus == 0 ? nil : text
+            let (status, errors) = try Checkout.run(
+                ["python3", "ops/generate-catalogue.py", "--root", root.path] + arguments)
+            return status == 0 ? nil : errors
         }
     }
 

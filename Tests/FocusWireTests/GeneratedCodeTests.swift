@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -6,14 +5,7 @@ import Testing
 struct GeneratedCodeTests {
     @Test("Schema, the generated Swift and the catalogue do not drift apart (else run ops/generate)")
     func drift() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = [Checkout.file("ops/generate").path, "--check"]
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        let (status, errors) = try Checkout.run(["ops/generate", "--check"])
+        #expect(status == 0, "\(errors)")
     }
 }
