@@ -96,18 +96,22 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient"], path: "Tests/Support",
+            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks], path: "Tests/Support",
             swiftSettings: strict),
-        tests("ArchitectureTests", [], exclude: ["Traps.txt"]),
+        tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
-        tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
+        tests("PostgresClientTests", ["PostgresClient", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("TokensTests", ["Tokens", "FocusCore", crypto]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
-        tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
-        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
+        tests("ConformanceTests", ["Conformance"]),
+        tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
+        tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests("SyncServerTests", [
+            "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks, logging,
+        ]),
+        tests("EndToEndTests", [
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
             "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore, nioEmbedded, nioLocks, nioPosix, logging,
         ]),
@@ -115,7 +119,7 @@ let package = Package(
             "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
             nioEmbedded, logging,
         ]),
-        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers"]),
+        tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support"]),
     ]
 )
 

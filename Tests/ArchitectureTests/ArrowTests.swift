@@ -1,11 +1,12 @@
 import Foundation
+import Support
 import Testing
 
 /// Checks every `import` line of `Sources` against the table in `Sources/README.md`, "Modules".
 @Suite("Arrows") struct ArrowTests {
     /// For each of our modules, the modules of ours that it may import: first and last column of the table.
     static let arrows: [String: Set<String>] = {
-        let file = root.appendingPathComponent("Sources/README.md")
+        let file = Checkout.file("Sources/README.md")
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         let section = text.components(separatedBy: "## Modules\n").last?.components(separatedBy: "\n## ").first ?? ""
         var arrows: [String: Set<String>] = [:]
@@ -15,8 +16,6 @@ import Testing
         }
         return arrows
     }()
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     /// The modules from outside this package that a module without side effects may import.
     static let pureImports: Set<String> = ["Crypto", "Foundation", "FoundationEssentials", "Glibc"]
     static let programs: Set<String> = ["focusd", "focusctl", "focus-bench", "focus-conformance"]
@@ -97,7 +96,7 @@ import Testing
         }
     }
 
-    private var sources: URL { Self.root.appendingPathComponent("Sources") }
+    private var sources: URL { Checkout.file("Sources") }
 
     private func files(of module: String) throws -> [URL] {
         let root = sources.appendingPathComponent(module)

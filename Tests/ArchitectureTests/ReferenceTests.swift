@@ -1,10 +1,9 @@
 import Foundation
+import Support
 import Testing
 
 /// The repository explains itself: nothing in it needs a document that is not in it.
 @Suite("References") struct ReferenceTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     /// Released migrations are never edited. Comments in these files name documents that `Schema/rules` has replaced.
     private static let released = [
         "0001_log.sql", "0002_read_model.sql", "0012_rebuild.sql", "Migrations.swift",
@@ -51,7 +50,7 @@ import Testing
     }
 
     private static func files(in place: String) throws -> [URL] {
-        let url = root.appendingPathComponent(place)
+        let url = Checkout.file(place)
         guard url.pathExtension.isEmpty else { return [url] }
         let walker = try #require(FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil))
         return walker.compactMap { $0 as? URL }.filter { !$0.hasDirectoryPath }

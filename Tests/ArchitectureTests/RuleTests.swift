@@ -1,11 +1,10 @@
 import Foundation
+import Support
 import Testing
 
 /// Each rule has one name in the whole package. The documents of `Schema/rules` define the rules, the code that decides
 /// by a rule names it, and the test that proves a rule begins with its name.
 @Suite("Rules") struct RuleTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     /// Released migrations are never edited. Comments in these files call A1 by its former name C1, and P1 to P3 by D1
     /// to D3. A later migration replaces the comments that they leave in the database.
     private static let earlierNames = ["0002_read_model.sql", "0005_preferences.sql"]
@@ -48,7 +47,7 @@ import Testing
             ends.contains { path.hasSuffix($0) } && !Self.earlierNames.contains { path.hasSuffix($0) }
         }
         var count = 0
-        for file in files + (folder == "Schema" ? [Self.root.appendingPathComponent("README.md")] : []) {
+        for file in files + (folder == "Schema" ? [Checkout.file("README.md")] : []) {
             for mention in try Self.mentions(in: file) {
                 count += 1
                 if !defined.contains(mention.name) {
@@ -65,7 +64,7 @@ import Testing
     /// The names that begin a list item: `- **P2 Exactly once per place.** …`.
     private static func defined() throws -> [String] {
         try ["domain.md", "protocol.md"].flatMap { file in
-            let text = try String(contentsOf: root.appendingPathComponent("Schema/rules/\(file)"), encoding: .utf8)
+            let text = try String(contentsOf: Checkout.file("Schema/rules/\(file)"), encoding: .utf8)
             return text.matches(of: #/^- \*\*([A-Z]\d+) /#.anchorsMatchLineEndings()).map { String($0.1) }
         }
     }
@@ -120,7 +119,7 @@ import Testing
     }
 
     private static func files(in folder: String, where isWanted: (String) -> Bool) throws -> [URL] {
-        let url = root.appendingPathComponent(folder)
+        let url = Checkout.file(folder)
         let walker = try #require(FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil))
         return walker.compactMap { $0 as? URL }.filter { isWanted($0.path) }
     }

@@ -1,10 +1,10 @@
 import Foundation
+import Support
 import Testing
 
 /// A new type of event, or collection, is a line in a table and a case in few switches.
 @Suite("Switches") struct SwitchTests {
-    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Sources")
+    private static let sources = Checkout.file("Sources")
 
     /// An enumeration, the files of its tables, and those that have a switch over all of its cases beside them.
     struct Enumeration: CustomTestStringConvertible, Sendable {

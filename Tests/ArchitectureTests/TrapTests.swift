@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// `Traps.txt`, beside this file, lists every place where a module that takes data from outside can end the process,
@@ -20,9 +21,7 @@ import Testing
     private static let modules = [
         "Answers", "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Waits",
     ]
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let list = root.appendingPathComponent("Tests/ArchitectureTests/Traps.txt")
+    private static let list = Checkout.file("Tests/ArchitectureTests/Traps.txt")
 
     @Test("Whatever may trap on data is listed, with the reason why it does not; and nothing else is")
     func everyTrapIsListed() throws {
@@ -117,7 +116,7 @@ import Testing
     }
 
     private static func sources() throws -> [(file: String, code: SwiftCode)] {
-        let sources = root.appendingPathComponent("Sources")
+        let sources = Checkout.file("Sources")
         return try modules.flatMap { module in
             let folder = sources.appendingPathComponent(module)
             let walker = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))

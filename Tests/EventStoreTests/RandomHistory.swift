@@ -3,6 +3,7 @@ import FocusCore
 import FocusWire
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 
 /// The lives of a few users in one partition, made from a seed: events of every kind, accepted or refused as validation
@@ -13,7 +14,7 @@ struct RandomHistory {
     private(set) var events: [LoggedEvent] = []
     /// For each user, the state after each event, beginning with version 0.
     private(set) var states: [UserID: [UserState]] = [:]
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var sequences: [UserID: Int64] = [:]
     private var now: Int64 = 1_760_000_000_000_000
 
@@ -22,7 +23,7 @@ struct RandomHistory {
     private static let ids = ["a", "b", "c/1", "e\u{301}", "\u{e9}", "nul\u{0}", String(repeating: "long", count: 600)]
 
     init(seed: UInt64, users count: Int, events total: Int) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var users: [UserID] = []
         while users.count < count {
             let user = UserID(random.uuid())

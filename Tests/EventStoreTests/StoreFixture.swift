@@ -63,14 +63,7 @@ extension PostgresConnection {
     }
 }
 
-/// SplitMix64: gives the same numbers for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var numbers: SplitMix64
-
-    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
-
-    mutating func next() -> UInt64 { numbers.next() }
-
+extension SplitMix64 {
     mutating func uuid() -> UUID {
         let (a, b) = (next(), next())
         return withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

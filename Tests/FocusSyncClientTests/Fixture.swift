@@ -1,7 +1,6 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
-import SeededNumbers
 
 /// Fixtures that the tests of this module share.
 enum Fixture {
@@ -68,12 +67,4 @@ final class TemporaryDirectory: Sendable {
             print("\(path) stays: \(error)")
         }
     }
-}
-
-/// SplitMix64: gives the same numbers for the same seed on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var numbers: SplitMix64
-    init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
-
-    mutating func next() -> UInt64 { numbers.next() }
 }

@@ -1,17 +1,17 @@
 import FocusCore
 import FocusSyncClient
 import Foundation
+import Support
 import Testing
 
 @Suite("Worked example")
 struct WorkedExampleTests {
     @Test("Every piece of code in the article FirstDevice is compiled here, word for word")
     func compiled() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let example = try String(contentsOf: root.appendingPathComponent("WorkedExample.swift"), encoding: .utf8)
+        let example = try String(
+            contentsOf: Checkout.file("Tests/FocusSyncClientTests/WorkedExample.swift"), encoding: .utf8)
         let article = try String(
-            contentsOf: root.appendingPathComponent(
-                "../../Sources/FocusSyncClient/FocusSyncClient.docc/FirstDevice.md"), encoding: .utf8)
+            contentsOf: Checkout.file("Sources/FocusSyncClient/FocusSyncClient.docc/FirstDevice.md"), encoding: .utf8)
         let pieces = article.components(separatedBy: "```swift\n").dropFirst().map { piece in
             piece.components(separatedBy: "```")[0]
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// `ops/generate-catalogue.py` carries the comments of Schema/proto into Schema/README.md.
@@ -12,7 +13,7 @@ struct CatalogueGeneratorTests {
             root = FileManager.default.temporaryDirectory.appendingPathComponent("catalogue-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
             try FileManager.default.copyItem(
-                at: URL(fileURLWithPath: Checkout.path("Schema")).resolvingSymlinksInPath(),
+                at: Checkout.file("Schema"),
                 to: root.appendingPathComponent("Schema"))
         }
 
@@ -37,17 +38,9 @@ struct CatalogueGeneratorTests {
 
         /// Runs the generator; returns what it complains about, or nil if it succeeds.
         func generate(_ arguments: String...) throws -> String? {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments =
-                ["python3", Checkout.path("ops/generate-catalogue.py"), "--root", root.path] + arguments
-            let errors = Pipe()
-            process.standardError = errors
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return process.terminationStatus == 0 ? nil : text
+            let (status, errors) = try Checkout.run(
+                ["python3", "ops/generate-catalogue.py", "--root", root.path] + arguments)
+            return status == 0 ? nil : errors
         }
     }
 

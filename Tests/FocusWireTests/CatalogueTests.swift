@@ -1,6 +1,7 @@
 import FocusCore
 import FocusWire
 import Foundation
+import Support
 import Testing
 
 /// Authors of other clients rely on `Schema/README.md`, so its examples and tables must be correct.
@@ -8,7 +9,7 @@ import Testing
 struct CatalogueTests {
     private let text: String
 
-    init() throws { text = try String(contentsOfFile: Checkout.path("Schema/README.md"), encoding: .utf8) }
+    init() throws { text = try String(contentsOf: Checkout.file("Schema/README.md"), encoding: .utf8) }
 
     @Test("every event type has a section with a JSON example that is one", arguments: EventType.allCases)
     func example(_ type: EventType) throws {

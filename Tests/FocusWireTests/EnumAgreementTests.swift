@@ -18,7 +18,7 @@ struct EnumAgreementTests {
         #expect(Set(Wire.allCases.map { Int32($0.rawValue) }) == Set(Core.allCases.map(\.rawValue)).union([0]))
     }
 
-    @Test("payload enums")
+    @Test("every enum of a payload has the numbers and names of FocusCore, and no value more")
     func payloads() {
         expectAgreement(DeclaredIntent.self, Focus_Events_V1_AppRegistered.Intent.self)
         expectAgreement(AppCapability.self, Focus_Events_V1_AppRegistered.Capability.self)
@@ -31,7 +31,7 @@ struct EnumAgreementTests {
         expectAgreement(PreviewsChoice.self, Focus_Events_V1_Previews.self)
     }
 
-    @Test("row enums")
+    @Test("every enum of a row has the numbers and names of FocusCore, and no value more")
     func rows() {
         expectAgreement(DeclaredIntent.self, Focus_Sync_V1_AppRow.Intent.self)
         expectAgreement(AppCapability.self, Focus_Sync_V1_AppRow.Capability.self)
@@ -44,7 +44,7 @@ struct EnumAgreementTests {
         expectAgreement(RoutePeriod.self, Focus_Sync_V1_RouteTotalRow.Period.self)
     }
 
-    @Test("device classes")
+    @Test("device classes have the same numbers in sync messages and events, and the names of FocusCore")
     func deviceClasses() throws {
         for value in DeviceClass.allCases { #expect(try DeviceClass(value.message) == value) }
         for value in DeviceClass.allCases {

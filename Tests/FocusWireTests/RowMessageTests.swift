@@ -20,7 +20,7 @@ struct RowMessageTests {
         #expect(again == value)
     }
 
-    @Test("apps and authorizations")
+    @Test("S9: apps and authorizations in canonical bytes, every field named")
     func apps() throws {
         let app = AppRegistered(
             name: "Mail", build: 3, declaredIntents: [.startCall, .sendMessage],
@@ -35,7 +35,7 @@ struct RowMessageTests {
             is: #"{"kind":"READ_ROUTES","status":"RESTRICTED"}"#)
     }
 
-    @Test("focuses, the active one, visibility and audience")
+    @Test("S9: Focuses, the active one, visibility and audience in canonical bytes, every field named")
     func focus() throws {
         let work = FocusConfigured(
             focusID: "work", name: "Work", symbol: "bag",
@@ -55,9 +55,13 @@ struct RowMessageTests {
         try expect(.audience, AudienceRow(user: user).encoded, is: #"{"user":"\#(user)"}"#)
     }
 
-    @Test("notifications, alerts and badges")
+    @Test("S9: notifications, alerts and badges in canonical bytes, every field named")
     func notifications() throws {
-        guard case .notificationPosted(let posted) = try SampleEvents.full(.notificationPosted) else { return }
+        let sample = try SampleEvents.full(.notificationPosted)
+        guard case .notificationPosted(let posted) = sample else {
+            Issue.record("\(sample)")
+            return
+        }
         var row = NotificationRow(posted, title: "Anna", postedAt: Timestamp(microseconds: 9), unread: true)
         row.avatar = "avatars/anna"
         row.hiddenBody = ""
@@ -86,7 +90,7 @@ struct RowMessageTests {
         try expect(.badges, BadgeRow(count: nil).encoded, is: "{}")
     }
 
-    @Test("categories, actions and suggestions")
+    @Test("S9: categories, actions and suggestions in canonical bytes, every field named")
     func people() throws {
         try expect(
             .categories, CategoriesRow([SampleEvents.category, NotificationCategory(id: "")]).encoded,
@@ -103,7 +107,7 @@ struct RowMessageTests {
             is: #"{"outgoing":"2","incoming":"1","lastAtUs":"-1","score":4.5}"#)
     }
 
-    @Test("notification settings and the delivery schedule")
+    @Test("S9: notification settings and the delivery schedule in canonical bytes, every field named")
     func settings() throws {
         var row = NotificationSettingsRow(effective: ByClass(repeating: NotificationSettings()))
         let defaults = #"{"alerts":true,"badges":true,"sounds":true,"previews":"ALWAYS","timeSensitive":true}"#
@@ -133,7 +137,7 @@ struct RowMessageTests {
             is: #"{"times":[0,1080],"timeZone":"Asia/Tokyo"}"#)
     }
 
-    @Test("workouts and refusals")
+    @Test("S9: workouts and refusals in canonical bytes, every field named")
     func workouts() throws {
         let workout = WorkoutRow(
             activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: 5))
@@ -148,7 +152,7 @@ struct RowMessageTests {
         )
     }
 
-    @Test("routes")
+    @Test("S9: routes in canonical bytes, every field named")
     func routes() throws {
         var aggregates = RouteAggregates(
             counts: RouteCounts(accepted: 1, duplicate: 2, notFinite: 3, impossible: 4, inaccurate: 5))
@@ -189,7 +193,7 @@ struct RowMessageTests {
                 + #""fastest":[{"lengthM":"1000","startUs":"19","durationUs":"20"}]}"#)
     }
 
-    @Test("route totals")
+    @Test("S9: route totals in canonical bytes, every field named")
     func routeTotals() throws {
         let monday = CivilDate(year: 2026, month: 11, day: 16)
         var total = RouteTotalRow(activity: "running", period: .week, startsOn: monday)

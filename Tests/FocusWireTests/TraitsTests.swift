@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import Support
 import Testing
 
 /// The tables of event types and collections say what the comments of `Schema/proto` say, from which the catalogue is
@@ -7,7 +8,7 @@ import Testing
 @Suite("Traits") struct TraitsTests {
     /// The comments of a folder's messages, each as one text.
     private static func comments(in folder: String) throws -> [String] {
-        let root = URL(filePath: Checkout.path("Schema/proto/focus/\(folder)"))
+        let root = Checkout.file("Schema/proto/focus/\(folder)")
         let files = try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil)
         var comments: [String] = []
         for file in files where file.pathExtension == "proto" {

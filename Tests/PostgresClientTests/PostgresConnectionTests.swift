@@ -57,7 +57,7 @@ import Testing
         #expect(try connection.transaction { try $0.query(select).columnCount } == 3)
     }
 
-    @Test("affected rows, column names and the server's version")
+    @Test("a result says how many rows were affected and where a column is; a connection knows the server's version")
     func results() throws {
         let connection = try makeConnection()
         try connection.execute("CREATE TABLE t (a int4)")

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @Suite struct PostgresCopyTests {
@@ -70,7 +71,7 @@ import Testing
         #expect(try connection.count("u") == 100)
     }
 
-    @Test("an empty COPY, both ways")
+    @Test("a COPY without rows copies none, both ways")
     func empty() throws {
         let connection = try makeTable()
         #expect(try connection.copyIn(binaryIn) { _ in } == 0)

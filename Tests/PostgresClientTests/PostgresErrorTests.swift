@@ -31,7 +31,7 @@ import Testing
         #expect(try connection.run("SELECT 1").rowCount == 1)
     }
 
-    @Test("a lock that is not to be had")
+    @Test("a lock that another session holds comes as lockNotAvailable")
     func locks() throws {
         let first = try makeConnection()
         try first.execute("CREATE TABLE t (a int4)")

@@ -1,4 +1,5 @@
 import PostgresClient
+import Support
 import Testing
 
 @Suite struct PostgresPipelineTests {

@@ -142,7 +142,8 @@ final class Gate: @unchecked Sendable {
     func wait() {
         condition.withLock {
             isEntered = true
-            while !isOpen { condition.wait() }
+            let limit = Date(timeIntervalSinceNow: 180)
+            while !isOpen, condition.wait(until: limit) {}
         }
     }
 

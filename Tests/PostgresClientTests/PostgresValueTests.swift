@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @Suite struct PostgresValueTests {

@@ -16,12 +16,6 @@ extension PostgresConnection {
         return try PostgresConnection(other)
     }
 
-    /// Runs SQL as a statement that is named by its own text, because tests do not care about statement names.
-    @discardableResult
-    func run(_ sql: String, _ values: PostgresValue...) throws(PostgresError) -> PostgresResult {
-        try query(Statement(name: sql, sql: sql), values)
-    }
-
     func count(_ table: String) throws -> Int64 { try run("SELECT count(*) FROM \(table)").int8(row: 0, column: 0) }
 }
 

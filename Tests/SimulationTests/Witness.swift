@@ -21,15 +21,15 @@ final class Witness {
         let end: Int64
     }
     private(set) var log: [LoggedEvent] = []
-    private var lastSequences: [SequenceKey: DeviceSequence] = [:]
-    private var versions: [SequenceKey: [Version]] = [:]
+    private(set) var lastSequences: [SequenceKey: DeviceSequence] = [:]
+    private(set) var versions: [SequenceKey: [Version]] = [:]
     /// The event at each place; none at a place that was declared lost.
-    private var places: [Place: LoggedEvent] = [:]
+    private(set) var places: [Place: LoggedEvent] = [:]
     /// The places of each event.
     private var placesOf: [EventID: [Place]] = [:]
     private var lostPlaces: Set<Place> = []
     /// Rule P10: incarnations that have ended; and those whose end the log once had and lost.
-    private var ended: Set<SequenceKey> = []
+    private(set) var ended: Set<SequenceKey> = []
     private var forgottenEnds: Set<SequenceKey> = []
     /// Devices whose store was restored or copied.
     private var copied: Set<DeviceID> = []
@@ -37,10 +37,10 @@ final class Witness {
     /// Devices with libraries from before rule P10.
     var old: Set<DeviceID> = []
     /// For each user, the version up to which the standby certainly has the events.
-    private var safe: [UserID: Version] = [:]
+    private(set) var safe: [UserID: Version] = [:]
     /// What devices were told since the log last lost its tail.
-    private var promised: [Promise: DeviceSequence] = [:]
-    private struct Promise: Hashable {
+    var promised: [Promise: DeviceSequence] = [:]
+    struct Promise: Hashable {
         let key: SequenceKey
         /// Recorded for each store, because copies of a store learn of each other's events only later.
         let device: Int
@@ -59,7 +59,7 @@ final class Witness {
     let clock: SimulatedClock
 
     /// Whether the seed lets some appends or look-ups fail.
-    private let callsFail: Bool
+    let callsFail: Bool
 
     /// The most milliseconds between a decision of a server and its effect, because its calls take time.
     let slowness: Int64
@@ -71,7 +71,7 @@ final class Witness {
     }
 
     /// A sequence of a device, or of the server's own events, which count for each user from 1 on.
-    private struct SequenceKey: Hashable {
+    struct SequenceKey: Hashable {
         let user: UserID
         let device: DeviceID
         let incarnation: Incarnation
@@ -87,7 +87,7 @@ final class Witness {
         }
     }
 
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let key: SequenceKey
         let sequence: DeviceSequence
     }
@@ -179,7 +179,7 @@ final class Witness {
 
     /// The outcome of a device's event, as the log gave it when the event was first logged; nil if the event is not at
     /// this place.
-    private func outcome(_ id: EventID, at place: Place) -> Outcome? {
+    func outcome(_ id: EventID, at place: Place) -> Outcome? {
         guard let event = places[place], event.id == id else { return nil }
         let first = event.isRepetition ? placesOf[id]?.first.flatMap { places[$0] } ?? event : event
         guard first.type == EventType.eventRefused.rawValue,
@@ -322,122 +322,6 @@ final class Witness {
         let page = states[Int(version.rawValue)].rows(after: .snapshot(of: version), in: view, limitBytes: .max)
         return Dictionary(uniqueKeysWithValues: page.rows.compactMap { row in row.value.map { (row.key, $0) } })
     }
-
-    // MARK: Frames
-
-    /// A frame has reached a device.
-    func saw(_ message: ServerMessage, _ device: SimulatedDevice) {
-        switch message {
-        case .welcome(let welcome): sawWelcome(welcome, device)
-        case .appended(let appended): sawAppended(appended, device)
-        case .snapshotRows(let rows), .deltaRows(let rows): sawRows(rows, device)
-        case .delta(_, let rows, let cursor):
-            sawRows(rows, device)
-            saw(cursor, device)
-        case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
-        case .error(let error): sawError(error, device)
-        case .recalled(let recalled): sawRecalled(recalled, device)
-        case .snapshotBegin, .deltaBegin, .ping, .pong, .goAway, .tokenExpiry, .fetched, .peerStatuses,
-            .unknown:
-            break
-        }
-    }
-
-    /// Unless the seed lets appends fail, the log always answers: a server that lacks events must read them, and must
-    /// not refuse.
-    private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
-        guard error.code == .unavailable || error.code == .userQuarantined, !callsFail else { return }
-        fail("\(device) is told \(error.code) although the log answers: \(error.message)")
-    }
-
-    private func sawWelcome(_ welcome: Welcome, _ device: SimulatedDevice) {
-        let logged = lastSequences[SequenceKey(device), default: .zero]
-        if welcome.lastSequence > logged {
-            fail("P1: \(device) hears of sequence \(welcome.lastSequence), the log ends at \(logged)")
-        }
-        let key = SequenceKey(device)
-        let promise = promised[Promise(key: key, device: device.index), default: .zero]
-        if welcome.lastSequence < promise {
-            fail("P2: \(device) has \(promise) acknowledged and is told \(welcome.lastSequence)")
-        }
-        if welcome.isEnded, !ended.contains(key) { fail("P10: \(device) is told that its incarnation has ended") }
-        let last = Place(key: key, sequence: welcome.lastSequence)
-        if let event = welcome.lastEvent, places[last]?.id != event {
-            fail("P3: \(device) is told that \(event) is its last event, at \(welcome.lastSequence)")
-        }
-    }
-
-    /// Rule P10: the answer to a Recall holds for ever.
-    private func sawRecalled(_ recalled: Recalled, _ device: SimulatedDevice) {
-        let key = SequenceKey(device, recalled.incarnation)
-        if !ended.contains(key) { fail("P10: \(device) recalls \(recalled.incarnation), which goes on") }
-        if recalled.version > version(of: device.user) {
-            fail("P1: \(device) hears of version \(recalled.version), the log ends at \(version(of: device.user))")
-        }
-        if recalled.version > safe[device.user, default: .zero] {
-            fail("P1: \(device) recalls as of version \(recalled.version), which no standby has")
-        }
-    }
-
-    /// Compares the answer to a Recall with the log.
-    func recalled(_ recalled: Recalled, _ recall: Recall, _ device: SimulatedDevice) {
-        for (index, (event, told)) in zip(recall.events, recalled.outcomes).enumerated() {
-            let sequence = recall.firstSequence.advanced(by: index)
-            let place = Place(key: SequenceKey(device, recall.incarnation), sequence: sequence)
-            let logged = outcome(event, at: place)
-            if told != logged {
-                fail(
-                    "P10: \(device) is told \(told.debugDescription) of \(event), logged is \(logged.debugDescription)")
-            }
-        }
-    }
-
-    private func sawAppended(_ appended: Appended, _ device: SimulatedDevice) {
-        let key = SequenceKey(device, appended.incarnation)
-        let logged = lastSequences[key, default: .zero]
-        // Events without a place are answered in the same way.
-        guard !appended.refused.contains(where: \.isDisplaced) else { return }
-        promised[Promise(key: key, device: device.index), default: .zero].raise(to: appended.throughSequence)
-        guard appended.throughSequence <= logged else {
-            return fail("P1: \(device) hears of sequence \(appended.throughSequence), the log ends at \(logged)")
-        }
-        if appended.version > version(of: device.user) {
-            fail("P1: \(device) hears of version \(appended.version), the log ends at \(version(of: device.user))")
-        }
-        guard appended.throughSequence > .zero, let versions = versions[key] else { return }
-        if versions[Int(appended.throughSequence.rawValue) - 1] > safe[device.user, default: .zero] {
-            fail("P1: \(device) hears of sequence \(appended.throughSequence), which no standby has")
-        }
-        if appended.version < versions[Int(appended.throughSequence.rawValue) - 1] {
-            fail("P7: \(device) is promised version \(appended.version), its event came later")
-        }
-    }
-
-    /// Rule S7 and the scopes, checked without `View.includes`.
-    private func sawRows(_ rows: [DeltaRow], _ device: SimulatedDevice) {
-        let end = version(of: device.user)
-        for row in rows {
-            if let app = device.scope.app, row.key.app != app {
-                fail("S7: \(device) of \(app) gets \(row.key.collection) of \(row.key.app?.rawValue ?? "no app")")
-            }
-            if !device.collections.isEmpty, !device.collections.contains(row.key.collection) {
-                fail("S7: \(device) gets \(row.key.collection), which it did not ask for")
-            }
-            if row.key.collection == .refusals, !row.key.key.hasPrefix(device.id.description) {
-                fail("E2: \(device) gets a refusal of another device")
-            }
-            if row.version > end { fail("P1: \(device) gets a row of version \(row.version), the log ends at \(end)") }
-        }
-    }
-
-    private func saw(_ cursor: Cursor, _ device: SimulatedDevice) {
-        guard cursor.version <= version(of: device.user) else {
-            return fail("P1: \(device) stands at \(cursor.version), the log ends at \(version(of: device.user))")
-        }
-        let event = states[device.user]?[Int(cursor.version.rawValue)].lastEvent
-        if let event, event != cursor.event { fail("S4: the cursor of \(device) names an event that is not there") }
-        if cursor.view != device.view.hash { fail("S4: the cursor of \(device) is of another view") }
-    }
 }
 
 extension LoggedEvent {
@@ -454,8 +338,4 @@ extension LoggedEvent {
         else { return nil }
         return lost
     }
-}
-
-extension DeviceSequence {
-    fileprivate mutating func raise(to other: DeviceSequence) { self = max(self, other) }
 }

@@ -46,6 +46,5 @@ public struct FoldDigests {
     public static let advice =
         "The fold's bytes are not those of its version: raise FocusCore.foldVersion, then add to Schema/samples/folds.txt"
 
-    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Schema/samples/folds.txt")
+    private static let file = Checkout.file("Schema/samples/folds.txt")
 }

@@ -1,14 +1,11 @@
-import Foundation
+import Support
 import Testing
 
 /// The parts of `ops/bench` that can be tested without measuring.
 @Suite("Benchmark scripts") struct BenchScriptTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     @Test("Intervals, pairs, processor time of ended children, and where programs are found: ops/lib/bench/tests.py")
     func tests() throws {
-        let (status, text) = try run(["python3", "ops/lib/bench/tests.py"])
+        let (status, text) = try Checkout.run(["python3", "ops/lib/bench/tests.py"])
         #expect(status == 0, "\(text)")
     }
 
@@ -20,23 +17,8 @@ import Testing
             (["B1"], "no lane B1; there are append, append-single, latency"),
         ])
     func refused(arguments: [String], message: String) throws {
-        let (status, text) = try run(["python3", "ops/lib/bench", "--check"] + arguments)
+        let (status, text) = try Checkout.run(["python3", "ops/lib/bench", "--check"] + arguments)
         #expect(status == 2)
         #expect(text.contains(message), "\(text)")
-    }
-
-    /// Runs a command and returns its exit code and standard error.
-    private func run(_ arguments: [String]) throws -> (Int32, String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["PYTHONDONTWRITEBYTECODE=1"] + arguments
-        process.currentDirectoryURL = Self.root
-        let errors = Pipe()
-        process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
     }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import EventStore
@@ -22,13 +24,33 @@ import Testing
         #expect(Self.share(after: 600, lateEvery: .max, from: CommitLatencyProbe.leastShare) == 1)
     }
 
-    @Test("It feels a real server: commits that are no later than before leave it a share, and it ends when told")
+    @Test("It feels a real server: commits that are held up lower the share; stopped, its connection is gone")
     func real() throws {
         let fixture = try StoreFixture()
+        let owner = try fixture.owner()
+        defer { owner.close() }
         let probe = try CommitLatencyProbe(PostgresConfiguration(conninfo: fixture.conninfo))
-        #expect((CommitLatencyProbe.leastShare...1).contains(probe.share))
+        let session = try owner.query(Self.otherSessions)
+        let backend = try pid_t(#require(session.rowCount == 1 ? session.int4(row: 0, column: 0) : nil))
+        var milliseconds: UInt32 = 250
+        try eventually("a late commit lowers the share") {
+            kill(backend, SIGSTOP)
+            usleep(milliseconds * 1_000)
+            kill(backend, SIGCONT)
+            // The commits before the work may have been slow, and these must be slower.
+            milliseconds = min(2 * milliseconds, 8_000)
+            return probe.share < 1
+        }
         probe.stop()
+        try eventually("its connection is gone") { try owner.query(Self.otherSessions).rowCount == 0 }
     }
+
+    private static let otherSessions = Statement(
+        name: "test_other_sessions",
+        sql: """
+            SELECT pid FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+            """)
 
     private static func share(after count: Int, lateEvery period: Int, from start: Double = 1) -> Double {
         (1...count).reduce(start) { CommitLatencyProbe.share($0, isLate: $1 % period == 0) }

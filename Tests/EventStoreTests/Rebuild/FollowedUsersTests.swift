@@ -1,6 +1,7 @@
 import FocusCore
 import Foundation
 import PostgresClient
+import SeededNumbers
 import Support
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
     /// Logs `count` events, of random users or of `user`, without projecting them.
     private mutating func grow(_ count: Int, _ user: UserID? = nil) throws -> Range<LogOffset> {
         let from = history.events.count
-        var random = SeededGenerator(seed: UInt64(from))
+        var random = SplitMix64(seed: UInt64(from))
         for _ in 0..<count { try history.append(user ?? history.users.randomElement(using: &random)!, nil, nil) }
         let (begin, end) = (LogOffset(Int64(from)), LogOffset(Int64(history.events.count)))
         _ = try LogWriter().appendToEnd(

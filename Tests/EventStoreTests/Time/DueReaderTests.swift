@@ -52,6 +52,7 @@ import Testing
         var look = DuePlace.start
         while let next = try due([Partition(0): look], until: 30, limit: 1).first {
             found.append(next.user)
+            try #require(found.count <= users.count, "a look begins where the one before did")
             look = DuePlace(next)
         }
         #expect(found == [users[1], users[2], users[0]])

@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Foundation
+import SeededNumbers
 import Support
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
         "T1, T3: something is due exactly from dueAt on; it is accepted, and what follows it is due no earlier",
         arguments: [1, 2, 3, 4])
     func random(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var (expirations, summaries) = (0, 0)
         for _ in 0..<300 {
             var state = try Self.user(&random)
@@ -40,7 +41,7 @@ import Testing
     private static let noon = Timestamp(microseconds: 1_774_700_000_000_000)
 
     /// A random user with some or all of: a Focus that ends, a delivery schedule, an alert that waits.
-    private static func user(_ random: inout SeededGenerator) throws -> UserState {
+    private static func user(_ random: inout SplitMix64) throws -> UserState {
         var state = UserState(user: UserID(random.uuid()))
         let app = AppID("a")!
         let end = noon.adding(microseconds: Int64.random(in: 1...200_000, using: &random) * 1_000_000)

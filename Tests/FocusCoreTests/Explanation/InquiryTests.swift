@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -126,7 +127,7 @@ import Testing
 
     @Test("N9, F3, F4, B1, B2, E6: over random histories an explanation says what the rows say", arguments: 1...3)
     func random(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = HistoryMaker.ready()
         for step in 1...300 { HistoryMaker.step(&stage, at: Double(step * 3), using: &random) }
         for (subject, expected) in subjects(stage.state) {

@@ -128,7 +128,7 @@ import Testing
             }
             found += rows.map { AppItem($0.key.app!, $0.key.key) }
             sizes.append(rows.count)
-            guard more else { break }
+            guard more, found.count <= expected.count else { break }
         }
         #expect(found == expected.sorted())
         #expect(sizes.allSatisfy { (1...FetchLimits.rowsPerPage).contains($0) } && sizes.count > 2, "\(sizes)")
@@ -151,7 +151,7 @@ import Testing
             }
             #expect(page.count <= min(limit == 0 ? 1_000 : limit, FetchLimits.pointsPerPage) && !page.isEmpty)
             found += page
-            next = following
+            next = found.count <= all.count ? following : nil
         }
         #expect(found == all.filter { $0.time >= from && $0.time <= to })
         let outside = stage.state.fetch(

@@ -121,7 +121,7 @@ import Testing
         #expect(stage.decision("n") == AlertDecision(.now, .allowedPerson))
     }
 
-    @Test("§4: a communication is decided as active, whatever its level", arguments: InterruptionLevel.allCases)
+    @Test("A communication is decided as active, whatever its level", arguments: InterruptionLevel.allCases)
     func level(_ level: InterruptionLevel) {
         var stage = stage()
         stage.communicate("n", about: "i", level: level, at: 2)

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "§3: what a donation must have: an id, a conversation, a sender when incoming, handles, a start that has come")
+        "What a donation must have: an id, a conversation, a sender when incoming, handles, a start that has come")
     func shape() {
         var stage = Stage.ready()
         func donate(_ change: (inout InteractionDonated, inout SendMessage) -> Void) -> RefusalCode? {

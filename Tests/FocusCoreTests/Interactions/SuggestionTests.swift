@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -65,7 +66,7 @@ import Testing
         "I3, I4: any order of adding and taking out gives the same counts and score",
         arguments: 1...20 as ClosedRange<UInt64>)
     func anyOrder(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let all = (0..<80).map { _ in
             (
                 direction: Bool.random(using: &random) ? InteractionDirection.incoming : .outgoing,

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -17,7 +18,7 @@ import Testing
     }
 
     /// A random value that is nested at most `depth` deep.
-    static func random(depth: Int, using random: inout SeededRandom) -> PropertyValue {
+    static func random(depth: Int, using random: inout SplitMix64) -> PropertyValue {
         let text = ["", "a", "b", "\u{E9}", "e\u{301}"].randomElement(using: &random)!
         switch Int.random(in: 0..<(depth > 1 ? 8 : 6), using: &random) {
         case 0: return .bool(Bool.random(using: &random))
@@ -55,7 +56,7 @@ import Testing
         let entries = keys.map { PropertyDictionary.Entry($0, .string($0)) }
         let expected = PropertyDictionary(entries)
         #expect(expected?.entries.map(\.key.utf8.first) == [nil, 0x42, 0x61, 0x61, 0x62, 0x65, 0xC3])
-        var random = SeededRandom(seed: 1)
+        var random = SplitMix64(seed: 1)
         for _ in 0..<20 { #expect(PropertyDictionary(entries.shuffled(using: &random)) == expected) }
         #expect(PropertyDictionary(entries + [.init("a", .bool(true))]) == nil)
         #expect(expected?["\u{E9}"] == .string("\u{E9}") && expected?["none"] == nil)
@@ -71,7 +72,7 @@ import Testing
 
     @Test("Random values survive their bytes", arguments: 1...50 as ClosedRange<UInt64>)
     func roundTrip(_ seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let value = Self.random(depth: 5, using: &random)
         #expect(try PropertyValue(decoding: value.encoded).encoded == value.encoded, "seed \(seed)")
         #expect(value.depth <= 5)

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -36,7 +37,7 @@ import Testing
 
     @Test("R5: gain less loss is the way from the first turning point to the last", arguments: 1...5)
     func balance(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let altitudes = (0..<500).map { _ in Double(Int.random(in: 0...1_600, using: &random)) / 8 }
         let result = elevation(altitudes)
         let reverse = elevation(altitudes.reversed())
@@ -45,7 +46,7 @@ import Testing
 
     @Test("R5: gain and loss are the same in whatever runs the altitudes are added", arguments: 1...40)
     func runs(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let step = [0.4, 1.5, 4, 40][Int(seed) % 4]
         var (altitude, altitudes) = (100.0, [Double]())
         for _ in 0..<400 {

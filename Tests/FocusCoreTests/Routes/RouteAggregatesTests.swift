@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -5,7 +6,7 @@ import Testing
 @Suite struct RouteAggregatesTests {
     @Test("R5: distance is the sum of the geodesics in the order of time", arguments: [1, 2])
     func distance(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.walk(900, using: &random)
         let places = points.map { GeodesicPosition(latitude: $0.latitude, longitude: $0.longitude) }
         let sum = zip(places, places.dropFirst()).reduce(0) { $0 + Geodesic.longDistance(from: $1.0, to: $1.1) }

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -13,7 +14,7 @@ import Testing
 
     @Test("R3: a track restored from its changed chunks equals it, and goes on equally", arguments: 1...8)
     func restoring(seed: UInt64) throws {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.messyWalk(2_000, using: &random)
         var track = RouteTrack()
         var store = Store()
@@ -27,7 +28,7 @@ import Testing
         }
         #expect(Set(store.rows.keys) == Set(track.chunkIDs), "seed \(seed)")
         var uninterrupted = RouteTrack()
-        var again = RouteRandom(seed: seed)
+        var again = SplitMix64(seed: seed)
         let same = RouteFixtures.messyWalk(2_000, using: &again)
         uninterrupted.insert(same)
         #expect(uninterrupted.aggregates == track.aggregates, "seed \(seed)")
@@ -35,7 +36,7 @@ import Testing
 
     @Test("R3: chunks stay small, and an insert at the end touches the last ones only")
     func smallChunks() {
-        var random = RouteRandom(seed: 9)
+        var random = SplitMix64(seed: 9)
         let points = RouteFixtures.walk(2_000, using: &random)
         var track = RouteTrack()
         track.insert(Array(points[..<1_000]))
@@ -65,7 +66,7 @@ import Testing
 
     @Test("R3: the coding keeps every bit and takes less than two thirds of the space", arguments: 1...3)
     func coding(seed: UInt64) throws {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.walk(RouteChunk.capacity, using: &random)
         let bytes = RouteChunkCoding.bytes(of: points)
         #expect(try RouteChunkCoding.points(from: bytes) == points, "seed \(seed)")
@@ -81,7 +82,7 @@ import Testing
 
     @Test("R3: damaged chunks are refused, never trapped on", arguments: 1...4)
     func damage(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let bytes = RouteChunkCoding.bytes(of: RouteFixtures.walk(40, using: &random))
         for _ in 0..<500 {
             var damaged = bytes

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -53,7 +54,7 @@ import Testing
 
     @Test("R6: intervals that follow one another add up to the whole", arguments: 1...6 as ClosedRange<UInt64>)
     func additive(seed: UInt64) throws {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.walk(500, using: &random)
         let distances = RouteDistances(points.shuffled(using: &random).sorted { $0.time < $1.time })
         let (start, end) = (points[0].time, points[499].time)

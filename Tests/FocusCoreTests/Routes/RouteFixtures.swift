@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 
 @testable import FocusCore
 
@@ -22,7 +23,7 @@ enum RouteFixtures {
     }
 
     /// A random walk at about 1 Hz with pauses, turns and noise; every point is acceptable, times ascend.
-    static func walk(_ count: Int, using random: inout RouteRandom) -> [RoutePoint] {
+    static func walk(_ count: Int, using random: inout SplitMix64) -> [RoutePoint] {
         var (time, heading, latitude, longitude, altitude) = (1_700_000_000_000_000 as Int64, 0.3, 46.05, 14.5, 300.0)
         return (0..<count).map { index in
             let pause = index % 400 > 370
@@ -42,7 +43,7 @@ enum RouteFixtures {
     }
 
     /// The walk with duplicate, rival and unusable points added.
-    static func messyWalk(_ count: Int, using random: inout RouteRandom) -> [RoutePoint] {
+    static func messyWalk(_ count: Int, using random: inout SplitMix64) -> [RoutePoint] {
         walk(count, using: &random).flatMap { point -> [RoutePoint] in
             var other = point
             switch Int.random(in: 0..<12, using: &random) {
@@ -71,7 +72,7 @@ enum RouteFixtures {
     }
 
     /// `points` in random order, in batches of random size.
-    static func batches(_ points: [RoutePoint], using random: inout RouteRandom) -> [[RoutePoint]] {
+    static func batches(_ points: [RoutePoint], using random: inout SplitMix64) -> [[RoutePoint]] {
         var rest = points.shuffled(using: &random)[...]
         var batches: [[RoutePoint]] = []
         while !rest.isEmpty {

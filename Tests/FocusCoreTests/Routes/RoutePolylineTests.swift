@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -39,7 +40,7 @@ import Testing
 
     @Test("R5: no point is more than 5 m from the decoded line, which is far shorter", arguments: 1...6)
     func error(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var walk = RouteFixtures.walk(3_000, using: &random)
         // The walk is moved to another latitude for each seed, and a straight line follows it.
         for index in walk.indices { walk[index].latitude += [0, -46, -90, 15, 30, 38][Int(seed) - 1] }
@@ -94,7 +95,7 @@ import Testing
 
     @Test("R5: a line that would be too long is coarser and says how much")
     func bound() {
-        var random = RouteRandom(seed: 3)
+        var random = SplitMix64(seed: 3)
         let places = (0..<2_000).map { _ in
             (Double.random(in: -80...80, using: &random), Double.random(in: -180...180, using: &random))
         }

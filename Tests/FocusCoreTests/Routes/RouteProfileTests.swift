@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -11,7 +12,7 @@ import Testing
         "R6: stretches of equal length cover the route; their times add up to it",
         arguments: 1...6 as ClosedRange<UInt64>)
     func covers(seed: UInt64) throws {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.walk(Int.random(in: 2...600, using: &random), using: &random)
         let total = RouteDistances(points).total
         for count in [1, 7, 80, 1_000] {

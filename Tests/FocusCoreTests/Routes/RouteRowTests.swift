@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -6,7 +7,7 @@ import Testing
     private static let device = DeviceID(text: "0190a6e0-1111-7000-8000-000000000001")!
 
     private func row(_ count: Int, seed: UInt64) -> RouteRow {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var track = RouteTrack()
         track.insert(RouteFixtures.messyWalk(count, using: &random))
         return RouteRow(
@@ -51,7 +52,7 @@ import Testing
 
     @Test("R5: damaged rows are errors, never traps", arguments: 1...4)
     func damage(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let bytes = row(300, seed: seed).encoded
         for _ in 0..<2_000 {
             var damaged = bytes

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -42,7 +43,7 @@ import Testing
     }
 
     private func route(_ seed: UInt64) -> [RoutePoint] {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let count = Int.random(in: 2...900, using: &random)
         switch seed % 3 {
         case 0: return RouteFixtures.walk(count, using: &random)
@@ -71,7 +72,7 @@ import Testing
 
     @Test("R7: no stretch between any two moments is faster", arguments: 1...15 as ClosedRange<UInt64>)
     func anyMoment(seed: UInt64) throws {
-        var random = RouteRandom(seed: seed + 1_000)
+        var random = SplitMix64(seed: seed + 1_000)
         let distances = RouteDistances(route(seed))
         for length in RouteStretch.lengths where Double(length) <= distances.total {
             let best = try #require(distances.fastest(length)).durationMicroseconds

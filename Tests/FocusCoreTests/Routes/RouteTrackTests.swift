@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -7,7 +8,7 @@ import Testing
         "R3: any order of arrival, in any batches, gives the same points, counts, aggregates and line",
         arguments: 1...12)
     func anyOrder(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.messyWalk(Int.random(in: 1...2_500, using: &random), using: &random)
         var whole = RouteTrack()
         whole.insert(points)
@@ -26,7 +27,7 @@ import Testing
 
     @Test("R3: the points are those of a plain sort and choice", arguments: 21...24)
     func plainChoice(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.messyWalk(700, using: &random)
         var track = RouteTrack()
         for batch in RouteFixtures.batches(points, using: &random) { track.insert(batch) }
@@ -77,7 +78,7 @@ import Testing
 
     @Test("R3: points at the end are folded as if they had come at once", arguments: [31])
     func appending(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = RouteFixtures.walk(3_000, using: &random)
         var track = RouteTrack()
         for start in stride(from: 0, to: points.count, by: 7) {
@@ -90,7 +91,7 @@ import Testing
     @Test(
         "R5: a route ends at 8.6 million km, in any order and any batches, and is still measured", arguments: [41, 42])
     func longest(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = (0..<900).map { index -> RoutePoint in
             let side = Double(index % 2)
             return RoutePoint(

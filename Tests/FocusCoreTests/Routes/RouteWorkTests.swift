@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -8,7 +9,7 @@ import Testing
 
     /// A random walk of 100,000 points.
     private static let points: [RoutePoint] = {
-        var random = RouteRandom(seed: 77)
+        var random = SplitMix64(seed: 77)
         return RouteFixtures.walk(count, using: &random)
     }()
 
@@ -79,7 +80,7 @@ import Testing
 
     @Test("R3: every other point late, in batches: no more than the chunks that they belong to", arguments: [1, 2])
     func interleaved(seed: UInt64) {
-        var random = RouteRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let points = Self.points[..<30_000]
         let late = points.filter { _ in Bool.random(using: &random) }
         let times = Set(late.map(\.time))

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -5,7 +6,7 @@ import Testing
 @Suite("Numbered rows") struct NumberedRowsTests {
     @Test("An index finds what a dictionary holds, also where hashes collide and rows come and go", arguments: 1...20)
     func index(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         // Few hashes, all at the end of the table, so that probe sequences collide and wrap around.
         let hashes = (0..<6).map { _ in UInt.random(in: 0..<8, using: &random) &+ 0xFFFF_FFF8 }
         var (index, expected) = (RowIndex(), [Int: UInt]())
@@ -45,7 +46,7 @@ import Testing
 
     @Test("Numbers used again mix nothing up: pages, digests and tombstones are those of a store that was loaded")
     func reuse() throws {
-        var random = SeededRandom(seed: 3)
+        var random = SplitMix64(seed: 3)
         var store = RowStore()
         let limit = TombstoneQueue.limit
         var version = Version.zero

@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -109,7 +110,7 @@ import Testing
         "S9: whatever is damaged and happens meanwhile, at any page, the device ends up whole",
         arguments: 1...20 as ClosedRange<UInt64>)
     func random(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var stage = HistoryMaker.ready()
         // Large rows, so that there are several pages.
         for number in 0..<60 {

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -79,7 +80,7 @@ import Testing
 
     @Test("E3: a mute is a register, whatever the order of arrival", arguments: 1...20 as ClosedRange<UInt64>)
     func converges(_ seed: UInt64) {
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let writes = (0..<24).map { number in
             let stamp = Stamp(
                 time: .at(Double(number)), device: .phone, sequence: DeviceSequence(Int64(number + 1)))

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 @testable import FocusCore
 
 /// Random histories with few ids and few times, so that events concern the same things often.
@@ -17,7 +19,7 @@ enum HistoryMaker {
     }
 
     /// Sends a random event from one of three devices; their clocks are up to 20 s behind `second`.
-    static func step(_ stage: inout Stage, at second: Double, using random: inout SeededRandom) {
+    static func step(_ stage: inout Stage, at second: Double, using random: inout SplitMix64) {
         let app = apps.randomElement(using: &random)!
         let device = devices.randomElement(using: &random)!
         let occurred = second + Double(Int.random(in: -20...0, using: &random))
@@ -27,7 +29,7 @@ enum HistoryMaker {
         if Int.random(in: 0..<3, using: &random) == 0 { stage.fireTimers(at: second) }
     }
 
-    private static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
+    private static func body(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let id = "n\(pick(6))"
         switch pick(42) {
@@ -64,7 +66,7 @@ enum HistoryMaker {
         }
     }
 
-    private static func route(at second: Double, using random: inout SeededRandom) -> EventBody {
+    private static func route(at second: Double, using random: inout SplitMix64) -> EventBody {
         let id = "r\(Int.random(in: 0..<3, using: &random))"
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1: return .routeStarted(RouteStarted(routeID: id, activity: "run", utcOffsetSeconds: 0))
@@ -81,7 +83,7 @@ enum HistoryMaker {
         }
     }
 
-    private static func settings(at second: Double, using random: inout SeededRandom) -> EventBody {
+    private static func settings(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases[pick(3)] }
         switch pick(8) {
@@ -132,7 +134,7 @@ enum HistoryMaker {
 }
 
 enum EventScopeOfTests {
-    static func needsApp(_ body: EventBody, using random: inout SeededRandom) -> Bool {
+    static func needsApp(_ body: EventBody, using random: inout SplitMix64) -> Bool {
         switch body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
             .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:

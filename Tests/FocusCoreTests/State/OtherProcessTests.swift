@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -36,7 +37,7 @@ import Testing
     func fold() throws {
         var lines = ["hash \("seed".hashValue)"]
         for seed in 1...6 as ClosedRange<UInt64> {
-            var random = SeededRandom(seed: seed)
+            var random = SplitMix64(seed: seed)
             var stage = HistoryMaker.ready()
             for step in 1...200 {
                 HistoryMaker.step(&stage, at: Double(step), using: &random)

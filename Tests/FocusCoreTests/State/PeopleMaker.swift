@@ -1,8 +1,10 @@
+import SeededNumbers
+
 @testable import FocusCore
 
 /// Random donations, deletions, categories, actions and communications, with few ids.
 enum PeopleMaker {
-    static func body(at second: Double, using random: inout SeededRandom) -> EventBody {
+    static func body(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         switch pick(16) {
         case 0:
@@ -19,7 +21,7 @@ enum PeopleMaker {
         }
     }
 
-    static func donation(at second: Double, using random: inout SeededRandom) -> EventBody {
+    static func donation(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         let sender = Person(
             handle: "p\(pick(3))", displayName: ["", "N\(pick(2))", nil][pick(3)], avatar: pick(2) == 0 ? "a" : nil)
@@ -37,7 +39,7 @@ enum PeopleMaker {
                 startedAt: .at(second - Double(pick(60) * 86_400))))
     }
 
-    private static func categories(using random: inout SeededRandom) -> EventBody {
+    private static func categories(using random: inout SplitMix64) -> EventBody {
         let categories = (0..<2).map { number in
             let count = Int.random(in: 1...3, using: &random)
             return NotificationCategory(
@@ -53,7 +55,7 @@ enum PeopleMaker {
             CategoriesRegistered(categories: Array(categories.prefix(Int.random(in: 0...2, using: &random)))))
     }
 
-    private static func action(using random: inout SeededRandom) -> EventBody {
+    private static func action(using random: inout SplitMix64) -> EventBody {
         let number = Int.random(in: 0..<4, using: &random)
         return .notificationActionPerformed(
             NotificationActionPerformed(

@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("§1: provisional is for notifications only, and a user event names no app")
+    @Test("Provisional is for notifications only, and a user event names no app")
     func invalidFields() {
         var stage = Stage()
         #expect(stage.authorize(.location, .provisional, at: 1) == .fieldInvalid)

@@ -3,8 +3,6 @@ import Testing
 
 @testable import FocusCore
 
-typealias SeededRandom = RouteRandom
-
 extension DeviceID {
     static let phone = DeviceID(UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     static let tablet = DeviceID(UUID(uuid: (2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)))
@@ -60,8 +58,20 @@ struct Stage {
     /// Appends what is due at `second` (rules T1, T3), as the server does.
     mutating func fireTimers(at second: Double) {
         now = max(now, .at(second))
-        while let due = state.dueExpiration, due.at <= now { fire(.focusExpired(due.event), due: due.at) }
-        while let delivery = dueSummary { fire(.summaryDelivered(delivery), due: delivery.dueAt) }
+        let before = events.count
+        while let due = state.dueExpiration, due.at <= now, mayFire(after: before) {
+            fire(.focusExpired(due.event), due: due.at)
+        }
+        while let delivery = dueSummary, mayFire(after: before) {
+            fire(.summaryDelivered(delivery), due: delivery.dueAt)
+        }
+    }
+
+    /// False, and a failure, if so much fell due at once that something must stay due although it was appended.
+    private func mayFire(after before: Int) -> Bool {
+        let isBounded = events.count - before < 1_000
+        if !isBounded { Issue.record("what is due stays due") }
+        return isBounded
     }
 
     /// An event of the server's own, as it would be logged now.

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -86,7 +87,7 @@ import Testing
         var stage = HistoryMaker.ready()
         var held: [View: [RowKey: DeltaRow]] = [:]
         var positions: [View: SyncPosition] = [:]
-        var random = SeededRandom(seed: 4)
+        var random = SplitMix64(seed: 4)
         for step in 0..<300 {
             HistoryMaker.step(&stage, at: Double(step), using: &random)
             for view in [system, chat] where Int.random(in: 0..<4, using: &random) == 0 {

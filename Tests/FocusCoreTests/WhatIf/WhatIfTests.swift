@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import FocusCore
@@ -147,7 +148,7 @@ import Testing
     @Test("A rule that says what was so changes nothing, over random histories")
     func nothing() throws {
         for seed in 1...6 as ClosedRange<UInt64> {
-            var random = SeededRandom(seed: seed)
+            var random = SplitMix64(seed: seed)
             var stage = HistoryMaker.ready()
             for step in 1...300 { HistoryMaker.step(&stage, at: Double(step * 3), using: &random) }
             // Nobody in the history has this handle.

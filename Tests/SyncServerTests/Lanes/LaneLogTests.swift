@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
+import Support
 import Testing
 
 @testable import SyncServer

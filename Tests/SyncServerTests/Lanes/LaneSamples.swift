@@ -6,6 +6,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOEmbedded
 import PostgresClient
+import Support
 
 @testable import SyncServer
 

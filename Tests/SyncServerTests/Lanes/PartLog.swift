@@ -2,6 +2,7 @@ import FocusCore
 import FocusWire
 import Foundation
 import PostgresClient
+import Support
 
 @testable import EventStore
 @testable import SyncServer

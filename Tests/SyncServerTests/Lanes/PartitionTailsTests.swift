@@ -1,6 +1,7 @@
 import EventStore
 import FocusCore
 import Foundation
+import Support
 import Testing
 
 @testable import SyncServer

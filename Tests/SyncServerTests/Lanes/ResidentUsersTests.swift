@@ -1,5 +1,6 @@
 import FocusCore
 import Foundation
+import Support
 import Testing
 
 @testable import SyncServer

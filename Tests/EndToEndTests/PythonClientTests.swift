@@ -1,0 +1,216 @@
+import EventStore
+import FocusCore
+import FocusSyncClient
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// The Python client, written from Schema/ alone, against a real focusd. Missing Python packages are installed; if that
+/// is not possible the test fails and says why.
+@Suite("Python client", .fewAtATime) struct PythonClientTests {
+    private static let script = Checkout.file("Schema/clients/python/focus-client").path
+
+    private let user = UserID.random()
+
+    /// A device of the user, with a store in the server's directory.
+    private struct Device {
+        let arguments: [String]
+        let store: String
+
+        init(_ name: String, of user: UserID, on server: FocusdProcess, device: DeviceID = .random()) async throws {
+            store = "\(server.directory)/python-\(name)"
+            try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+            let token = store + "/token"
+            try TestServer.token(user, device).write(toFile: token, atomically: true, encoding: .utf8)
+            arguments = [
+                "--plaintext", "--server", server.address.description, "--token-file", token, "--state", store,
+                "--timeout", "120",
+            ]
+        }
+
+        /// Runs a command; returns its output as JSON objects.
+        func run(_ command: String, input: [String] = [], exits: Int32 = 0) async throws -> [[String: Any]] {
+            let file = store + "/input"
+            try input.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+            let child = try ChildProcess(PythonClientTests.script, [command] + arguments, input: file)
+            let output = await child.rest()
+            let code = await child.exitCode()
+            try #require(code == exits, "focus-client \(command) exited \(code ?? -1): \(output)")
+            return try output.split(separator: "\n").map {
+                try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+            }
+        }
+
+        /// Edits the store's file by hand.
+        func edit(_ change: (inout [String: Any]) throws -> Void) throws {
+            let file = store + "/device.json"
+            var kept = try #require(
+                try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+                    as? [String: Any])
+            try change(&kept)
+            try JSONSerialization.data(withJSONObject: kept).write(to: URL(fileURLWithPath: file))
+        }
+    }
+
+    /// The types of all events of the user.
+    private static func types(_ server: FocusdProcess, _ user: UserID) throws -> [String] {
+        let connection = try server.database()
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        return try LogReader().heads(of: log.allPartitions, on: connection).flatMap { head in
+            try LogReader().events(
+                partition: head.partition, from: .zero, limit: Int(head.nextOffset.rawValue), on: connection)
+        }.filter { $0.user == user }.map(\.type)
+    }
+
+    private static let setUp = [
+        #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1}}"#,
+        #"{"type":"authorization.changed","app":"a","payload":{"kind":"NOTIFICATIONS","status":"AUTHORIZED"}}"#,
+    ]
+
+    private static func post(_ id: String, app: String = "a") -> String {
+        #"{"type":"notification.posted","app":"\#(app)","#
+            + #""payload":{"notificationId":"\#(id)","title":"Zoë","body":"b"}}"#
+    }
+
+    private func withServer(_ body: (FocusdProcess) async throws -> Void) async throws {
+        // The first run installs packages, which may take minutes: before any test waits for something.
+        let preparation = try ChildProcess(Self.script, ["--prepare"])
+        try #require(await preparation.exitCode() == 0, "focus-client --prepare failed")
+        let server = try await FocusdProcess()
+        do {
+            try await body(server)
+        } catch {
+            await server.remove()
+            throw error
+        }
+        await server.remove()
+    }
+
+    @Test("P5, S1, S2, S9: it appends, is told of refusals, gets a snapshot, then deltas, and agrees on every digest")
+    func appendAndSync() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            let tablet = try await Device("tablet", of: user, on: server)
+            let answers = try await phone.run(
+                "append", input: Self.setUp + [Self.post("n1"), Self.post("x", app: "no")])
+            let last = try #require(answers.last)
+            #expect(last["through"] as? Int == 4 && last["version"] as? Int == 5)
+            let refused = answers.flatMap { $0["refused"] as? [[String: Any]] ?? [] }
+            #expect(refused.compactMap { $0["code"] as? String } == ["app_unknown"])
+            // The first sync is a snapshot, later ones the changes since the cursor.
+            #expect(try await tablet.run("sync").contains { $0["key"] as? String == "n1" })
+            _ = try await phone.run(
+                "append",
+                input: [Self.post("n2"), #"{"type":"notification.removed","app":"a","payload":{"ids":["n1"]}}"#])
+            let rows = try await tablet.run("sync")
+            let posts = rows.filter { $0["collection"] as? String == "notifications" }
+            #expect(posts.compactMap { $0["key"] as? String } == ["n2"])
+            #expect((posts.first?["value"] as? [String: Any])?["title"] as? String == "Zoë")
+            #expect(rows.last?["version"] as? Int == 7 && rows.last?["healed"] as? Int == 0)
+        }
+    }
+
+    @Test(
+        "P2, P3, P10: it resends what was not acknowledged, and a restored store asks which of its events the log has")
+    func resends() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            let file = URL(fileURLWithPath: phone.store + "/device.json")
+            await server.kill()
+            // The events are queued and durable but not sent, because no server is running.
+            async let queued = phone.run("append", input: Self.setUp + [Self.post("n1")])
+            try await onThread {
+                try eventually("the queue is stored") { FileManager.default.fileExists(atPath: file.path) }
+            }
+            let backup = try Data(contentsOf: file)
+            try await server.start()
+            #expect(try await queued.last?["version"] as? Int == 4)
+            // The restored store does not know the acknowledgement and sends the same events again.
+            try backup.write(to: file)
+            #expect(try await phone.run("append").last?["version"] as? Int == 4)
+            // The store has lost its queue and uses the same sequences for another event.
+            try phone.edit { kept in
+                kept["queue"] = []
+                kept["next_sequence"] = 1
+            }
+            #expect(try await phone.run("append", input: [Self.post("n2")]).last?["through"] as? Int == 1)
+            // The store has the events of the backup and one more; the log has two that the store does not know.
+            try backup.write(to: file)
+            #expect(try await phone.run("append", input: [Self.post("n3")]).count >= 2)
+            // Nothing is queued, and the log has another event at the place of the last answer.
+            var incarnations: Set<Int> = []
+            try phone.edit { kept in
+                incarnations.insert(try #require(kept["incarnation"] as? Int))
+                kept["answered"] = [1, Data(repeating: 7, count: 16).base64EncodedString()]
+            }
+            let rows = try await phone.run("sync")
+            let posts = rows.filter { $0["collection"] as? String == "notifications" }
+            #expect(posts.compactMap { $0["key"] as? String } == ["n1", "n2", "n3"])
+            try phone.edit { incarnations.insert(try #require($0["incarnation"] as? Int)) }
+            #expect(incarnations.count == 2)
+            let types = try Self.types(server, user)
+            // n1 once, in the first incarnation; n2 and n3 in an incarnation each.
+            #expect(types.count { $0 == EventType.notificationPosted.rawValue } == 3)
+            #expect(types.count { $0 == EventType.deviceIncarnationBegan.rawValue } == 3)
+            #expect(types.count == 9 && !types.contains(EventType.eventRefused.rawValue))
+        }
+    }
+
+    @Test("V1, V2: it is told another user's current status, then each change, and is cut off by its removal")
+    func watches() async throws {
+        try await withServer { server in
+            let viewer = UserID.random()
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run(
+                "append",
+                input: [
+                    #"{"type":"focus.configured","payload":{"focusId":"work","name":"Work","sharesStatus":true}}"#,
+                    #"{"type":"app.registered","app":"a","payload":{"name":"Chat","build":1,"#
+                        + #""capabilities":["COMMUNICATION"],"focusStatusUsageDescription":"To tell."}}"#,
+                    #"{"type":"authorization.changed","app":"a","#
+                        + #""payload":{"kind":"FOCUS_STATUS","status":"AUTHORIZED"}}"#,
+                    Self.setUp[1],
+                    #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
+                ])
+            let watcher = try await Device("watcher", of: viewer, on: server)
+            let child = try ChildProcess(Self.script, ["watch"] + watcher.arguments + [user.description])
+            func told() async throws -> [String: Any] {
+                let line = Data(await child.firstLine().utf8)
+                return try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
+            }
+            let current = try await told()
+            #expect(current["user"] as? String == user.description.lowercased() && current["app"] as? String == "a")
+            #expect(current["focused"] as? Bool == false)
+            _ = try await phone.run(
+                "append", input: [#"{"type":"focus.changed","payload":{"focusId":"work","isActive":true}}"#])
+            #expect(try await told()["focused"] as? Bool == true)
+            _ = try await phone.run(
+                "append", input: [#"{"type":"audience.changed","app":"a","payload":{"remove":["\#(viewer)"]}}"#])
+            #expect(try await told()["focused"] is NSNull)
+            child.signal(SIGKILL)
+            _ = await child.exitCode()
+        }
+    }
+
+    @Test("S9: a wrong row in its store is found by the digest, fetched afresh, and reported")
+    func heals() async throws {
+        try await withServer { server in
+            let phone = try await Device("phone", of: user, on: server)
+            _ = try await phone.run("append", input: Self.setUp + [Self.post("n1")])
+            let right = try await phone.run("sync")
+            try phone.edit { kept in
+                var rows = try #require(kept["rows"] as? [[Any]])
+                rows.removeAll { ($0.first as? [String])?.first == "badges" }
+                kept["rows"] = rows
+            }
+            let healed = try await phone.run("sync", exits: 3)
+            #expect(healed.first?["differs"] as? [String] == ["badges"])
+            #expect(healed.dropFirst().count == right.count && healed.last?["healed"] as? Int == 1)
+            #expect(try await phone.run("sync").count == right.count)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import FocusCore
+import Foundation
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// Which sessions are told of which users, by a clock that the test gives as a number.
+@Suite struct PeerWatchersTests {
+    private let chat = AppID("com.example.chat")!
+    private let anna = UserID.random()
+    private let ben = UserID.random()
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+    private func watchers(_ users: [UserID], session: UInt64 = 1) -> PeerWatchers {
+        var watchers = PeerWatchers()
+        watchers.watch(
+            LaneSamples.handle(session), Viewer(user: .random(), scope: .app(chat)), users, now: at(0))
+        return watchers
+    }
+
+    private func told(
+        _ watchers: inout PeerWatchers, _ now: Int64, mayTell: Bool = true, isFocused: Bool? = true,
+        isLoaded: (UserID) -> Bool = { _ in true }
+    ) -> [UserID] {
+        watchers.tell(now: at(now), mayTell: mayTell) { user, _ in
+            isLoaded(user) ? isFocused.map { [chat: $0] } ?? [:] : nil
+        }.flatMap { $0.1.map(\.user) }
+    }
+
+    @Test("V1: whoever watches hears of each user at once, then of changes alone")
+    func changes() {
+        var watchers = watchers([anna, ben])
+        #expect(watchers.nextDeadline(now: at(0), retryMilliseconds: 50) == at(0))
+        #expect(Set(told(&watchers, 0)) == [anna, ben])
+        #expect(told(&watchers, 1_000).isEmpty)
+        watchers.changed(anna)
+        #expect(told(&watchers, 1_000, isFocused: true).isEmpty, "nothing that shows")
+        watchers.changed(anna)
+        #expect(told(&watchers, 2_000, isFocused: false) == [anna])
+    }
+
+    @Test("V1: a user who is not in memory is to be loaded, and told of as soon as they are")
+    func loading() {
+        var watchers = watchers([anna])
+        #expect(told(&watchers, 0) { _ in false }.isEmpty)
+        #expect(watchers.dequeueAwaitingLoad() == [anna] && watchers.dequeueAwaitingLoad().isEmpty)
+        #expect(watchers.nextDeadline(now: at(1), retryMilliseconds: 50) <= at(1))
+        #expect(told(&watchers, 1) == [anna])
+    }
+
+    @Test("V2: while a lane has not confirmed its heads nothing is told, and it is tried again soon")
+    func heldBack() {
+        var watchers = watchers([anna])
+        #expect(told(&watchers, 0, mayTell: false).isEmpty)
+        #expect(watchers.nextDeadline(now: at(10), retryMilliseconds: 50) == at(60))
+        #expect(told(&watchers, 60) == [anna])
+    }
+
+    @Test("V3: what still holds is told again before it ends, each session in its own time")
+    func renewal() {
+        var watchers = watchers([anna])
+        _ = told(&watchers, 0)
+        let due = watchers.nextRenewal
+        #expect(due > at(PeerStatuses.validMilliseconds / 3 - 1) && due < at(PeerStatuses.validMilliseconds / 2 + 1))
+        #expect(told(&watchers, due.milliseconds - 1).isEmpty)
+        #expect(told(&watchers, due.milliseconds) == [anna])
+    }
+
+    @Test("V2: who does not watch any more, or has closed, hears nothing; and nothing is kept for them")
+    func ends() {
+        var watchers = watchers([anna, ben])
+        watchers.unwatch(1, [anna])
+        #expect(!watchers.isWatched(anna) && told(&watchers, 0) == [ben])
+        watchers.changed(ben)
+        watchers.close(1)
+        #expect(watchers.isEmpty && watchers.watchedUsers.isEmpty && told(&watchers, 5_000, isFocused: false).isEmpty)
+    }
+
+    @Test("L1: a device that takes nothing is told nothing more until it does, and then what is so by then")
+    func behind() {
+        var watchers = PeerWatchers()
+        let handle = LaneSamples.handle(1)
+        watchers.watch(handle, Viewer(user: .random(), scope: .app(chat)), [anna], now: at(0))
+        handle.quota.add(1_000)
+        #expect(told(&watchers, 0).isEmpty)
+        _ = handle.quota.release(1_000)
+        #expect(told(&watchers, 1).isEmpty, "nobody said that it takes something again")
+        watchers.resume(1, now: at(2))
+        #expect(told(&watchers, 2, isFocused: false) == [anna])
+    }
+}
