@@ -53,10 +53,12 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         target("SeededNumbers", []),
         target("Waits", []),
-        target("PostgresClient", ["CLibPQ", "Waits"]),
+        target("PostgresClient", ["CLibPQ"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
+        target(
+            "EventStore",
+            ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
@@ -67,10 +69,13 @@ let package = Package(
         target("FocusSyncClient", ["FocusCore", "FocusWire", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
-        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt]),
+        target(
+            "Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", arguments, jwt]),
         .executableTarget(
             name: "focusd",
-            dependencies: ["FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging],
+            dependencies: [
+                "FocusCore", "EventStore", "PostgresClient", "SyncServer", arguments, lifecycle, signals, logging,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
@@ -101,17 +106,24 @@ let package = Package(
         tests("PostgresClientTests", ["PostgresClient", "EventStore", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
-        tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests(
+            "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore"]),
-        tests("SyncServerTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
-            "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
-        ]),
-        tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
-            nioEmbedded, logging,
-        ]),
+        tests(
+            "SyncServerTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
+                "SeededNumbers", "Support", "focusd",
+                "focusctl", "focus-conformance", "Conformance", nioCore, nioEmbedded, nioLocks, nioPosix, logging, jwt,
+            ]),
+        tests(
+            "SimulationTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
+                "SeededNumbers", "Waits", nioCore,
+                nioEmbedded, logging,
+            ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers"]),
     ]
 )
