@@ -34,6 +34,27 @@ public struct LogReader: Sendable {
         return try LoggedEvent.read(result)
     }
 
+    /// How many events of a user `forEachEvent` reads at once.
+    static let atOnce = 2_000
+
+    /// Hands the events of a user past `version` to `body`, in order. They are read in chunks, so that no statement
+    /// holds a snapshot for long. Ends when `body` returns false, and where the log ends.
+    ///
+    /// Throws `PostgresError`, `EventStoreError.corrupt` for a row that is no event, and what `body` throws.
+    /// - Parameter limit: the most events that a chunk has; fewer where no more than so many are needed.
+    func forEachEvent(
+        of user: UserID, partition: Partition, after version: Version = .zero, atOnce limit: Int = atOnce,
+        on connection: PostgresConnection, _ body: (LoggedEvent) throws -> Bool
+    ) throws {
+        var last = version
+        while true {
+            let events = try events(of: user, partition: partition, after: last, limit: limit, on: connection)
+            for event in events { guard try body(event) else { return } }
+            guard events.count == limit, let end = events.last else { return }
+            last = end.version
+        }
+    }
+
     /// Up to `limit` events of a user past `version`, in order.
     public func events(
         of user: UserID, partition: Partition, after version: Version, limit: Int, on connection: PostgresConnection

@@ -17,8 +17,7 @@ public struct UserVerifier: Sendable {
     private let rules: FoldRules
     private let isStopping: @Sendable () -> Bool
 
-    /// - Parameter isStopping: asked before each chunk, as a user may have a million events; true ends it with
-    ///   `StoreStopped`.
+    /// - Parameter isStopping: asked before each event, as a user may have a million; true ends it with `StoreStopped`.
     public init(
         keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current,
         isStopping: @escaping @Sendable () -> Bool = { false }
