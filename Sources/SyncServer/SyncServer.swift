@@ -163,24 +163,3 @@ public final class SyncServer: Service {
         }
     }
 }
-
-/// Where a server accepts connections.
-public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
-    public let host: String
-    public let port: Int
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-/// Why a server cannot be made or started.
-public enum SyncServerError: Error, CustomStringConvertible {
-    case notListening
-    case plaintextBeyondLoopback(String)
-
-    public var description: String {
-        switch self {
-        case .notListening: "The listener has no address."
-        case .plaintextBeyondLoopback(let host):
-            "Plaintext is for loopback only, and \(host) is not. Give --tls-cert and --tls-key."
-        }
-    }
-}

@@ -93,15 +93,6 @@ public struct LogReader: Sendable {
     }
 }
 
-/// A user with events within a range of offsets.
-public struct UserInRange: Hashable, Sendable {
-    public var user: UserID
-    /// Its greatest version in the range.
-    public var version: Version
-    /// Where that event stands.
-    public var lastOffset: LogOffset
-}
-
 extension PartitionHead {
     /// Reads the columns partition, next_offset, last_recorded_at, generation, last_event_id, beginning at column
     /// `first`.

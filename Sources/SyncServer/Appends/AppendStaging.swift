@@ -73,13 +73,6 @@ struct AppendStaging {
     mutating func end(_ session: UInt64) { ended.insert(session) }
 }
 
-/// What the log gets of an event: the device's bytes, or the refusal in their place (rule E2).
-struct LoggedPayload {
-    var type: EventType
-    var schemaVersion: Int32
-    var payload: [UInt8]
-}
-
 extension AppendStaging.Answer {
     /// Whether the answer says what the log holds, or will never hold (rule P10). Such an answer may leave only once
     /// that is confirmed (rule P1).
@@ -93,12 +86,4 @@ extension AppendStaging.Answer {
             ?? ProtocolError(
                 .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
     }
-}
-
-/// An append frame on its way through the lane.
-struct PendingAppend {
-    var session: UInt64
-    var request: IncomingAppend
-    /// What the log holds at the frame's places; nil before they are looked up.
-    var found: FoundPlaces?
 }
