@@ -67,12 +67,13 @@ public final class SyncServer: Service {
     /// Throws NIO's errors when the address cannot be bound; everything is stopped then.
     /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
+        // No rows leave before it has an answer.
+        primary.start()
         for (index, lane) in lanes.lanes.enumerated() {
             lane.start(context, index: index, partitions: lanes.partitions(of: index))
         }
-        hints.start { [lanes] in lanes.lookAtHeads($0) }
+        hints.start { [lanes] in lanes.headsMayHaveMoved($0) }
         verifier?.start()
-        primary.start()
         do {
             let channel = try await listen()
             listener.withLockedValue { $0 = channel }
