@@ -37,10 +37,11 @@ public struct TokenVerifier: Sendable {
     private let keys = JWTKeyCollection()
     private let algorithm: String
 
-    /// Throws what JWTKit throws of a PEM that holds no Ed25519 public key.
+    /// Throws `TokenSecretTooShort`, and what JWTKit throws of a PEM that holds no Ed25519 public key.
     public init(_ key: TokenKey) async throws {
         switch key {
         case .secret(let bytes):
+            guard bytes.count >= TokenKey.leastSecretBytes else { throw TokenSecretTooShort(bytes: bytes.count) }
             algorithm = "HS256"
             await keys.add(hmac: HMACKey(from: Data(bytes)), digestAlgorithm: .sha256)
         case .ed25519PublicPEM(let pem):

@@ -46,7 +46,7 @@ struct DataDirectory {
         let bytes = stride(from: 0, to: digits.utf8.count, by: 2).compactMap { offset -> UInt8? in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
         }
-        return bytes.count >= 32 && bytes.count * 2 == digits.utf8.count ? bytes : nil
+        return bytes.count >= TokenKey.leastSecretBytes && bytes.count * 2 == digits.utf8.count ? bytes : nil
     }
 
     private var secretFile: String { path + "/token.key" }

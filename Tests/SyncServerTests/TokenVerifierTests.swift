@@ -74,6 +74,14 @@ import Testing
         }
     }
 
+    @Test("A1: a secret of 32 bytes checks tokens, a shorter one is refused")
+    func shortSecret() async throws {
+        _ = try await TokenVerifier(.secret(Array(repeating: 7, count: 32)))
+        await #expect(throws: TokenSecretTooShort(bytes: 31)) {
+            _ = try await TokenVerifier(.secret(Array(repeating: 7, count: 31)))
+        }
+    }
+
     // MARK: Tokens
 
     private func expiry(_ exp: String) async throws -> Timestamp? {
