@@ -115,7 +115,7 @@ final class SimulatedServer {
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
                 mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
-                helpers: LaneHelpers(
+                services: LaneServices(
                     projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
                     placeFinder: placeFinder(lanes.lanes[lane].mailbox, new)))
         }

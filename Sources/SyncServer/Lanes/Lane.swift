@@ -49,7 +49,7 @@ final class Lane: Sendable {
                 report: { mailbox.post(.placesFound(session: $0, $1)) })
             LaneWorker(
                 context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
-                helpers: LaneHelpers(projector: projector, fetcher: fetcher, placeFinder: placeFinder)
+                services: LaneServices(projector: projector, fetcher: fetcher, placeFinder: placeFinder)
             ).run()
         }
         thread.withLockedValue { $0 = started }

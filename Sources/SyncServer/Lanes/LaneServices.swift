@@ -1,8 +1,8 @@
 import EventStore
 import FocusCore
 
-/// The workers beside a lane, each on a thread and a connection of its own.
-struct LaneHelpers {
+/// What works beside a lane, each on a thread and a connection of its own.
+struct LaneServices {
     let projector: any LaneProjector
     let fetcher: any LaneFetcher
     let placeFinder: any LanePlaceFinder

@@ -19,7 +19,7 @@ final class LaneWorker {
     let appends: LaneAppends
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
-    private let helpers: LaneHelpers
+    private let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
@@ -31,11 +31,11 @@ final class LaneWorker {
 
     init(
         context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
-        helpers: LaneHelpers
+        services: LaneServices
     ) {
-        (self.context, self.mailbox, self.helpers) = (context, mailbox, helpers)
+        (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
-        let appends = LaneAppends(context, helpers.placeFinder) { tails[$0] }
+        let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
             context, deliveries, confirmedAt: { tails.confirmedAt }, lastWaiting: { appends.last(of: $0) },
@@ -44,7 +44,7 @@ final class LaneWorker {
             sessions.hear(news)
             watchers.hear(news)
         }
-        fetches = LaneFetches(helpers.fetcher, deliveries) { tails[$0].generation }
+        fetches = LaneFetches(services.fetcher, deliveries) { tails[$0].generation }
         // Deliveries leave before the database is asked, which may take long: they were made while the heads were
         // fresh, and must not leave when they no longer are.
         log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
@@ -59,7 +59,7 @@ final class LaneWorker {
 
     /// Runs turn after turn until the lane is stopped.
     func run() {
-        helpers.start()
+        services.start()
         while !isStopped {
             do {
                 try turn(taking: mailbox.take(until: nextDeadline()))
@@ -72,7 +72,7 @@ final class LaneWorker {
             }
         }
         deliveries.send()
-        helpers.stop()
+        services.stop()
         log.close()
     }
 
@@ -189,7 +189,7 @@ final class LaneWorker {
         try loadNeededUsers()
     }
 
-    // MARK: What helpers do
+    // MARK: What services do
 
     private func answerFetches() {
         // Answers are held back like rows: a server that has not confirmed its heads does not know who may read what.
@@ -203,7 +203,7 @@ final class LaneWorker {
         guard let (partition, missing) = users.dueProjection() else { return }
         try load(missing)
         guard let (batch, report) = users.makeBatch(log.tails[partition], log.tails.timeline) else { return }
-        helpers.projector.post(batch, report)
+        services.projector.post(batch, report)
     }
 
     /// Takes up the projector's reports. A report stays in the queue until it was dealt with, because nothing else
