@@ -12,6 +12,10 @@ import ServiceLifecycle
 ///
 /// Flow: listener → `SessionHandler` (frames, `Session`) → `Lane` (validate, fold, append) → PostgreSQL, and back.
 public final class SyncServer: Service {
+    /// How many lanes share the partitions. One alone would wait for its own commits; more than two made no difference
+    /// on two cores (ops/BENCHMARKS.md, append-single).
+    private static let laneCount = 2
+
     private let configuration: SyncServerConfiguration
     private let context: LaneContext
     private let lanes: Lanes
@@ -40,7 +44,7 @@ public final class SyncServer: Service {
         }
         self.configuration = configuration
         let budget = InboundBudget(limit: configuration.inboundBytes)
-        lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
         hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
