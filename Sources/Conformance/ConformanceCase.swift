@@ -11,18 +11,18 @@ public struct ConformanceCase: Sendable {
     public let isLong: Bool
     /// Plays the case. Returns the seconds that it measured, if the rule names a time; throws when the server does not
     /// meet the demand.
-    let body: @Sendable (Site) async throws -> Double?
+    let body: @Sendable (CaseContext) async throws -> Double?
 
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], isLong: Bool = false,
-        _ body: @escaping @Sendable (Site) async throws -> Void
+        _ body: @escaping @Sendable (CaseContext) async throws -> Void
     ) {
         self.rule = rule
         self.title = title
         self.needs = needs
         self.isLong = isLong
-        self.body = { site in
-            try await body(site)
+        self.body = { context in
+            try await body(context)
             return nil
         }
     }
@@ -34,14 +34,14 @@ public struct ConformanceCase: Sendable {
     ///   - measured: returns the measured time in seconds.
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], limit: Double,
-        measured: @escaping @Sendable (Site) async throws -> Double
+        measured: @escaping @Sendable (CaseContext) async throws -> Double
     ) {
         self.rule = rule
         self.title = "\(title) (fails from \(Int(limit)) s on)"
         self.needs = needs
         isLong = false
-        body = { site in
-            let seconds = try await measured(site)
+        body = { context in
+            let seconds = try await measured(context)
             try expect(seconds < limit, "it took \(seconds) s")
             return seconds
         }

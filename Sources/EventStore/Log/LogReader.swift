@@ -10,13 +10,15 @@ public struct LogReader: Sendable {
     public func heads(
         of partitions: [Partition], on connection: PostgresConnection
     ) throws(PostgresError) -> [PartitionHead] {
-        try look(at: partitions, on: connection).heads
+        try timedHeads(of: partitions, on: connection).heads
     }
 
     /// Where partitions end, in ascending order, and what the database's clock says.
-    public func look(at partitions: [Partition], on connection: PostgresConnection) throws(PostgresError) -> LogLook {
+    public func timedHeads(of partitions: [Partition], on connection: PostgresConnection) throws(PostgresError)
+        -> TimedHeads
+    {
         let result = try connection.query(Queries.readHeads, [.int4Array(partitions.map(\.rawValue))])
-        var look = LogLook(heads: [], time: nil)
+        var look = TimedHeads(heads: [], time: nil)
         for row in 0..<result.rowCount {
             look.heads.append(try PartitionHead(result, row: row))
             look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 5))

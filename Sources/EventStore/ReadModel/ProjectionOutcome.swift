@@ -9,7 +9,7 @@ public enum ProjectionOutcome: Hashable, Sendable {
     /// If it is ever found below that, rows that were found written may be lost, even if another projector wrote them.
     case written(missing: Set<UserID>, checkpoint: LogOffset)
     /// The checkpoint is at this offset, below the batch's `base`: everything from there on is to be projected again.
-    case fellBack(to: LogOffset)
+    case checkpointRegressed(to: LogOffset)
     /// Another projector works on this partition. Try again later, or find the work done.
     case busy
     /// Another generation is active, or another version of the fold fills this one: nothing was written.

@@ -35,16 +35,16 @@ public struct StateReader: Sendable {
         let spacing = cache.spacing(head: head)
         var hasKept = false
         try fold(&state, in: partition, through: version, on: connection) { _, _, state in
-            guard state.version.rawValue % spacing == 0, keep(state, in: cache) else { return }
+            guard state.version.rawValue % spacing == 0, store(state, in: cache) else { return }
             hasKept = true
         }
         if hasKept { cache.trim(user, head: head) }
         return state
     }
 
-    private func keep(_ state: borrowing UserState, in cache: StateCache) -> Bool {
+    private func store(_ state: borrowing UserState, in cache: StateCache) -> Bool {
         do {
-            try cache.keep(state)
+            try cache.store(state)
             return true
         } catch {
             warn(error)

@@ -9,9 +9,9 @@ public struct UserDifference: Hashable, Sendable {
     /// How many rows differ in all.
     public var rowCount: Int
     /// Rows whose app is not a bundle identifier, so that no program reads them.
-    public var strangers: [StrangeRow]
+    public var unknownRows: [UnknownRow]
 
-    var isEmpty: Bool { version == nil && rowCount == 0 && strangers.isEmpty }
+    var isEmpty: Bool { version == nil && rowCount == 0 && unknownRows.isEmpty }
 }
 
 /// What is wrong with the version that the read model shows of a user.
@@ -24,7 +24,7 @@ public enum VersionDifference: Hashable, Sendable {
 }
 
 /// A row whose app is not a bundle identifier, with the texts that its table has.
-public struct StrangeRow: Hashable, Sendable {
+public struct UnknownRow: Hashable, Sendable {
     public var collection: RowCollection
     public var app: String
     public var key: String

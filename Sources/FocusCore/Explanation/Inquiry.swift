@@ -33,7 +33,7 @@ public struct Inquiry: Sendable {
     public mutating func apply(_ event: Event) throws(FoldError) {
         let own = Set(subject.ownKeys)
         let touched = Set(try state.apply(event)).filter { own.contains($0) || subject.mayRestOn($0) }
-        let changes = touched.sorted().compactMap { note($0) }
+        let changes = touched.sorted().compactMap { change(of: $0) }
         let cause = Explanation.Cause(event, changes)
         for change in changes where change.kind != .remembered { latest[change.key] = cause }
         if subject.isNamed(by: event) || changes.contains(where: { own.contains($0.key) }) {
@@ -43,11 +43,11 @@ public struct Inquiry: Sendable {
                 omitted += 1
             }
         }
-        noteDecision()
+        rememberDecision()
     }
 
     /// Remembers what an alert rests on when it is decided.
-    private mutating func noteDecision() {
+    private mutating func rememberDecision() {
         guard case .notification(let id, let app, let deviceClass) = subject else { return }
         let alert = state.alert(id, app, deviceClass)
         guard alert?.decision != decidedAlert?.decision || alert?.post != decidedAlert?.post else { return }
@@ -56,7 +56,7 @@ public struct Inquiry: Sendable {
     }
 
     /// What happened to the row since it was last seen; nil when nothing did. Remembers the row as the last one seen.
-    private mutating func note(_ key: RowKey) -> Explanation.Change? {
+    private mutating func change(of key: RowKey) -> Explanation.Change? {
         let (old, new) = (seen[key], state.row(key))
         seen[key] = new
         guard old != new else { return nil }

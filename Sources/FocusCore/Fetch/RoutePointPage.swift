@@ -15,7 +15,7 @@ struct RoutePointPage {
     }
 
     /// Adds the next points. Returns false when the page is complete.
-    mutating func take(_ some: [RoutePoint]) -> Bool {
+    mutating func append(_ some: [RoutePoint]) -> Bool {
         for point in some where point.time >= from {
             guard point.time <= to else { return false }
             guard points.count < limit else {

@@ -18,7 +18,7 @@ struct RouteSpan {
     }
 
     /// Adds the next points. Returns false when the rest does not matter.
-    mutating func take(_ points: [RoutePoint]) -> Bool {
+    mutating func append(_ points: [RoutePoint]) -> Bool {
         for point in points {
             add(point)
             if point.time >= end { return false }

@@ -26,12 +26,12 @@ public struct SealedRouteReader: Sendable {
         switch question {
         case .routePoints(_, let from, let to, let limit):
             var page = RoutePointPage(from: from, to: to, limit: limit)
-            try read(from: from, load) { page.take($0) }
+            try read(from: from, load) { page.append($0) }
             return page.answer
         case .routeSpeed(_, let from, let to):
             var span = RouteSpan(from: from, to: to)
             // An interval without length has no speed, whatever the points are.
-            if from < to { try read(from: from, load) { span.take($0) } }
+            if from < to { try read(from: from, load) { span.append($0) } }
             return .speed(span.speed)
         case .route, .routes, .workouts, .unknown: return .unknown
         }

@@ -101,7 +101,7 @@ extension FetchAnswer {
     /// A page of the points of a track that is in memory.
     static func points(in track: RouteTrack, from: Timestamp?, to: Timestamp?, limit: Int) -> FetchAnswer {
         var page = RoutePointPage(from: from, to: to, limit: limit)
-        track.read(from: from) { page.take($0) }
+        track.read(from: from) { page.append($0) }
         return page.answer
     }
 }

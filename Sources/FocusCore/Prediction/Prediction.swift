@@ -3,8 +3,8 @@
 ///
 /// A device has the public rows of its view and none of what the fold remembers beside them, so the state it folds on
 /// has *neutral* memory: everything confirmed counts as written before everything this device does now, which is what
-/// the device's clock sees to (rule E3). `EventTraits.predicted` says which rows of which event come out right that way;
-/// the others stay as they were confirmed. Nothing is validated: the server does that, and what it refuses is taken
+/// the device's clock sees to (rule E3). `EventTraits.predicted` says which rows of which event come out right that
+/// way; the others stay as they were confirmed. Nothing is validated: the server does that, and what it refuses is taken
 /// back by making the prediction anew.
 public struct Prediction: Sendable {
     private var state: UserState
@@ -54,14 +54,14 @@ public struct Prediction: Sendable {
         let event = Event(
             version: state.version.next, device: device, incarnation: Incarnation(1), sequence: sequence, id: id,
             app: app, occurredAt: occurredAt, recordedAt: occurredAt, body: body)
-        for key in try state.apply(event) where predicted.contains(key.collection) { note(key) }
+        for key in try state.apply(event) where predicted.contains(key.collection) { recordChange(key) }
         if case .preferenceReset(let reset) = body, let app {
             // The default behind it is not known here.
             differences[RowKey(.preferences, app: app, key: reset.key)] = nil
         }
     }
 
-    private mutating func note(_ key: RowKey) {
+    private mutating func recordChange(_ key: RowKey) {
         // A key without a row was touched for its memo alone.
         guard let entry = state.store[key] else { return }
         let value = entry.isDeleted ? nil : entry.value

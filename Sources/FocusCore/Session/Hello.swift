@@ -1,3 +1,4 @@
+/// What a device says first: who it is, and what it has.
 public struct Hello: Hashable, Sendable {
     public var minimumProtocol: UInt32
     public var maximumProtocol: UInt32

@@ -1,3 +1,4 @@
+/// What went wrong, as a device is told: a code for programs, and a text for people.
 public struct ProtocolError: Hashable, Sendable, Error {
     public var code: ErrorCode
     public var message: String

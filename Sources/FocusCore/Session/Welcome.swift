@@ -1,3 +1,4 @@
+/// The answer to Hello: what the log has of the device, and the limits of the session.
 public struct Welcome: Hashable, Sendable {
     public var protocolVersion: UInt32
     public var session: String

@@ -39,7 +39,7 @@ public struct WhatIf: Sendable {
         }
         touched.formUnion(Self.alerts(try before.apply(event)))
         try applyChanged(event, &touched)
-        return note(event, touched)
+        return differences(event, touched)
     }
 
     /// The differences that are left: alerts that are still open, by version, then badges and routes that are different
@@ -86,7 +86,7 @@ public struct WhatIf: Sendable {
 
     private static func alerts(_ keys: [RowKey]) -> [RowKey] { keys.filter { $0.collection == .alerts } }
 
-    private mutating func note(_ event: Event, _ touched: Set<RowKey>) -> [WhatIfDifference] {
+    private mutating func differences(_ event: Event, _ touched: Set<RowKey>) -> [WhatIfDifference] {
         var settled: [WhatIfDifference] = []
         for key in touched.sorted() {
             guard let app = key.app else { continue }

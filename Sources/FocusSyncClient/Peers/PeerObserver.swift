@@ -10,14 +10,14 @@ struct WaitingStatuses: Backlog {
     private var newest: [Key: PeerStatus] = [:]
     private var order: [Key] = []
 
-    mutating func note(_ statuses: [PeerStatus]) {
+    mutating func add(_ statuses: [PeerStatus]) {
         for status in statuses {
             let key = Key(user: status.user, app: status.app)
             if newest.updateValue(status, forKey: key) == nil { order.append(key) }
         }
     }
 
-    mutating func take() -> [PeerStatus]? {
+    mutating func dequeue() -> [PeerStatus]? {
         guard !order.isEmpty else { return nil }
         defer { self = WaitingStatuses() }
         return order.compactMap { newest[$0] }
@@ -36,7 +36,7 @@ final class PeerObserver: Sendable {
     func publish(_ statuses: [PeerStatus]) {
         let wanted = statuses.filter { users.contains($0.user) }
         guard !wanted.isEmpty else { return }
-        queue.change { $0.note(wanted) }
+        queue.change { $0.add(wanted) }
     }
 
     func finish() { queue.finish() }

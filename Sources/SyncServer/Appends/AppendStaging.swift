@@ -66,7 +66,7 @@ struct AppendStaging {
 
     /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.
     func release(to budget: InboundBudget) {
-        for answer in answers { budget.give(answer.append.request.bytes) }
+        for answer in answers { budget.release(answer.append.request.bytes) }
     }
 
     /// Makes the session take no further append (rule P3).

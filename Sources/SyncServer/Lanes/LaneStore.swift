@@ -13,13 +13,13 @@ protocol LaneStore: AnyObject {
     func verifyAnchors() throws
     func timeline() throws -> Timeline
     /// Appends with one statement. The outcomes are certain, or it throws.
-    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome]
     /// Changes with each new connection: what a commit confirmed holds for the connection that it came over.
     var connectionNumber: Int { get }
     /// Makes a commit that waits as an append does. Everything that was seen before the call is then as durable as it.
     func confirm() throws
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
-    func look(at partitions: [Partition]) throws -> LogLook
+    func timedHeads(of partitions: [Partition]) throws -> TimedHeads
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]

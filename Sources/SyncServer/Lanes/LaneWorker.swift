@@ -62,7 +62,7 @@ final class LaneWorker {
         services.start()
         while !isStopped {
             do {
-                try turn(taking: mailbox.take(until: nextDeadline()))
+                try turn(taking: mailbox.receive(until: nextDeadline()))
             } catch is StoreStopped {
                 // The database is away and the server is to stop. Nothing that still waits was acknowledged.
                 isStopped = true
@@ -90,7 +90,7 @@ final class LaneWorker {
     /// (rule S6). Nothing stays that was folded from the events that are gone.
     private func startOver() {
         sessions.endAll(.shuttingDown)
-        for frame in appends.removeAll() { context.budget.give(frame.request.bytes) }
+        for frame in appends.removeAll() { context.budget.release(frame.request.bytes) }
         fetches.removeAll()
         (reports, hasBegun) = ([], false)
         users.startOver()
@@ -101,12 +101,12 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
-        take(requests)
+        dispatch(requests)
         if !hasBegun {
             try log.begin()
             hasBegun = true
         }
-        try takeReports()
+        try applyReports()
         users.endQuarantines()
         try log.confirmHeads()
         try loadNeededUsers()
@@ -115,7 +115,7 @@ final class LaneWorker {
         try appendWaiting()
         sessions.sendAwaited(users)
         answerFetches()
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         sessions.sendCheckpoints(users)
         try project()
         users.evict()
@@ -123,9 +123,9 @@ final class LaneWorker {
     }
 
     /// Hands each request to the part that it concerns.
-    func take(_ requests: [LaneRequest]) {
+    func dispatch(_ requests: [LaneRequest]) {
         for request in requests {
-            if request.cost > 0 { context.budget.give(request.cost) }
+            if request.cost > 0 { context.budget.release(request.cost) }
             switch request {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)
@@ -208,7 +208,7 @@ final class LaneWorker {
 
     /// Takes up the projector's reports. A report stays in the queue until it was dealt with, because nothing else
     /// would say that the partition's batch is no longer under way.
-    private func takeReports() throws {
+    private func applyReports() throws {
         while let (partition, report) = reports.first {
             if let checkpoint = users.projected(report, log.tails[partition]) {
                 try log.checkpointRegressed(partition, to: checkpoint)

@@ -26,7 +26,7 @@ enum ProjectionResult: Sendable {
     /// `checkpoint` is the partition's checkpoint after the commit.
     case written(missing: Set<UserID>, checkpoint: LogOffset)
     /// Nothing was written: the checkpoint is further back than the lane believed.
-    case fellBack(to: LogOffset)
+    case checkpointRegressed(to: LogOffset)
     /// Nothing was written, and the lane tries again later: another projector works on the partition, another
     /// generation is shown, the log lost events, another PostgreSQL server took over, or the database refused.
     case failed

@@ -44,7 +44,7 @@ final class Projector: Sendable {
         do {
             switch try store.write(batch) {
             case .written(let missing, let checkpoint): return .written(missing: missing, checkpoint: checkpoint)
-            case .fellBack(let checkpoint): return .fellBack(to: checkpoint)
+            case .checkpointRegressed(let checkpoint): return .checkpointRegressed(to: checkpoint)
             case .busy, .otherGeneration, .otherLog: return .failed
             }
         } catch {

@@ -50,7 +50,7 @@ final class StoreThread<Work: Sendable>: Sendable {
             onTrouble: { logger.warning("\(name) lacks the database", metadata: ["error": "\($0)"]) })
         defer { store.close() }
         while true {
-            for work in mailbox.take() {
+            for work in mailbox.receive() {
                 guard let work, !isStopping() else { return }
                 perform(work, store)
             }
