@@ -145,19 +145,6 @@ import Testing
         }
     }
 
-    @Test("P9: appends beyond the limit wait in the socket, and are all acknowledged in the end")
-    func manyUnacknowledged() async throws {
-        var limits = SessionLimits.patient
-        limits.unacknowledgedAppends = 4
-        try await TestServer.with(limits: limits) { server in
-            let (client, _) = try await WireClient.open(server, user: user)
-            try await client.append(from: 1, Envelope.setUp("a"))
-            for sequence in 3..<503 { try await client.append(from: Int64(sequence), [.post("n", app: "a")]) }
-            while try await client.appended().throughSequence < DeviceSequence(502) {}
-            await client.close()
-        }
-    }
-
     @Test("The global budget stops reading from everybody who sends, and lets all go on in the end")
     func globalBudget() async throws {
         try await TestServer.with(configure: { $0.inboundBytes = 20_000 }) { server in

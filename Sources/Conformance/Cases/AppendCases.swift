@@ -95,6 +95,8 @@ enum AppendCases {
             try expect(
                 appended.refused.map(\.event) == [batch[0], batch[2], batch[3], batch[4]].map(\.id),
                 "refused by other ids")
+            let count = live.events(appended.version)
+            try expect(count == 8, "8 events were sent, refused ones too, the log has \(count)")
             var replica = Replica()
             try await replica.follow(live.connection, to: appended.version)
             try expect(replica.keys(of: .notifications) == ["good", "last"], "the good ones are not all there")
@@ -112,6 +114,8 @@ enum AppendCases {
             try expect(appended.throughSequence == DeviceSequence(3), "not acknowledged up to the event before")
             let error = try await live.connection.expectError(.eventUnknown, "for a type of the future")
             try expect(error.sequence == DeviceSequence(4), "the Error does not name sequence 4")
+            let count = live.events(appended.version)
+            try expect(count == 3, "the log has \(count) events instead of 3")
         },
         ConformanceCase("P7", "after Appended, what the device gets next includes everything up to its version") {
             context in
