@@ -51,11 +51,13 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         target("SeededNumbers", []),
         target("Waits", []),
-        target("PostgresClient", ["CLibPQ", "Waits"]),
+        target("PostgresClient", ["CLibPQ"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
         target("Tokens", ["FocusCore", crypto]),
-        target("EventStore", ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
+        target(
+            "EventStore",
+            ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
         .target(
             name: "SyncServer",
             dependencies: [
@@ -66,7 +68,9 @@ let package = Package(
         target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
-        target("Programs", ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", "Tokens", arguments]),
+        target(
+            "Programs",
+            ["Answers", "FocusCore", "EventStore", "FocusSyncClient", "PostgresClient", "Tokens", arguments]),
         .executableTarget(
             name: "focusd",
             dependencies: [
@@ -104,21 +108,30 @@ let package = Package(
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("TokensTests", ["Tokens", "FocusCore", crypto]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
-        tests("EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests(
+            "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
         tests("ConformanceTests", ["Conformance"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
-        tests("SyncServerTests", [
-            "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks, logging,
-        ]),
-        tests("EndToEndTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support", "focusd",
-            "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore, nioEmbedded, nioLocks, nioPosix, logging,
-        ]),
-        tests("SimulationTests", [
-            "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", nioCore,
-            nioEmbedded, logging,
-        ]),
+        tests(
+            "SyncServerTests",
+            [
+                "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks,
+                logging,
+            ]),
+        tests(
+            "EndToEndTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
+                "SeededNumbers", "Support", "focusd", "focusctl", "focus-conformance", "Conformance", "Tokens", nioCore,
+                nioEmbedded, nioLocks, nioPosix, logging,
+            ]),
+        tests(
+            "SimulationTests",
+            [
+                "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
+                "SeededNumbers", "Waits", nioCore, nioEmbedded, logging,
+            ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support"]),
     ]
 )

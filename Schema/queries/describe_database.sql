@@ -1,2 +1,5 @@
--- Whether migrations ever ran here, and how text is stored.
-SELECT to_regclass('schema_migrations') IS NOT NULL, current_setting('server_encoding')
+-- Whether migrations ever ran here, and how text is stored. The catalogue is read, not asked by to_regclass: a session
+-- that asked before another one made the table, and then waited for it in a transaction, would be told what it knew.
+SELECT
+    EXISTS (SELECT FROM pg_class WHERE relname = 'schema_migrations' AND pg_table_is_visible(oid)),
+    current_setting('server_encoding')

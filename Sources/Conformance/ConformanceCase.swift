@@ -11,18 +11,18 @@ public struct ConformanceCase: Sendable {
     public let isLong: Bool
     /// Plays the case. Returns the seconds that it measured, if the rule names a time; throws when the server does not
     /// meet the demand.
-    let body: @Sendable (Site) async throws -> Double?
+    let body: @Sendable (CaseContext) async throws -> Double?
 
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], isLong: Bool = false,
-        _ body: @escaping @Sendable (Site) async throws -> Void
+        _ body: @escaping @Sendable (CaseContext) async throws -> Void
     ) {
         self.rule = rule
         self.title = title
         self.needs = needs
         self.isLong = isLong
-        self.body = { site in
-            try await body(site)
+        self.body = { context in
+            try await body(context)
             return nil
         }
     }
@@ -34,14 +34,14 @@ public struct ConformanceCase: Sendable {
     ///   - measured: returns the measured time in seconds.
     init(
         _ rule: String, _ title: String, needs: [ConformanceNeed] = [], limit: Double,
-        measured: @escaping @Sendable (Site) async throws -> Double
+        measured: @escaping @Sendable (CaseContext) async throws -> Double
     ) {
         self.rule = rule
         self.title = "\(title) (fails from \(Int(limit)) s on)"
         self.needs = needs
         isLong = false
-        body = { site in
-            let seconds = try await measured(site)
+        body = { context in
+            let seconds = try await measured(context)
             try expect(seconds < limit, "it took \(seconds) s")
             return seconds
         }
@@ -49,52 +49,4 @@ public struct ConformanceCase: Sendable {
 
     /// Whether no other case may run beside this one.
     var isExclusive: Bool { needs.contains { $0.hurts } }
-}
-
-/// What only the operator who runs the suite can give.
-public enum ConformanceNeed: String, Hashable, Sendable, CaseIterable {
-    /// A command that kills the server (SIGKILL), starts it again and returns when it accepts.
-    case restartServer = "restart-server"
-    /// A command after which the server accepts connections, and dies by itself between the next commit and its
-    /// acknowledgement.
-    case crashServer = "crash-server"
-    /// A command that sends SIGTERM, fails unless the server exits 0, starts it again and returns when it accepts.
-    case terminateServer = "terminate-server"
-    /// A command that restarts PostgreSQL, and may return at once.
-    case restartDatabase = "restart-database"
-    /// A command after which no notification of PostgreSQL reaches a server, and one that ends that.
-    case stopNotifications = "stop-notifications"
-    case startNotifications = "start-notifications"
-    /// A command that builds the read model anew, and returns when devices are served from it.
-    case rebuild
-    /// A command that sets the log back to a backup from before the suite began, and returns when all servers accept
-    /// connections.
-    case restoreDatabase = "restore-database"
-    /// The address of another server on the same log.
-    case secondServer = "server"
-
-    /// The option of `focus-conformance` that gives it.
-    public var option: String { self == .secondServer ? "a second --server" : "--\(rawValue)" }
-
-    /// Whether it disturbs everyone who uses the server.
-    var hurts: Bool {
-        switch self {
-        case .restartServer, .crashServer, .terminateServer, .restartDatabase, .stopNotifications, .startNotifications,
-            .rebuild, .restoreDatabase:
-            true
-        case .secondServer: false
-        }
-    }
-}
-
-/// The server did something other than the rule demands.
-struct CaseFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-/// Fails the case unless `condition` is true.
-/// - Parameter what: what is wrong when `condition` is false.
-func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
-    if !condition { throw CaseFailure(what()) }
 }

@@ -17,18 +17,18 @@ public struct ConformanceRun: Sendable {
     /// Opens one session and ends it.
     /// - Throws: why no session can be opened, as a text for people.
     public static func probe(_ target: ConformanceTarget) async throws {
-        _ = try await Site(target).open(.ofNewUser())
+        _ = try await CaseContext(target).open(.ofNewUser())
     }
 
     /// Plays all cases.
     /// - Parameter finished: called for each case when it is done.
     /// - Returns: a result for each case, in their order.
     public func results(finished: @escaping @Sendable (CaseResult) -> Void = { _ in }) async -> [CaseResult] {
-        let site = Site(target)
+        let context = CaseContext(target)
         // In a case with needs it matters which server a command hurts, and which is the second one.
-        let pinned = site.pinned
+        let pinned = context.pinned
         var results: [Int: CaseResult] = [:]
-        func note(_ index: Int, _ result: CaseResult) {
+        func record(_ index: Int, _ result: CaseResult) {
             results[index] = result
             finished(result)
         }
@@ -37,7 +37,7 @@ public struct ConformanceRun: Sendable {
             var busy = 0
             for (index, one) in cases.enumerated() where !one.isExclusive {
                 if one.isLong {
-                    group.addTask { (index, await play(one, one.needs.isEmpty ? site : pinned)) }
+                    group.addTask { (index, await play(one, one.needs.isEmpty ? context : pinned)) }
                 } else {
                     short.append(index)
                 }
@@ -47,19 +47,19 @@ public struct ConformanceRun: Sendable {
                 guard let index = waiting.popFirst() else { return }
                 busy += 1
                 let one = cases[index]
-                group.addTask { (index, await play(one, one.needs.isEmpty ? site : pinned)) }
+                group.addTask { (index, await play(one, one.needs.isEmpty ? context : pinned)) }
             }
             while busy < Self.width, !waiting.isEmpty { startNext() }
             for await (index, result) in group {
-                note(index, result)
+                record(index, result)
                 if !cases[index].isLong { startNext() }
             }
         }
-        for (index, one) in cases.enumerated() where one.isExclusive { note(index, await play(one, pinned)) }
+        for (index, one) in cases.enumerated() where one.isExclusive { record(index, await play(one, pinned)) }
         return cases.indices.compactMap { results[$0] }
     }
 
-    private func play(_ one: ConformanceCase, _ site: Site) async -> CaseResult {
+    private func play(_ one: ConformanceCase, _ context: CaseContext) async -> CaseResult {
         let missing = one.needs.filter { !target.has($0) }
         guard missing.isEmpty else {
             let reason = "needs " + missing.map(\.option).joined(separator: " and ")
@@ -67,18 +67,18 @@ public struct ConformanceRun: Sendable {
         }
         let clock = ContinuousClock()
         let begin = clock.now
-        let (outcome, measured) = await outcome(one, site)
+        let (outcome, measured) = await outcome(one, context)
         return CaseResult(
             rule: one.rule, title: one.title, outcome: outcome, seconds: (clock.now - begin).inSeconds,
             measuredSeconds: measured)
     }
 
     private func outcome(
-        _ one: ConformanceCase, _ site: Site
+        _ one: ConformanceCase, _ context: CaseContext
     ) async -> (outcome: CaseResult.Outcome, measured: Double?) {
         do {
             let measured = try await withThrowingTaskGroup(of: Double?.self) { group in
-                group.addTask { try await one.body(site) }
+                group.addTask { try await one.body(context) }
                 group.addTask {
                     try await Task.sleep(for: .seconds(Self.limitSeconds))
                     throw CaseFailure("not done after \(Int(Self.limitSeconds)) s")

@@ -75,8 +75,8 @@ extension PostgresConnection {
                     PQclear(result)
                     return isBinary
                 }
-                var outcome = Outcome()
-                outcome.take(result, connection: handle.pointer)
+                var outcome = QueryOutcome()
+                outcome.consume(result, connection: handle.pointer)
                 while !outcome.isCopy, let more = try nextResult() { PQclear(more) }
                 if outcome.isCopy { close() } else { try outcome.check(self) }
             }

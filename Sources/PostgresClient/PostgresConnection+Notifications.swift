@@ -19,7 +19,7 @@ extension PostgresConnection {
         let deadline = limit.map { ContinuousClock.now.advanced(by: $0) }
         while true {
             // Some may have come in with the answers of earlier statements.
-            let ready = takeNotifications()
+            let ready = dequeueNotifications()
             if !ready.isEmpty { return ready }
             let left = deadline.map { ContinuousClock.now.duration(to: $0) }
             let events = poll(POLLIN, limit: left.map { max($0, .zero) })
@@ -28,7 +28,7 @@ extension PostgresConnection {
         }
     }
 
-    private func takeNotifications() -> [PostgresNotification] {
+    private func dequeueNotifications() -> [PostgresNotification] {
         var taken: [PostgresNotification] = []
         while let notification = PQnotifies(handle.pointer) {
             defer { PQfreemem(notification) }

@@ -65,14 +65,14 @@ extension PostgresConnection {
         if failure == nil, endFailure == nil, results.count != requests.count {
             failure = PostgresError(kind: .usage, message: "an empty statement or a COPY in a pipeline")
         }
-        try Outcome(error: failure ?? endFailure).check(self)
+        try QueryOutcome(error: failure ?? endFailure).check(self)
         return results
     }
 
-    private func readPipelined() throws(PostgresError) -> Outcome {
-        var outcome = Outcome()
+    private func readPipelined() throws(PostgresError) -> QueryOutcome {
+        var outcome = QueryOutcome()
         while let result = try nextResult() {
-            outcome.take(result, connection: handle.pointer)
+            outcome.consume(result, connection: handle.pointer)
             guard PQstatus(handle.pointer) == CONNECTION_OK, !outcome.isCopy else {
                 // libpq has no way out of a COPY in a pipeline.
                 if outcome.isCopy { close() }
@@ -99,8 +99,8 @@ extension PostgresConnection {
                 if PQexitPipelineMode(handle.pointer) != 1 { isBroken = true }
                 return failure
             }
-            var outcome = Outcome()
-            outcome.take(result, connection: handle.pointer)
+            var outcome = QueryOutcome()
+            outcome.consume(result, connection: handle.pointer)
             failure = failure ?? outcome.error
         }
         isBroken = true

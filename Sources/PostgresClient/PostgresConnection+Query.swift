@@ -71,7 +71,7 @@ extension PostgresConnection {
         guard isSent == 1 else { throw sendFailure() }
     }
 
-    private func send(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> Outcome {
+    private func send(_ statement: Statement, _ values: [PostgresValue]) throws(PostgresError) -> QueryOutcome {
         let name = try prepare(statement, values)
         try enqueue(statement, values, prepared: name)
         return try readResult()
@@ -79,12 +79,12 @@ extension PostgresConnection {
 
     /// Reads to the end of the answer, so that the connection is ready for the next call whatever happened.
     @discardableResult
-    func readResult() throws(PostgresError) -> Outcome {
+    func readResult() throws(PostgresError) -> QueryOutcome {
         handle.notices.replicationUnconfirmed = false
         try flush()
-        var outcome = Outcome()
+        var outcome = QueryOutcome()
         while let result = try nextResult() {
-            outcome.take(result, connection: handle.pointer)
+            outcome.consume(result, connection: handle.pointer)
             if outcome.isCopy {
                 // A COPY cannot be left half-way by a caller that did not expect it.
                 close()

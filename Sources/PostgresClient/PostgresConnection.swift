@@ -4,7 +4,7 @@ import Foundation
 /// One connection to PostgreSQL through libpq.
 ///
 /// PostgresClient knows SQL's transport and nothing of events. A connection is confined to one thread at a time, all
-/// its calls block, and what fails comes out as a `PostgresError`. Other threads use `cancellation` or `PostgresPool`.
+/// its calls block, and what fails comes out as a `PostgresError`. Other threads use `cancellation`.
 ///
 /// Flow: `Statement` + `[PostgresValue]` → binary message → libpq (nonblocking, waited for with `poll` under a
 /// deadline) → `PostgresResult`.
@@ -37,9 +37,6 @@ public final class PostgresConnection {
     /// True outside any transaction.
     public var isIdle: Bool { isUsable && PQtransactionStatus(handle.pointer) == PQTRANS_IDLE }
 
-    /// The server's version as PostgreSQL numbers it: 150018 is 15.18.
-    public var serverVersion: Int { Int(PQserverVersion(handle.pointer)) }
-
     /// The server's process, as in `pg_stat_activity.pid`.
     public var backendPID: Int32 { PQbackendPID(handle.pointer) }
 
@@ -51,17 +48,7 @@ public final class PostgresConnection {
     }
 
     deinit { cancellation.invalidate() }
-
-    /// True when the idle connection still stands: notices a server that went away since the last call.
-    public func checkIsAlive() -> Bool {
-        guard isUsable else { return false }
-        // The server's last words are read first, and only then the end of the stream.
-        while isUsable, poll(POLLIN, limit: .zero) != 0 {
-            if PQconsumeInput(handle.pointer) == 0 { isBroken = true }
-        }
-        return isUsable
-    }
 }
 
-@available(*, unavailable, message: "confined to one thread; use PostgresPool or PostgresCancellation")
+@available(*, unavailable, message: "confined to one thread; use PostgresCancellation")
 extension PostgresConnection: Sendable {}

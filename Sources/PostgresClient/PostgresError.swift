@@ -44,8 +44,6 @@ public struct PostgresError: Error, Sendable, Hashable {
         case decoding
         /// A parameter or a call does not fit libpq's rules. Nothing to do with the server.
         case usage
-        /// The pool's queue is full, or the pool is shut down.
-        case poolUnavailable
         case other
     }
 
@@ -79,7 +77,7 @@ public struct PostgresError: Error, Sendable, Hashable {
             .serializationFailure, .timeout, .readOnly, .insufficientResources:
             true
         case .cancelled, .replicationUnconfirmed, .uniqueViolation, .constraintViolation, .insufficientPrivilege,
-            .raised, .syntax, .invalidData, .transactionAborted, .decoding, .usage, .poolUnavailable, .other:
+            .raised, .syntax, .invalidData, .transactionAborted, .decoding, .usage, .other:
             false
         }
     }

@@ -28,13 +28,6 @@ public struct PostgresResult: Sendable {
         contains(row, column) && PQgetisnull(storage.pointer, Int32(row), Int32(column)) == 1
     }
 
-    /// Lends the value's binary form, whatever its type, without a copy.
-    /// - Throws: `.decoding` for NULL or outside the result; else what `body` throws.
-    public func withBytes<T>(row: Int, column: Int, _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
-        let bytes = try bytesInPlace(row, column)
-        return try withExtendedLifetime(storage) { try body(bytes) }
-    }
-
     /// Reads a value that may be NULL: `try result.optional(row, 2, result.int8)`.
     public func optional<T>(
         _ row: Int, _ column: Int, _ read: (Int, Int) throws(PostgresError) -> T

@@ -38,15 +38,3 @@ package enum ExitStatus: Int32 {
         return failed.rawValue
     }
 }
-
-/// Data is not what it must be (exit code 3).
-package struct IntegrityFailure: Error, CustomStringConvertible {
-    package let description: String
-    package init(_ description: String) { self.description = description }
-}
-
-/// A command could not do its work (exit code 1). The description says what to do.
-package struct CommandFailure: Error, CustomStringConvertible {
-    package let description: String
-    package init(_ description: String) { self.description = description }
-}

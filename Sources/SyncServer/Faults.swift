@@ -1,4 +1,3 @@
-import Foundation
 import NIOConcurrencyHelpers
 
 /// What a test may break in a running server.
@@ -10,15 +9,17 @@ enum Fault: String, CaseIterable, Sendable {
 }
 
 /// The faults that are in force at the moment. Release builds, which lack FAULT_POINTS, never have any.
-///
-/// `FOCUSD_FAULT=notifyLost` puts that fault in force from the start.
 final class Faults: Sendable {
     #if FAULT_POINTS
         private let broken: NIOLockedValueBox<Set<Fault>>
 
+        /// Begins with the fault that the environment asks for.
         init() {
-            let wanted = ProcessInfo.processInfo.environment["FOCUSD_FAULT"].flatMap(Fault.init)
-            broken = NIOLockedValueBox(wanted.map { [$0] } ?? [])
+            guard case .inForce(let fault) = RequestedFault.ofEnvironment else {
+                broken = NIOLockedValueBox([])
+                return
+            }
+            broken = NIOLockedValueBox([fault])
         }
 
         func has(_ fault: Fault) -> Bool { broken.withLockedValue { $0.contains(fault) } }

@@ -13,6 +13,10 @@ import Tokens
 ///
 /// Flow: listener → `SessionHandler` (frames, `Session`) → `Lane` (validate, fold, append) → PostgreSQL, and back.
 public final class SyncServer: Service {
+    /// How many lanes share the partitions. One alone would wait for its own commits; more than two made no difference
+    /// on two cores (ops/BENCHMARKS.md, append-single).
+    private static let laneCount = 2
+
     private let configuration: SyncServerConfiguration
     private let context: LaneContext
     private let lanes: Lanes
@@ -41,7 +45,7 @@ public final class SyncServer: Service {
         }
         self.configuration = configuration
         let budget = InboundBudget(limit: configuration.inboundBytes)
-        lanes = Lanes(lanes: (0..<2).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
         hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
@@ -68,12 +72,13 @@ public final class SyncServer: Service {
     /// Throws NIO's errors when the address cannot be bound; everything is stopped then.
     /// - Returns: where the server listens.
     public func start() async throws -> ListeningAddress {
+        // No rows leave before it has an answer.
+        primary.start()
         for (index, lane) in lanes.lanes.enumerated() {
             lane.start(context, index: index, partitions: lanes.partitions(of: index))
         }
-        hints.start { [lanes] in lanes.lookAtHeads($0) }
+        hints.start { [lanes] in lanes.headsMayHaveMoved($0) }
         verifier?.start()
-        primary.start()
         do {
             let channel = try await listen()
             listener.withLockedValue { $0 = channel }
@@ -161,27 +166,6 @@ public final class SyncServer: Service {
     private func sendEverybodyAway() async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             services.connections.goAway(.shuttingDown) { done.resume() }
-        }
-    }
-}
-
-/// Where a server accepts connections.
-public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
-    public let host: String
-    public let port: Int
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-/// Why a server cannot be made or started.
-public enum SyncServerError: Error, CustomStringConvertible {
-    case notListening
-    case plaintextBeyondLoopback(String)
-
-    public var description: String {
-        switch self {
-        case .notListening: "The listener has no address."
-        case .plaintextBeyondLoopback(let host):
-            "Plaintext is for loopback only, and \(host) is not. Give --tls-cert and --tls-key."
         }
     }
 }

@@ -75,11 +75,11 @@ final class LoadDevice {
         let now = clock()
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         if input.isEmpty {
-            let taken = try takeFrames(bytes, now)
+            let taken = try readFrames(bytes, now)
             if taken < count { input.append(contentsOf: bytes[taken...]) }
         } else {
             input.append(contentsOf: bytes)
-            let taken = try input.withUnsafeBytes { try takeFrames($0, now) }
+            let taken = try input.withUnsafeBytes { try readFrames($0, now) }
             input.removeFirst(taken)
         }
         try pump(now)
@@ -108,7 +108,7 @@ final class LoadDevice {
     // MARK: Receiving
 
     /// Handles all whole frames. Returns how many bytes they had.
-    private func takeFrames(_ bytes: UnsafeRawBufferPointer, _ now: UInt64) throws -> Int {
+    private func readFrames(_ bytes: UnsafeRawBufferPointer, _ now: UInt64) throws -> Int {
         var position = 0
         while bytes.count - position >= FrameSplitter.prefixBytes {
             let size = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
@@ -117,13 +117,13 @@ final class LoadDevice {
             }
             let start = position + FrameSplitter.prefixBytes
             guard bytes.count - start >= size else { break }
-            try take(LoadNews(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size])), now)
+            try handle(LoadNews(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size])), now)
             position = start + size
         }
         return position
     }
 
-    private func take(_ news: LoadNews, _ now: UInt64) throws {
+    private func handle(_ news: LoadNews, _ now: UInt64) throws {
         switch news {
         case .welcome(let last):
             guard last == .zero else {

@@ -13,7 +13,7 @@ final class ConformanceProgress: Sendable {
         self.isQuiet = isQuiet
     }
 
-    func note(_ result: CaseResult) {
+    func show(_ result: CaseResult) {
         let number = done.withLockedValue { done in
             done += 1
             return done

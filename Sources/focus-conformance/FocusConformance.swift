@@ -84,7 +84,7 @@ struct FocusConformance: AsyncParsableCommand {
         if let junit { try write(JUnitReport([]).text, to: junit) }
         try await reach(target, servers[0])
         let progress = ConformanceProgress(cases.count, isQuiet: json)
-        let results = await ConformanceRun(cases, on: target).results { progress.note($0) }
+        let results = await ConformanceRun(cases, on: target).results { progress.show($0) }
         ConformanceText.results(results, json: json).forEach(Terminal.line)
         if let junit { try write(JUnitReport(results).text, to: junit) }
         let failed = results.filter(\.hasFailed).count

@@ -38,8 +38,11 @@ struct Backend: Sendable {
                 owner.usesPreparedStatements = usesPreparedStatements
                 let connection = try PostgresConnection(owner)
                 defer { connection.close() }
-                for migration in try Migrator.migrate(on: connection, partitions: partitions, dryRun: false) {
-                    logger.info("migrated", metadata: ["migration": "\(migration)"])
+                try Migrator.migrate(on: connection, partitions: partitions) { progress in
+                    switch progress {
+                    case .applied(let migration): logger.info("migrated", metadata: ["migration": "\(migration)"])
+                    case .waiting, .statement, .building: logger.info("\(progress)")
+                    }
                 }
                 // This process alone serves an embedded cluster, so no server of an earlier version reads its log.
                 if cluster != nil, let format = try Migrator.finish(on: connection) {

@@ -18,9 +18,9 @@ import Testing
         }
     }
 
-    @Test("Every rule is proved by a test that begins with its name")
+    @Test("Every rule is proved by a test that begins with its name, or by a case of the conformance suite")
     func eachIsProved() throws {
-        let proved = Set(try Self.tests().flatMap(\.rules))
+        let proved = Set(try Self.tests().flatMap(\.rules) + Self.cases())
         for name in try Self.defined() where !proved.contains(name) {
             Issue.record("no test is named \"\(name): …\"")
         }
@@ -94,6 +94,16 @@ import Testing
         var file: String
         var name: String
         var rules: [String]
+    }
+
+    /// The rules of the conformance suite's cases, which `ConformanceTests` runs against our own server.
+    private static func cases() throws -> [String] {
+        let cases = try files(in: "Sources/Conformance/Cases") { $0.hasSuffix(".swift") }.flatMap { file -> [String] in
+            let text = try String(contentsOf: file, encoding: .utf8)
+            return text.matches(of: #/ConformanceCase\(\s*"([A-Z]\d+)"/#).map { String($0.1) }
+        }
+        #expect(cases.count > 80)
+        return cases
     }
 
     /// Every test, with the rules that its title begins with: `N9.4, E6: …` or `L1–L4: …`.

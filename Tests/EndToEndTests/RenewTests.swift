@@ -16,26 +16,6 @@ import Testing
         try await client.first { if case .tokenExpiry(let expiry, _) = $0 { expiry } else { nil } }
     }
 
-    @Test("A2: Renew keeps the session; a token of another device, or a bad one, changes nothing")
-    func renew() async throws {
-        try await TestServer.with { server in
-            let client = try await WireClient.connect(port: server.port)
-            try await client.hello(token: TestServer.token(user, device, expiresIn: 600))
-            guard case .welcome = try await client.next() else { throw WireError.unexpected("no welcome") }
-            for bad in [
-                "x", try TestServer.token(user, .random()), try TestServer.token(.random(), device),
-            ] {
-                try await client.send(.renew(token: bad))
-                #expect(try await client.error().code == .unauthenticated)
-            }
-            try await client.send(.renew(token: TestServer.token(user, device, expiresIn: 5_000)))
-            #expect(try await expiry(client) > Timestamp.now.adding(microseconds: 4_000_000_000))
-            try await client.append(from: 1, Envelope.setUp("a"))
-            #expect(try await client.appended().throughSequence == DeviceSequence(2))
-            await client.close()
-        }
-    }
-
     @Test("A2: after its token's end a session is sent away; what was not acknowledged is logged once in the end")
     func expired() async throws {
         // The test moves the clock to the token's end only when the events are logged, however long a loaded machine
@@ -164,31 +144,6 @@ import Testing
             #expect(try store.rows() == rows && store.cursor == cursor)
             await client.close()
             try FileManager.default.removeItem(atPath: directory)
-        }
-    }
-
-    @Test("S9: a device with a wrong row heals, and only the rows of that collection travel")
-    func resync() async throws {
-        try await TestServer.with { server in
-            let (client, _) = try await WireClient.open(server, user: user, device: device)
-            try await client.append(from: 1, Envelope.setUp("a") + (1...30).map { .post("n\($0)", app: "a") })
-            var replica = Replica()
-            while replica.checkedVersion != Version(33) {
-                replica.apply(try await client.next())
-            }
-            #expect(replica.mismatches == [])
-            replica.rows[RowKey(.badges, app: AppID("a"))] = [0xFF]
-            try await client.send(.resync([.badges]))
-            var travelled: [RowKey] = []
-            let checkpoints = replica.checkpoints
-            while replica.checkpoints == checkpoints {
-                let message = try await client.next()
-                if case .snapshotRows(let rows) = message { travelled += rows.map(\.key) }
-                replica.apply(message)
-            }
-            #expect(travelled == [RowKey(.badges, app: AppID("a"))])
-            #expect(replica.mismatches == [] && replica.rows.count > 60)
-            await client.close()
         }
     }
 }

@@ -66,7 +66,6 @@ import Testing
         #expect(result.column("a") == 0)
         #expect(result.column("B") == 1)
         #expect(result.column("c") == nil)
-        #expect(connection.serverVersion >= 150_000)
     }
 
     @Test("application name and session settings reach the server; what the conninfo says of options stays")

@@ -110,6 +110,5 @@ import Testing
         #expect(try error { _ = try result.bytes(row: -1, column: 0) }.kind == .decoding)
         #expect(try error { _ = try result.int4Array(row: 0, column: 3) }.kind == .decoding)
         #expect(try result.int8(row: 0, column: 0) == 1, "a smaller integer fits")
-        #expect(try result.withBytes(row: 0, column: 2) { Array($0) } == Array("a".utf8))
     }
 }

@@ -28,7 +28,7 @@ protocol DeviceStorage: AnyObject {
     func keepRecalled(_ recalled: Recalled, _ recall: Recall, clock: Timestamp) throws -> [AppendOutcome]
     /// - Parameter drawn: the next incarnation if no event is left to derive one from.
     func endRecalling(drawing drawn: Incarnation, offersHeld: Bool) throws
-    func see(_ reading: ClockReading, logged: DeviceSequence) throws
+    func observe(_ reading: ClockReading, logged: DeviceSequence) throws
     func confirmed() throws -> [RowKey: [UInt8]]
     func digests() throws -> [CollectionDigest]
     func recomputedDigests() throws -> [CollectionDigest]
@@ -148,7 +148,7 @@ final class StoredDevice: DeviceStorage {
         if try !store.hasQueued { try draw(drawn) }
     }
 
-    func see(_ reading: ClockReading, logged: DeviceSequence) throws { try store.see(reading, logged: logged) }
+    func observe(_ reading: ClockReading, logged: DeviceSequence) throws { try store.observe(reading, logged: logged) }
 
     func confirmed() throws -> [RowKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try store.rows().map { ($0.key, $0.value) })

@@ -7,11 +7,11 @@ import struct FocusCore.Cursor
 
 /// `DeviceStore` in memory. `SimulationTests` runs the same seeds with both stores, which must give the same results.
 ///
-/// The decisions (`HealingPosition.request`, `RecallBatch`, `DeviceRecord.following`, `SentRecord.keep`) are the
+/// The decisions (`HealingPosition.request`, `RecallBatch`, `StoreRecord.following`, `SentRecord.keep`) are the
 /// library's own; only its SQL statements are replaced here.
 final class MemoryStore: DeviceStorage {
     private struct Contents {
-        var device: DeviceRecord
+        var device: StoreRecord
         /// Ordered by place.
         var queue: [QueueRecord] = []
         /// Ordered by place.
@@ -26,7 +26,7 @@ final class MemoryStore: DeviceStorage {
     private var backups: [Contents] = []
 
     init(_ owner: DeviceOwner, _ incarnation: Incarnation) {
-        contents = Contents(device: DeviceRecord(incarnation: incarnation.rawValue))
+        contents = Contents(device: StoreRecord(incarnation: incarnation.rawValue))
         contents.device.set(owner)
     }
 
@@ -40,7 +40,7 @@ final class MemoryStore: DeviceStorage {
 
     func enqueue(_ drafts: [EventDraft], clock: Timestamp) throws -> [QueuedEvent] {
         try drafts.map { draft in
-            if let chosen = draft.occurredAt { contents.device.eventClock.note(chosen: chosen, clock: clock) }
+            if let chosen = draft.occurredAt { contents.device.eventClock.observe(chosen: chosen, clock: clock) }
             guard let id = draft.id else { throw DeviceStoreError.damaged("the simulation gives every event its id") }
             let envelope = Envelope(
                 id: id, type: draft.type, app: draft.app,
@@ -169,7 +169,7 @@ final class MemoryStore: DeviceStorage {
         contents.device.isHealing = offersHeld && !contents.sent.isEmpty
     }
 
-    func see(_ reading: ClockReading, logged: DeviceSequence) throws {
+    func observe(_ reading: ClockReading, logged: DeviceSequence) throws {
         let first = max(contents.device.acknowledgedSequence, logged.rawValue)
         let current = contents.device.incarnation
         var (previous, greatest) = (Timestamp?.none, Timestamp?.none)
@@ -184,7 +184,7 @@ final class MemoryStore: DeviceStorage {
             }
             previous = time
         }
-        contents.device.eventClock.see(reading, restamped: greatest, to: previous)
+        contents.device.eventClock.observe(reading, restamped: greatest, to: previous)
     }
 
     // MARK: Rows
@@ -200,7 +200,7 @@ final class MemoryStore: DeviceStorage {
 
     func apply(_ rows: [DeltaRow], _ cursor: Cursor) throws {
         for row in rows {
-            if let time = row.seenTime { contents.device.eventClock.see(time) }
+            if let time = row.seenTime { contents.device.eventClock.observe(time) }
             if let before = contents.rows[row.key] {
                 contents.digests.remove(RowHash(row.key, value: before).value, from: row.key.collection)
             }

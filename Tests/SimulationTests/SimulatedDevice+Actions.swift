@@ -127,10 +127,10 @@ extension SimulatedDevice {
     private func report(_ notice: ClientNotice) throws {
         switch notice {
         case .welcomed(let welcome):
-            time.hear(welcome.serverTime, asked: helloSentAt)
+            time.observe(welcome.serverTime, asked: helloSentAt)
             let reading = ClockReading(
                 serverTime: welcome.serverTime, latest: time.latest(at: uptime) ?? welcome.serverTime, clock: clock)
-            try commit { try storage.see(reading, logged: welcome.lastSequence) }
+            try commit { try storage.observe(reading, logged: welcome.lastSequence) }
             if !watched.isEmpty { sendWatch(watched.sorted()) }
         case .diverged where record.rowsOf < latestHistory:
             // Rule S9: the log lost the rows that the cursor stands for and by chance has the cursor's event again; the

@@ -60,7 +60,7 @@ final class SimulatedLog {
 
     // MARK: Log
 
-    func append(_ batch: PartitionAppend) -> AppendOutcome {
+    func append(_ batch: PartitionAppend) -> PartitionOutcome {
         guard batch.isWellFormed else {
             witness.fail("a batch of partition \(batch.partition) is not well formed")
             return .behind
@@ -168,7 +168,7 @@ final class SimulatedLog {
         guard var model = models[batch.partition] else { return .busy }
         if let anchor = batch.anchor, !holds(anchor, batch.partition) { return .otherLog }
         if let timeline = batch.timeline, timeline != self.timeline { return .otherLog }
-        guard model.checkpoint >= batch.base else { return .fellBack(to: model.checkpoint) }
+        guard model.checkpoint >= batch.base else { return .checkpointRegressed(to: model.checkpoint) }
         var missing: Set<UserID> = []
         for user in batch.users {
             var shown = model.users[user.user] ?? Shown()

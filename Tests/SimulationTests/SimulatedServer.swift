@@ -115,7 +115,7 @@ final class SimulatedServer {
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
                 mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
-                helpers: LaneHelpers(
+                services: LaneServices(
                     projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
                     placeFinder: placeFinder(lanes.lanes[lane].mailbox, new)))
         }
@@ -264,7 +264,7 @@ final class SimulatedServer {
     private func written(_ batch: ProjectionBatch) -> ProjectionResult {
         switch simulation.log.write(batch) {
         case .written(let missing, let checkpoint): .written(missing: missing, checkpoint: checkpoint)
-        case .fellBack(let checkpoint): .fellBack(to: checkpoint)
+        case .checkpointRegressed(let checkpoint): .checkpointRegressed(to: checkpoint)
         case .busy, .otherGeneration, .otherLog: .failed
         }
     }
@@ -323,7 +323,7 @@ final class SimulatedServer {
         for lane in process.workers.indices {
             let worker = process.workers[lane]
             do {
-                try worker.turn(taking: worker.mailbox.take(until: .passed))
+                try worker.turn(taking: worker.mailbox.receive(until: .passed))
             } catch is StoreStopped {
                 return die()
             } catch {

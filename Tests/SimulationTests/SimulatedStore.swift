@@ -33,7 +33,7 @@ final class SimulatedStore: LaneStore {
         self.faults = faults
     }
 
-    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         try willCall()
         let faults = faults()
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
@@ -92,8 +92,8 @@ final class SimulatedStore: LaneStore {
         return partitions.sorted().map { log.head($0) }
     }
 
-    func look(at partitions: [Partition]) throws -> LogLook {
-        LogLook(heads: try heads(of: partitions), time: time())
+    func timedHeads(of partitions: [Partition]) throws -> TimedHeads {
+        TimedHeads(heads: try heads(of: partitions), time: time())
     }
 
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {

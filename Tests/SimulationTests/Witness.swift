@@ -2,7 +2,6 @@ import EventStore
 import FocusCore
 
 @testable import FocusSyncClient
-@testable import struct FocusSyncClient.AppendOutcome
 
 /// Sees everything that is committed and every frame that reaches a device, and checks what must hold of them.
 final class Witness {

@@ -16,7 +16,7 @@ extension LogWriter {
     /// Appends batches at their offsets, whatever event stands before them.
     public func appendToEnd(
         _ batches: [PartitionAppend], on connection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+    ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         var known: [PartitionAppend] = []
         for batch in batches {
             var copy = batch

@@ -18,7 +18,7 @@ package struct VerificationTally {
         case .equal(let rows): equalRows += rows
         case .different(let difference):
             differing += 1
-            differingRows += difference.rowCount + difference.strangers.count
+            differingRows += difference.rowCount + difference.unknownRows.count
         case .unfoldable, .otherFold: differing += 1
         }
     }

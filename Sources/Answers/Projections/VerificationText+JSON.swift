@@ -33,14 +33,14 @@ extension VerificationText {
         }
         json.add("differingRows", difference.rowCount)
         json.addRaw("rows", "[\(difference.rows.map(Self.json).joined(separator: ","))]")
-        let strangers = difference.strangers.map { stranger in
+        let unknownRows = difference.unknownRows.map { row in
             var json = JSONText()
-            json.add("collection", stranger.collection.rawValue)
-            json.add("app", stranger.app)
-            json.add("key", stranger.key)
+            json.add("collection", row.collection.rawValue)
+            json.add("app", row.app)
+            json.add("key", row.key)
             return json.text
         }
-        if !strangers.isEmpty { json.addRaw("rowsOfNoApp", "[\(strangers.joined(separator: ","))]") }
+        if !unknownRows.isEmpty { json.addRaw("rowsOfNoApp", "[\(unknownRows.joined(separator: ","))]") }
     }
 
     private static func json(_ row: RowDifference) -> String {

@@ -17,7 +17,7 @@ package enum VerificationText {
         case .different(let difference):
             var lines = ["\(head) \(difference.rowCount) rows differ"]
             if let version = difference.version { lines.append("  \(text(version))") }
-            lines += difference.strangers.map {
+            lines += difference.unknownRows.map {
                 "  \($0.collection.rawValue) has a row whose app is none: \($0.app) \($0.key)"
             }
             for row in difference.rows { lines += Self.lines(row) }

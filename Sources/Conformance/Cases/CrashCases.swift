@@ -7,19 +7,19 @@ enum CrashCases {
     static let all: [ConformanceCase] = [
         ConformanceCase(
             "P1", "killed between commit and acknowledgement, the resent event is there once", needs: [.crashServer]
-        ) { site in
+        ) { context in
             let device = Device.ofNewUser()
             let events = Envelope.setUp("a") + [.post("n", app: "a"), .post("m", app: "a")]
-            try await site.open(device).appendAccepted(Array(events.prefix(2)))
-            try await site.perform(.crashServer)
-            let live = try await site.open(device)
+            try await context.open(device).appendAccepted(Array(events.prefix(2)))
+            try await context.perform(.crashServer)
+            let live = try await context.open(device)
             try await live.send(Array(events.suffix(2)))
             do {
                 _ = try await live.connection.appended()
                 throw CaseFailure("the server did not die before its acknowledgement: --crash-server does not do that")
             } catch let failure as CaseFailure where failure.description.contains(Silence.closed.description) {}
-            try await site.perform(.restartServer)
-            let again = try await site.open(device)
+            try await context.perform(.restartServer)
+            let again = try await context.open(device)
             try expect(
                 again.welcome.lastSequence == DeviceSequence(4),
                 "the log ends at \(again.welcome.lastSequence.rawValue), not 4: --crash-server killed before the commit"
@@ -32,40 +32,40 @@ enum CrashCases {
         },
         ConformanceCase(
             "P1", "killed the moment after an acknowledgement, the event is there", needs: [.restartServer]
-        ) { site in
+        ) { context in
             let device = Device.ofNewUser()
             var count: Int64 = 2
-            try await site.open(device).appendAccepted(Envelope.setUp("a"))
+            try await context.open(device).appendAccepted(Envelope.setUp("a"))
             for round in 0..<3 {
-                let live = try await site.open(device)
+                let live = try await context.open(device)
                 try expect(live.welcome.lastSequence == DeviceSequence(count), "an acknowledged event is gone")
                 let version = try await live.appendAccepted((0..<20).map { .post("\(round)-\($0)", app: "a") })
-                try await site.perform(.restartServer)
+                try await context.perform(.restartServer)
                 count += 20
                 let logged = live.events(version)
                 try expect(logged == count, "the log has \(logged) events instead of \(count)")
             }
             try expect(
-                try await site.open(device).welcome.lastSequence == DeviceSequence(count),
+                try await context.open(device).welcome.lastSequence == DeviceSequence(count),
                 "an acknowledged event is gone")
         },
         ConformanceCase(
             "P2", "killed in the middle of a batch, again and again: each event once", needs: [.restartServer]
-        ) { site in
+        ) { context in
             let device = Device.ofNewUser()
-            try await site.open(device).appendAccepted(Envelope.setUp("a"))
+            try await context.open(device).appendAccepted(Envelope.setUp("a"))
             var events: [Envelope] = []
             for round in 0..<4 {
                 let batch = (0..<1_000).map { Envelope.post("n\($0 % 50)", app: "a", body: "\(round)") }
                 events += batch
-                let live = try await site.open(device)
+                let live = try await context.open(device)
                 let first = Int64(events.count - 1_000 + 3)
                 try await live.connection.send(
                     .append(AppendRequest(firstSequence: DeviceSequence(first), envelopes: batch)))
                 // So the kill falls somewhere into decoding, validating, writing or answering.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...60)))
-                try await site.perform(.restartServer)
-                let again = try await site.open(device)
+                try await context.perform(.restartServer)
+                let again = try await context.open(device)
                 let last = again.welcome.lastSequence.rawValue
                 try expect(
                     last >= first - 1 && last <= first + 999, "sequence \(last) in the log, of a batch from \(first)")
@@ -81,19 +81,19 @@ enum CrashCases {
         ConformanceCase(
             "P2", "killed three times while four devices append: everything once, all devices equal",
             needs: [.restartServer]
-        ) { site in
-            try await survive(site) { try await site.perform(.restartServer) }
+        ) { context in
+            try await survive(context) { try await context.perform(.restartServer) }
         },
         ConformanceCase(
             "P2", "PostgreSQL restarted three times while four devices append: everything once, all devices equal",
             needs: [.restartDatabase]
-        ) { site in
-            try await survive(site) { try await site.perform(.restartDatabase) }
+        ) { context in
+            try await survive(context) { try await context.perform(.restartDatabase) }
         },
     ]
 
     /// Four devices of two users append 1,000 events each, while `hurt` is called three times.
-    private static func survive(_ site: Site, _ hurt: () async throws -> Void) async throws {
+    private static func survive(_ context: CaseContext, _ hurt: () async throws -> Void) async throws {
         let users = [Device.ofNewUser(), Device.ofNewUser()]
         let devices = users + users.map { $0.sibling(deviceClass: $0.deviceClass) }
         let delivered = NIOLockedValueBox([Int](repeating: 0, count: devices.count))
@@ -105,7 +105,7 @@ enum CrashCases {
                 group.addTask {
                     // Also when the resendingClient fails, so that nobody waits for its events.
                     defer { delivered.withLockedValue { $0[index] = count } }
-                    let resendingClient = ResendingClient(site, device, events) { through in
+                    let resendingClient = ResendingClient(context, device, events) { through in
                         delivered.withLockedValue { $0[index] = through }
                     }
                     return (index, try await resendingClient.deliver())
@@ -121,12 +121,12 @@ enum CrashCases {
         }
         for (index, user) in users.enumerated() {
             let version = max(versions[index] ?? .zero, versions[index + 2] ?? .zero)
-            let live = try await site.open(user)
+            let live = try await context.open(user)
             let logged = live.events(version, of: 2)
             try expect(logged == Int64(2 * count), "the log has \(logged) events instead of \(2 * count)")
             var replica = Replica()
             try await replica.follow(live.connection, to: version)
-            try await site.expectSame(replica, as: user)
+            try await context.expectSame(replica, as: user)
         }
     }
 }

@@ -5,8 +5,8 @@ import Foundation
 enum CursorCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S4", "a cursor of another log, another view, another history or the future gets a snapshot") {
-            site in
-            let (device, good) = try await prepared(site)
+            context in
+            let (device, good) = try await prepared(context)
             let changes: [(String, @Sendable (inout Cursor) -> Void)] = [
                 ("another log", { $0.log = LogID(UUID()) }), ("another view", { $0.view ^= 1 }),
                 ("another event", { $0.event = .version7() }), ("the future", { $0.version = Version(99) }),
@@ -16,35 +16,35 @@ enum CursorCases {
             for (what, change) in changes {
                 var cursor = good
                 change(&cursor)
-                let first = try await site.open(device, cursor: cursor).connection.nextNews()
+                let first = try await context.open(device, cursor: cursor).connection.nextNews()
                 try expect(first.isSnapshotBegin, "no snapshot for a cursor of \(what), but \(first)")
             }
         },
-        ConformanceCase("S4", "a current cursor needs nothing but a checkpoint") { site in
-            let (device, good) = try await prepared(site)
-            let live = try await site.open(device, cursor: good)
+        ConformanceCase("S4", "a current cursor needs nothing but a checkpoint") { context in
+            let (device, good) = try await prepared(context)
+            let live = try await context.open(device, cursor: good)
             let first = try await live.connection.nextNews()
             guard case .checkpoint(let cursor, _) = first else { throw CaseFailure("not a checkpoint, but \(first)") }
             try expect(cursor == good, "the checkpoint's cursor is another one")
         },
         ConformanceCase("S4", "another class of device, scope or choice of collections is another view: a snapshot") {
-            site in
-            let (device, good) = try await prepared(site)
+            context in
+            let (device, good) = try await prepared(context)
             var watch = device
             watch.deviceClass = .watch
             var fewer = device
             fewer.collections = [.badges]
             for other in [watch, fewer] {
-                let first = try await site.open(other, cursor: good).connection.nextNews()
+                let first = try await context.open(other, cursor: good).connection.nextNews()
                 try expect(first.isSnapshotBegin, "no snapshot for another view, but \(first)")
             }
         },
         ConformanceCase("S4", "a cursor that claims the system's view gives an app nothing that its token does not") {
-            site in
-            let (device, good) = try await prepared(site)
+            context in
+            let (device, good) = try await prepared(context)
             let app = device.sibling(scope: .app(AppID("b")!))
-            let live = try await site.open(app, cursor: good)
-            let version = try await site.open(device.sibling()).appendAccepted([.post("n2", app: "a")])
+            let live = try await context.open(app, cursor: good)
+            let version = try await context.open(device.sibling()).appendAccepted([.post("n2", app: "a")])
             var replica = Replica()
             try await replica.follow(live.connection, to: version)
             try expect(
@@ -53,9 +53,9 @@ enum CursorCases {
     ]
 
     /// A device that holds the rows of three events, and its cursor.
-    private static func prepared(_ site: Site) async throws -> (Device, Cursor) {
+    private static func prepared(_ context: CaseContext) async throws -> (Device, Cursor) {
         let device = Device.ofNewUser()
-        let live = try await site.open(device)
+        let live = try await context.open(device)
         let version = try await live.appendAccepted(Envelope.setUp("a") + [.post("n1", app: "a")])
         var replica = Replica()
         try await replica.follow(live.connection, to: version)

@@ -4,9 +4,9 @@ import FocusCore
 enum DigestCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S9", "a checkpoint follows each delta within seconds; its digests are those of the rows sent")
-        { site in
+        { context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             var version = try await live.appendAccepted(Envelope.setUp("a"))
             var replica = Replica()
             for round in 0..<3 {
@@ -15,9 +15,10 @@ enum DigestCases {
                 try await replica.follow(live.connection, to: version)
             }
         },
-        ConformanceCase("S9", "Resync sends just the collections that differ, and the device is right again") { site in
+        ConformanceCase("S9", "Resync sends just the collections that differ, and the device is right again") {
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             let version = try await live.appendAccepted(
                 Envelope.setUp("a") + (1...30).map { .post("n\($0)", app: "a") })
             var replica = Replica()
@@ -34,15 +35,15 @@ enum DigestCases {
             try expect(travelled == [.badges], "rows of \(travelled.map(\.rawValue)) came instead of badges")
             try expect(replica.rows == right.rows, "it still differs: \(replica.difference(from: right))")
             // Changes come live afterwards.
-            let later = try await site.open(device.sibling()).appendAccepted([.post("n31", app: "a")])
+            let later = try await context.open(device.sibling()).appendAccepted([.post("n31", app: "a")])
             try await replica.follow(live.connection, to: later)
         },
         ConformanceCase("S9", "Resync of nothing is a whole snapshot; of what the device may not see, a checkpoint") {
-            site in
+            context in
             let device = Device.ofNewUser()
-            let version = try await site.open(device).appendAccepted(Envelope.setUp("a"))
+            let version = try await context.open(device).appendAccepted(Envelope.setUp("a"))
             let app = device.sibling(scope: .app(AppID("a")!))
-            let live = try await site.open(app)
+            let live = try await context.open(app)
             var replica = Replica()
             try await replica.follow(live.connection, to: version)
             try await live.connection.send(.resync([]))

@@ -6,12 +6,12 @@ enum FetchCases {
     private static let count = 1_500
 
     static let all: [ConformanceCase] = [
-        ConformanceCase("R1", "points of a route come page by page, in order, each once") { site in
+        ConformanceCase("R1", "points of a route come page by page, in order, each once") { context in
             guard let route else { return }
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             let start = try await record(live)
-            for connection in [live.connection, try await site.open(device.sibling()).connection] {
+            for connection in [live.connection, try await context.open(device.sibling()).connection] {
                 var times: [Timestamp] = []
                 var from: Timestamp? = Timestamp(microseconds: .min)
                 var pages = 0
@@ -26,9 +26,9 @@ enum FetchCases {
                 try expect(times == (0..<count).map { second(start, $0) }, "\(times.count) points in \(pages) pages")
             }
         },
-        ConformanceCase("R6", "the speed over an interval; outside the route there is none") { site in
+        ConformanceCase("R6", "the speed over an interval; outside the route there is none") { context in
             guard let route else { return }
-            let live = try await site.open(.ofNewUser())
+            let live = try await context.open(.ofNewUser())
             let start = try await record(live)
             let inside = try await fetch(
                 live.connection, .routeSpeed(route, from: second(start, 10), to: second(start, 900)))
@@ -41,13 +41,13 @@ enum FetchCases {
             }
         },
         ConformanceCase("R1", "another app reads routes only while it may, and is not told that there are any") {
-            site in
+            context in
             guard let route, let other = AppID("coach") else { return }
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             _ = try await record(live)
             try await live.appendAccepted([.of(.appRegistered(AppRegistered(name: "Coach", build: 1)), app: "coach")])
-            let coach = try await site.open(device.sibling(scope: .app(other)))
+            let coach = try await context.open(device.sibling(scope: .app(other)))
             let nothing = AppItem(other, "none")
             for isAllowed in [false, true, false] {
                 if isAllowed { try await live.appendAccepted([allow(.readRoutes, "coach")]) }
@@ -55,7 +55,7 @@ enum FetchCases {
                 // Another server may learn of the authorization a moment later.
                 var answer = try await fetch(coach.connection, points)
                 let clock = ContinuousClock()
-                let end = clock.now.advanced(by: .seconds(site.patience))
+                let end = clock.now.advanced(by: .seconds(context.patience))
                 while (answer != nil) != isAllowed, clock.now < end {
                     try await Task.sleep(for: .milliseconds(20))
                     answer = try await fetch(coach.connection, points)

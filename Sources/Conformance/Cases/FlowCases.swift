@@ -5,11 +5,11 @@ import NIOConcurrencyHelpers
 enum FlowCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("L1", "a device that falls behind gets each row's newest value at its own pace, none lost") {
-            site in
-            let heavy = try await site.crowd.heavy(site)
-            let writer = try await site.open(heavy.device.sibling())
+            context in
+            let heavy = try await context.crowd.heavy(context)
+            let writer = try await context.open(heavy.device.sibling())
             var version = try await writer.appendAccepted(Envelope.setUp("hot"))
-            let slow = try await site.openDeaf(heavy.device.sibling())
+            let slow = try await context.openDeaf(heavy.device.sibling())
             let clock = ContinuousClock()
             let end = clock.now.advanced(by: .seconds(12))
             let isWritten = NIOLockedValueBox(false)
@@ -31,15 +31,15 @@ enum FlowCases {
                 times >= 1 && times <= max(2, written / 10), "a row written \(written) times came \(times) times")
             try expect(replica.keys(of: .notifications).count >= Crowd.notifications, "rows are missing")
         },
-        ConformanceCase("L2", "a device that takes nothing for 30 s is sent away", isLong: true) { site in
-            let heavy = try await site.crowd.heavy(site)
+        ConformanceCase("L2", "a device that takes nothing for 30 s is sent away", isLong: true) { context in
+            let heavy = try await context.crowd.heavy(context)
             let limit = 30.0
             let clock = ContinuousClock()
-            let deaf = try await site.openDeaf(heavy.device.sibling())
+            let deaf = try await context.openDeaf(heavy.device.sibling())
             // A device that reads in time is not sent away.
             for attempt in 1...3 {
                 let begin = clock.now
-                let patient = try await site.openDeaf(heavy.device.sibling())
+                let patient = try await context.openDeaf(heavy.device.sibling())
                 try await Task.sleep(for: .seconds(limit * 0.6))
                 try await patient.listen()
                 do {
@@ -72,13 +72,13 @@ enum FlowCases {
             }
         },
         ConformanceCase("L2", "a device that takes what waits for it slowly, but takes some, stays", isLong: true) {
-            site in
-            let heavy = try await site.crowd.heavy(site)
+            context in
+            let heavy = try await context.crowd.heavy(context)
             // At this rate the device reads 0.9 of the 8.4 MB in time. Linux, left alone, buffers 4 MB for a socket and
             // reports room when a third of that is free, which takes longer than the 30 s of the rule.
             let (rate, seconds) = (20_000.0, 45.0)
             for attempt in 1...3 {
-                let slow = try await site.openDeaf(heavy.device.sibling())
+                let slow = try await context.openDeaf(heavy.device.sibling())
                 let pause = try await slow.listen(bytesPerSecond: rate) { $0 < seconds }
                 // A machine that is too slow to play it says nothing about the server.
                 let isLate = pause > 3 || slow.receivedBytes < rate * seconds * 0.8
@@ -89,16 +89,18 @@ enum FlowCases {
                 return try await replica.follow(slow, to: heavy.version)
             }
         },
-        ConformanceCase("L3", "a device that reads nothing delays none of 100 others") { site in
-            let heavy = try await site.crowd.heavy(site)
+        ConformanceCase("L3", "a device that reads nothing delays none of 100 others") { context in
+            let heavy = try await context.crowd.heavy(context)
             let clock = ContinuousClock()
             var slowest = 0.0
             // A loaded machine may be so slow once; a server that waits for the deaf device is so slow every time.
             for _ in 0..<3 {
-                let zero = try await site.openDeaf(heavy.device.sibling())
+                let zero = try await context.openDeaf(heavy.device.sibling())
                 slowest = try await withThrowingTaskGroup(of: Double.self) { group in
                     for index in 0..<10 {
-                        group.addTask { try await tenHealthy(site, besideUser: index == 0 ? heavy.device : nil, clock) }
+                        group.addTask {
+                            try await tenHealthy(context, besideUser: index == 0 ? heavy.device : nil, clock)
+                        }
                     }
                     return try await group.reduce(0) { max($0, $1) }
                 }
@@ -110,24 +112,25 @@ enum FlowCases {
             throw CaseFailure("an append took \(slowest) s to reach the last of the healthy devices")
         },
         ConformanceCase("L5", "200 devices with a current cursor connect at once: all are served, none by a snapshot") {
-            site in
+            context in
             let devices = try await withThrowingTaskGroup(of: [(Device, Cursor)].self) { group in
-                for _ in 0..<20 { group.addTask { try await tenCurrent(site) } }
+                for _ in 0..<20 { group.addTask { try await tenCurrent(context) } }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             let snapshots = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (device, cursor) in devices {
                     group.addTask {
-                        try await site.open(device, cursor: cursor).connection.nextNews().isSnapshotBegin
+                        try await context.open(device, cursor: cursor).connection.nextNews().isSnapshotBegin
                     }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             try expect(snapshots == 0, "\(snapshots) of \(devices.count) got a snapshot")
         },
-        ConformanceCase("L5", "GoAway names bounds for the reconnect, with room between them", isLong: true) { site in
-            let live = try await site.open(.ofNewUser(), tokenSeconds: 30)
-            let goAway = try await live.connection.expectGoAway(.tokenExpired, within: 30 + site.patience)
+        ConformanceCase("L5", "GoAway names bounds for the reconnect, with room between them", isLong: true) {
+            context in
+            let live = try await context.open(.ofNewUser(), tokenSeconds: 30)
+            let goAway = try await live.connection.expectGoAway(.tokenExpired, within: 30 + context.patience)
             let (low, high) = (goAway.minimumBackoffMilliseconds, goAway.maximumBackoffMilliseconds)
             try expect(low < high && high <= 600_000, "the bounds are \(low) and \(high) ms")
         },
@@ -137,14 +140,14 @@ enum FlowCases {
     /// - Parameter besideUser: the user whose devices they are; nil: a new user.
     /// - Returns: the longest time from an append to the last device's rows, in seconds.
     private static func tenHealthy(
-        _ site: Site, besideUser: Device?, _ clock: ContinuousClock
+        _ context: CaseContext, besideUser: Device?, _ clock: ContinuousClock
     ) async throws -> Double {
         let first = besideUser.map { $0.sibling(collections: [.badges]) } ?? .ofNewUser()
-        let writer = try await site.open(first)
+        let writer = try await context.open(first)
         let app = "healthy\(Int.random(in: 0..<1_000_000_000))"
         var version = try await writer.appendAccepted(Envelope.setUp(app))
         var readers: [Live] = []
-        for _ in 0..<9 { readers.append(try await site.open(first.sibling(collections: [.badges]))) }
+        for _ in 0..<9 { readers.append(try await context.open(first.sibling(collections: [.badges]))) }
         var slowest = 0.0
         for number in 0..<5 {
             let begin = clock.now
@@ -158,13 +161,13 @@ enum FlowCases {
     }
 
     /// Ten devices of a user, each with a current cursor.
-    private static func tenCurrent(_ site: Site) async throws -> [(Device, Cursor)] {
+    private static func tenCurrent(_ context: CaseContext) async throws -> [(Device, Cursor)] {
         let first = Device.ofNewUser()
-        let version = try await site.open(first).appendAccepted(Envelope.setUp("a") + [.post("n", app: "a")])
+        let version = try await context.open(first).appendAccepted(Envelope.setUp("a") + [.post("n", app: "a")])
         var devices: [(Device, Cursor)] = []
         for _ in 0..<10 {
             let device = first.sibling()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             var cursor = try await live.connection.cursor()
             while cursor.version < version { cursor = try await live.connection.cursor() }
             await live.connection.close()

@@ -3,9 +3,9 @@ import FocusCore
 /// S6: receipts, and what devices give back.
 enum HealingCases {
     static let all: [ConformanceCase] = [
-        ConformanceCase("S6", "what is logged is answered with receipts; sent again, with the same ones") { site in
+        ConformanceCase("S6", "what is logged is answered with receipts; sent again, with the same ones") { context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             let batches = try await acknowledged(live)
             for batch in batches {
                 try expect(batch.isCovered, "the receipts of \(batch.first)… do not cover it: \(batch.receipts)")
@@ -16,9 +16,9 @@ enum HealingCases {
             }
         },
         ConformanceCase("S6", "a re-offer of what the log has stores nothing, with its receipt or with a forged one") {
-            site in
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             let batches = try await acknowledged(live)
             for code in [batches[1].code, forged, []] {
                 try await live.connection.send(batches[1].request(device) { $0.code = code })
@@ -29,9 +29,10 @@ enum HealingCases {
             let version = try await live.appendAccepted([.post("next", app: "a")])
             try expect(live.events(version) == 9, "the log has \(live.events(version)) events instead of 9")
         },
-        ConformanceCase("S6", "under a forged receipt events are judged as if they came for the first time") { site in
+        ConformanceCase("S6", "under a forged receipt events are judged as if they came for the first time") {
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             try await live.appendAccepted(Envelope.setUp("a"))
             let earlier = Batch(
                 first: 1, envelopes: [.post("new", app: "a"), .post("x", app: "nobody")], receipts: [], refused: [])
@@ -44,9 +45,10 @@ enum HealingCases {
             try expect(
                 try replica.alert("new") == AlertDecision(.now, .ordinary), "it does not ring as a new post does")
         },
-        ConformanceCase("S6", "Lost is logged once, and events after it are taken; without it there is a gap") { site in
+        ConformanceCase("S6", "Lost is logged once, and events after it are taken; without it there is a gap") {
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             var version = try await live.appendAccepted(Envelope.setUp("a"))
             let store = device.reborn()
             let batch = Batch(first: 4, envelopes: [.post("four", app: "a")], receipts: [], refused: [])
@@ -71,7 +73,7 @@ enum HealingCases {
             "S6",
             "a log that lost its tail says so, and gets it back from a device: each event once, nothing rings anew",
             needs: [.restoreDatabase]
-        ) { site in try await restored(site) },
+        ) { context in try await restored(context) },
     ]
 
     private static let forged = [UInt8](repeating: 0xA5, count: 32)
@@ -130,18 +132,18 @@ enum HealingCases {
         return batches
     }
 
-    private static func restored(_ site: Site) async throws {
+    private static func restored(_ context: CaseContext) async throws {
         let device = Device.ofNewUser()
-        var live = try await site.open(device)
+        var live = try await context.open(device)
         let batches = try await acknowledged(live)
         var replica = Replica()
         try await replica.follow(live.connection, to: live.version(of: 8))
         let (thief, victim) = (Device.ofNewUser(), Device.ofNewUser())
-        let theirs = try await acknowledged(try await site.open(thief))
-        let others = try await acknowledged(try await site.open(victim))
-        try await site.perform(.restoreDatabase)
+        let theirs = try await acknowledged(try await context.open(thief))
+        let others = try await acknowledged(try await context.open(victim))
+        try await context.perform(.restoreDatabase)
 
-        live = try await site.open(device, cursor: replica.cursor)
+        live = try await context.open(device, cursor: replica.cursor)
         try expect(
             live.welcome.lastSequence == .zero && live.welcome.logIsBehind,
             "Welcome does not tell that the log lost its tail: --restore-database did not set it back, or S6 fails"
@@ -176,15 +178,17 @@ enum HealingCases {
             try expect(try healed.alert(id) == AlertDecision(.none, .healed), "\(id), which rang once, rings again")
         }
         try expect(try healed.alert("six") == AlertDecision(.now, .ordinary), "a new post does not ring")
-        try await site.expectSame(healed, as: device)
-        try await withoutApp(site, thief, theirs[2], isProved: false)
-        try await withoutApp(site, victim, others[2], isProved: true)
+        try await context.expectSame(healed, as: device)
+        try await withoutApp(context, thief, theirs[2], isProved: false)
+        try await withoutApp(context, victim, others[2], isProved: true)
     }
 
     /// Gives a frame of posts back, but not the app's registration: only a receipt can prove that the posts were
     /// accepted once.
-    private static func withoutApp(_ site: Site, _ device: Device, _ batch: Batch, isProved: Bool) async throws {
-        let live = try await site.open(device)
+    private static func withoutApp(_ context: CaseContext, _ device: Device, _ batch: Batch, isProved: Bool)
+        async throws
+    {
+        let live = try await context.open(device)
         try await live.connection.send(lost(device, 1, batch.first - 1))
         _ = try await live.connection.appended()
         try await live.connection.send(batch.request(device) { if !isProved { $0.code[0] ^= 1 } })

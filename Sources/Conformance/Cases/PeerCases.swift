@@ -8,37 +8,37 @@ enum PeerCases {
     private static let soon = 55.0
 
     static let all: [ConformanceCase] = [
-        ConformanceCase("V1", "Watch is answered by the current statuses, then each change is told") { site in
-            try await changes(site, toSecond: false)
+        ConformanceCase("V1", "Watch is answered by the current statuses, then each change is told") { context in
+            try await changes(context, toSecond: false)
         },
         ConformanceCase(
             "V1", "what a user says to another server is told as soon, and no poll of the viewer's is needed",
             needs: [.secondServer]
-        ) { site in try await changes(site, toSecond: true) },
+        ) { context in try await changes(context, toSecond: true) },
         ConformanceCase(
             "V1",
             "unavailable is the same for who shares nothing, permits nothing, removed the viewer or does not exist"
-        ) { site in
+        ) { context in
             for isApp in [true, false] {
-                let viewer = try await WatchingClient(site, isApp: isApp)
-                let stranger = try await Sharing.begin(site, with: [])
-                let silent = try await Sharing.begin(site, with: [viewer.user], isPermitted: false)
-                let former = try await Sharing.begin(site, with: [viewer.user])
+                let viewer = try await WatchingClient(context, isApp: isApp)
+                let stranger = try await Sharing.begin(context, with: [])
+                let silent = try await Sharing.begin(context, with: [viewer.user], isPermitted: false)
+                let former = try await Sharing.begin(context, with: [viewer.user])
                 try await former.remove(viewer.user)
                 for sharing in [stranger, silent, former] { try await sharing.focus(true) }
                 let users = [stranger, silent, former].map(\.user) + [viewer.user, UserID(UUID())]
                 try await viewer.watch(users)
-                try await viewer.hear("of each") { viewer in users.allSatisfy { viewer.latest($0) != nil } }
+                try await viewer.listen("of each") { viewer in users.allSatisfy { viewer.latest($0) != nil } }
                 let looks = Set(viewer.told.map { [$0.status.app?.rawValue ?? "–", "\($0.status.isFocused as Any)"] })
                 try expect(looks.count == 1, "they can be told apart: \(looks)")
                 try expect(
                     users.allSatisfy(viewer.knowsNothing), "a status that is not shared: \(viewer.told.map(\.text))")
             }
         },
-        ConformanceCase("V1", "a system session hears of each app by name; Unwatch ends it") { site in
-            let viewer = try await WatchingClient(site, isApp: false)
-            let witness = try await WatchingClient(site)
-            let sharing = try await Sharing.begin(site, with: [viewer.user, witness.user])
+        ConformanceCase("V1", "a system session hears of each app by name; Unwatch ends it") { context in
+            let viewer = try await WatchingClient(context, isApp: false)
+            let witness = try await WatchingClient(context)
+            let sharing = try await Sharing.begin(context, with: [viewer.user, witness.user])
             for one in [viewer, witness] { try await one.ask(sharing.user) }
             try expect(
                 viewer.latest(sharing.user) == PeerStatus(user: sharing.user, app: Sharing.appID, isFocused: false),
@@ -54,39 +54,39 @@ enum PeerCases {
             try await viewer.ask(UserID(UUID()))
             let count = viewer.told(of: sharing.user).count
             try await sharing.focus(true)
-            try await witness.hear("the change") { $0.knows(sharing.user, true) }
-            try await viewer.hear(seconds: 1)
+            try await witness.listen("the change") { $0.knows(sharing.user, true) }
+            try await viewer.listen(seconds: 1)
             try expect(viewer.told(of: sharing.user).count == count, "it is told of somebody whom it unwatched")
         },
-        ConformanceCase("V1", "more than 256 users are too_many_watched, and none of that Watch is added") { site in
-            let viewer = try await WatchingClient(site)
-            let sharing = try await Sharing.begin(site, with: [viewer.user])
+        ConformanceCase("V1", "more than 256 users are too_many_watched, and none of that Watch is added") { context in
+            let viewer = try await WatchingClient(context)
+            let sharing = try await Sharing.begin(context, with: [viewer.user])
             try await viewer.watch([sharing.user] + (0..<256).map { _ in UserID(UUID()) })
             try await viewer.expectError(.tooManyWatched, "for 257 users")
             try await sharing.focus(true)
-            try await viewer.hear(seconds: 1)
+            try await viewer.listen(seconds: 1)
             try expect(viewer.told.isEmpty, "somebody of the refused Watch is watched")
             try await viewer.ask(sharing.user)
             try expect(viewer.knows(sharing.user, true), "a Watch after the refused one is not answered rightly")
         },
         ConformanceCase("V2", "no status later than a removal reaches the removed viewer, who gets unavailable") {
-            site in
-            try await removals(site, toSecond: false)
+            context in
+            try await removals(context, toSecond: false)
         },
         ConformanceCase(
             "V2", "nor when the removal was said to another server, and raced with statuses", needs: [.secondServer]
-        ) { site in try await removals(site, toSecond: true) },
+        ) { context in try await removals(context, toSecond: true) },
         ConformanceCase(
             "V3", "a status is valid for 60 s, and what still holds is told again in time, devices off or not",
             isLong: true
-        ) { site in
-            let viewer = try await WatchingClient(site)
-            let sharing = try await Sharing.begin(site, with: [viewer.user])
+        ) { context in
+            let viewer = try await WatchingClient(context)
+            let sharing = try await Sharing.begin(context, with: [viewer.user])
             let nobody = UserID(UUID())
             try await viewer.ask(nobody)
             try await viewer.ask(sharing.user)
             await sharing.end()
-            try await viewer.hear("a second time", within: 60) { $0.told(of: sharing.user).count > 1 }
+            try await viewer.listen("a second time", within: 60) { $0.told(of: sharing.user).count > 1 }
             let times = viewer.told(of: sharing.user)
             for one in times {
                 let seconds = seconds(from: one.serverTime, to: one.validUntil)
@@ -97,14 +97,14 @@ enum PeerCases {
             try expect(pause > 19 && pause < 59, "told again after \(pause) s instead of 20 to 30")
             try expect(viewer.told(of: nobody).count == 1, "what is unavailable was told again")
         },
-        ConformanceCase("V4", "at most one change in 250 ms is told, and the last one always is") { site in
-            let viewer = try await WatchingClient(site)
-            let sharing = try await Sharing.begin(site, with: [viewer.user])
+        ConformanceCase("V4", "at most one change in 250 ms is told, and the last one always is") { context in
+            let viewer = try await WatchingClient(context)
+            let sharing = try await Sharing.begin(context, with: [viewer.user])
             try await viewer.ask(sharing.user)
             for round in 0..<41 { try await sharing.focus(round % 2 == 0) }
-            try await viewer.hear("the last change") { $0.knows(sharing.user, true) }
+            try await viewer.listen("the last change") { $0.knows(sharing.user, true) }
             // That status may have come from an earlier change.
-            try await viewer.hear(seconds: 2)
+            try await viewer.listen(seconds: 2)
             try expect(viewer.knows(sharing.user, true), "the last change was not told")
             let told = viewer.told(of: sharing.user)
             guard let first = told.first else { return }
@@ -130,14 +130,14 @@ enum PeerCases {
                 "\(changes.count - 1) changes were told within \(span) s")
         },
         ConformanceCase("V4", "the last change is told soon, also when it comes right after one that was told") {
-            site in
-            let viewer = try await WatchingClient(site)
-            let sharing = try await Sharing.begin(site, with: [viewer.user])
+            context in
+            let viewer = try await WatchingClient(context)
+            let sharing = try await Sharing.begin(context, with: [viewer.user])
             try await viewer.ask(sharing.user)
             for round in 0..<6 {
                 // The change before was just told, so this one has to wait, and nothing comes after it.
                 try await sharing.focus(round % 2 == 0)
-                try await viewer.hear("change \(round)") { $0.knows(sharing.user, round % 2 == 0) }
+                try await viewer.listen("change \(round)") { $0.knows(sharing.user, round % 2 == 0) }
             }
             let told = viewer.told(of: sharing.user)
             // A dropped change would still be told when the status is told again, after 20 s (V3). A loaded machine may
@@ -151,22 +151,22 @@ enum PeerCases {
         Double(to.microseconds - from.microseconds) / 1e6
     }
 
-    private static func changes(_ site: Site, toSecond: Bool) async throws {
-        let viewer = try await WatchingClient(site)
-        let stranger = try await Sharing.begin(site, with: [], toSecond: toSecond)
+    private static func changes(_ context: CaseContext, toSecond: Bool) async throws {
+        let viewer = try await WatchingClient(context)
+        let stranger = try await Sharing.begin(context, with: [], toSecond: toSecond)
         var sharings: [Sharing] = []
         for _ in 0..<3 {
-            sharings.append(try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond))
+            sharings.append(try await Sharing.begin(context, with: [viewer.user], toSecond: toSecond))
         }
         let users = sharings.map(\.user)
         try await viewer.watch(users + [stranger.user])
-        try await viewer.hear("the current statuses") { viewer in
+        try await viewer.listen("the current statuses") { viewer in
             users.allSatisfy { viewer.knows($0, false) } && viewer.latest(stranger.user) != nil
         }
         for isActive in [true, false] {
             try await stranger.focus(isActive)
             for sharing in sharings { try await sharing.focus(isActive) }
-            try await viewer.hear("the changes", within: soon) { viewer in
+            try await viewer.listen("the changes", within: soon) { viewer in
                 users.allSatisfy { viewer.knows($0, isActive) }
             }
         }
@@ -177,13 +177,13 @@ enum PeerCases {
     }
 
     /// While the viewer is in the audience the Focus is off; it is on only while the viewer is not.
-    private static func removals(_ site: Site, toSecond: Bool) async throws {
-        let viewer = try await WatchingClient(site)
-        let sharing = try await Sharing.begin(site, with: [viewer.user], toSecond: toSecond)
+    private static func removals(_ context: CaseContext, toSecond: Bool) async throws {
+        let viewer = try await WatchingClient(context)
+        let sharing = try await Sharing.begin(context, with: [viewer.user], toSecond: toSecond)
         try await viewer.watch([sharing.user])
-        try await viewer.hear("the current status") { $0.knows(sharing.user, false) }
+        try await viewer.listen("the current status") { $0.knows(sharing.user, false) }
         try await sharing.remove(viewer.user)
-        try await viewer.hear("unavailable after the removal", within: soon) { $0.knowsNothing(of: sharing.user) }
+        try await viewer.listen("unavailable after the removal", within: soon) { $0.knowsNothing(of: sharing.user) }
         for _ in 0..<12 {
             try await sharing.focus(true)
             try await sharing.focus(false)
@@ -192,12 +192,12 @@ enum PeerCases {
         }
         try await sharing.focus(true)
         // The viewer's server may know only some of the changes so far.
-        try await viewer.hear(seconds: 1)
+        try await viewer.listen(seconds: 1)
         repeat { try await viewer.ask(sharing.user) } while !viewer.knowsNothing(of: sharing.user)
         try expect(
             viewer.told.allSatisfy { $0.status.isFocused != true },
             "told of a Focus that was on only while it was removed: \(viewer.told.map(\.text))")
         try await sharing.add(viewer.user)
-        try await viewer.hear("the status after it was added again", within: soon) { $0.knows(sharing.user, true) }
+        try await viewer.listen("the status after it was added again", within: soon) { $0.knows(sharing.user, true) }
     }
 }

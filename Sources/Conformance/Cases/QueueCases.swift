@@ -4,9 +4,9 @@ import FocusCore
 enum QueueCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("P6", "pipelined appends of a device keep their order, and acknowledgements only go on") {
-            site in
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             try await live.appendAccepted(Envelope.setUp("a"))
             // One key written 200 times: whatever order the server chose, the last one shows.
             for number in 1...200 {
@@ -22,12 +22,12 @@ enum QueueCases {
                 (last, version) = (appended.throughSequence, appended.version)
             }
             try expect(live.events(version) == 202, "the log has \(live.events(version)) events instead of 202")
-            let written = try await preference(site, device, at: version)
+            let written = try await preference(context, device, at: version)
             try expect(written == PropertyValue.integer(200), "the last value is not the last one sent")
         },
         ConformanceCase("P9", "appends beyond the limit are not read, and are all acknowledged in the end, in order") {
-            site in
-            let live = try await site.open(.ofNewUser())
+            context in
+            let live = try await context.open(.ofNewUser())
             let limit = Int(live.welcome.maximumUnacknowledgedAppends)
             try expect(limit >= 1, "Welcome.maximum_unacknowledged_appends is \(limit)")
             try await live.appendAccepted(Envelope.setUp("a"))
@@ -59,7 +59,7 @@ enum QueueCases {
                 ahead <= most, "it had read \(ahead) appends without having acknowledged any; the limit is \(limit)")
         },
         ConformanceCase("P2", "a queue of 10,000 events from a month offline is taken, each once, refusals by name") {
-            site in
+            context in
             let device = Device.ofNewUser()
             var events = Envelope.setUp("a")
             let month: Int64 = 30 * 86_400 * 1_000_000
@@ -72,7 +72,7 @@ enum QueueCases {
                         .preferenceChanged(PreferenceChanged(key: "k\(number % 50)", value: .integer(Int64(number)))),
                         app: app, at: time))
             }
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             var refused = 0
             var version = Version.zero
             for first in stride(from: 0, to: events.count, by: 500) {
@@ -83,7 +83,7 @@ enum QueueCases {
             try expect(refused == 10, "\(refused) refused instead of the 10 of an unknown app")
             let count = live.events(version)
             try expect(count == 10_000, "the log has \(count) events instead of 10,000")
-            let again = try await site.open(device)
+            let again = try await context.open(device)
             try expect(again.welcome.lastSequence == DeviceSequence(10_000), "Welcome does not go on after 10,000")
             // The device acts as if the last batch's acknowledgement had been lost.
             try await again.connection.send(
@@ -93,21 +93,21 @@ enum QueueCases {
             var replica = Replica()
             try await replica.follow(again.connection, to: version)
             try expect(replica.keys(of: .preferences).count == 50, "not 50 preferences")
-            try await site.expectSame(replica, as: device)
+            try await context.expectSame(replica, as: device)
         },
         ConformanceCase("P3", "a device store restored from a backup goes on in a new incarnation; nothing twice") {
-            site in
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             let (kept, lost) = ([Envelope.post("kept", app: "a")], [Envelope.post("lost", app: "a")])
             try await live.appendAccepted(Envelope.setUp("a") + kept + lost)
             // The backup has three events; the restored device makes another fourth one.
-            let restored = try await site.open(device)
+            let restored = try await context.open(device)
             let fresh = Envelope.post("fresh", app: "a")
             try await restored.connection.send(
                 .append(AppendRequest(firstSequence: DeviceSequence(4), envelopes: [fresh])))
             _ = try await restored.connection.expectError(.sequenceConflict, "for a restored store")
-            let reborn = try await site.open(device.reborn())
+            let reborn = try await context.open(device.reborn())
             // The restored device cannot know that `kept` arrived, either.
             let appended = try await reborn.append(kept + [fresh])
             try expect(appended.refused.isEmpty, "refused: \(appended.refused.map(\.code))")
@@ -115,7 +115,7 @@ enum QueueCases {
             try await replica.follow(reborn.connection, to: appended.version)
             let listed = replica.keys(of: .notifications)
             try expect(listed == ["fresh", "kept", "lost"], "listed: \(listed)")
-            try await site.expectSame(replica, as: device)
+            try await context.expectSame(replica, as: device)
         },
     ]
 
@@ -126,8 +126,10 @@ enum QueueCases {
     private static let readBytes = 512 * 1024
 
     /// The value of preference `k` of app `a`, as a new device gets it.
-    private static func preference(_ site: Site, _ device: Device, at version: Version) async throws -> PropertyValue? {
-        let live = try await site.open(device.sibling(collections: [.preferences]))
+    private static func preference(_ context: CaseContext, _ device: Device, at version: Version) async throws
+        -> PropertyValue?
+    {
+        let live = try await context.open(device.sibling(collections: [.preferences]))
         var replica = Replica()
         try await replica.follow(live.connection, to: version)
         let row = replica.rows.first { $0.key.key == "k" }

@@ -7,23 +7,23 @@ enum RebuildCases {
         ConformanceCase(
             "S8", "rebuilt while devices are connected and append: sessions stay, and only differences travel",
             needs: [.rebuild]
-        ) { site in
+        ) { context in
             let phone = Device.ofNewUser()
-            let writer = try await site.open(phone)
+            let writer = try await context.open(phone)
             let old = (0..<40).map { "old\($0)" }
             var version = try await writer.appendAccepted(Envelope.setUp("a") + old.map { .post($0, app: "a") })
-            let reader = try await site.open(phone.sibling())
+            let reader = try await context.open(phone.sibling())
             var replica = Replica()
             try await replica.follow(reader.connection, to: version)
             let tablet = phone.sibling()
             var away = Replica()
-            let brief = try await site.open(tablet)
+            let brief = try await context.open(tablet)
             try await away.follow(brief.connection, to: version)
             await brief.connection.close()
             let (here, there) = (replica.received.count, away.received.count)
 
             let isRebuilt = NIOLockedValueBox(false)
-            async let rebuilt: Void = rebuild(site, isRebuilt)
+            async let rebuilt: Void = rebuild(context, isRebuilt)
             var number = 0
             repeat {
                 version = try await writer.appendAccepted([.post("during\(number % 20)", app: "a", body: "\(number)")])
@@ -34,7 +34,7 @@ enum RebuildCases {
             version = try await writer.appendAccepted([.post("after", app: "a")])
 
             try await replica.follow(reader.connection, to: version)
-            let again = try await site.open(tablet, cursor: away.cursor)
+            let again = try await context.open(tablet, cursor: away.cursor)
             try await away.follow(again.connection, to: version)
             for (device, from) in [(replica, here), (away, there)] {
                 try expect(device.snapshots == 1, "a snapshot because of the rebuild")
@@ -43,12 +43,12 @@ enum RebuildCases {
             }
             let difference = away.difference(from: replica)
             try expect(difference.isEmpty, "the device that was away differs: \(difference)")
-            try await site.expectSame(replica, as: tablet)
+            try await context.expectSame(replica, as: tablet)
         }
     ]
 
-    private static func rebuild(_ site: Site, _ isRebuilt: NIOLockedValueBox<Bool>) async throws {
+    private static func rebuild(_ context: CaseContext, _ isRebuilt: NIOLockedValueBox<Bool>) async throws {
         defer { isRebuilt.withLockedValue { $0 = true } }
-        try await site.perform(.rebuild)
+        try await context.perform(.rebuild)
     }
 }

@@ -9,18 +9,19 @@ enum RevocationCases {
     static let all: [ConformanceCase] = [
         ConformanceCase(
             "A3", "a revoked device is cut off within a second, and hears nothing of what came after", limit: limit,
-            measured: { site in try await revoke(site, toSecond: false) }),
+            measured: { context in try await revoke(context, toSecond: false) }),
         ConformanceCase(
             "A3", "it is cut off as soon where another server serves it, and no server lets it in again",
-            needs: [.secondServer], limit: limit, measured: { site in try await revoke(site, toSecond: true) }),
-        ConformanceCase("A3", "a device that revokes itself gets its Appended first, and is not let in again") { site in
+            needs: [.secondServer], limit: limit, measured: { context in try await revoke(context, toSecond: true) }),
+        ConformanceCase("A3", "a device that revokes itself gets its Appended first, and is not let in again") {
+            context in
             let device = Device.ofNewUser()
-            let live = try await site.open(device)
+            let live = try await context.open(device)
             try await live.append(Envelope.setUp("a") + [revoked(device)])
             try await expectCutOff(live.connection)
-            try await expectRefused(site, device, toSecond: false)
+            try await expectRefused(context, device, toSecond: false)
             // Other devices of the user are not affected.
-            try await site.open(device.sibling()).appendAccepted([.post("n", app: "a")])
+            try await context.open(device.sibling()).appendAccepted([.post("n", app: "a")])
         },
     ]
 
@@ -30,11 +31,11 @@ enum RevocationCases {
 
     /// Revokes a device while it is connected.
     /// - Returns: how many seconds after the append it was cut off.
-    private static func revoke(_ site: Site, toSecond: Bool) async throws -> Double {
+    private static func revoke(_ context: CaseContext, toSecond: Bool) async throws -> Double {
         let owner = Device.ofNewUser()
-        let live = try await site.open(owner)
+        let live = try await context.open(owner)
         let lost = owner.sibling()
-        let doomed = try await site.open(lost, toSecond: toSecond)
+        let doomed = try await context.open(lost, toSecond: toSecond)
         var version = try await live.appendAccepted(Envelope.setUp("a") + [.post("before", app: "a")])
         var replica = Replica()
         try await replica.follow(doomed.connection, to: version)
@@ -44,12 +45,12 @@ enum RevocationCases {
         let rows = try await expectCutOff(doomed.connection)
         let seconds = (clock.now - begin).inSeconds
         try expect(!rows.contains { $0.key.key == "after" }, "it was sent what came after its revocation")
-        for isSecond in Set([false, toSecond]) { try await expectRefused(site, lost, toSecond: isSecond) }
+        for isSecond in Set([false, toSecond]) { try await expectRefused(context, lost, toSecond: isSecond) }
         // Both servers have what was appended since.
         version = try await live.appendAccepted([.post("later", app: "a")])
         try expect(live.events(version) == 6, "the log has \(live.events(version)) events instead of 6")
         var fresh = Replica()
-        try await fresh.follow(try await site.open(owner.sibling(), toSecond: toSecond).connection, to: version)
+        try await fresh.follow(try await context.open(owner.sibling(), toSecond: toSecond).connection, to: version)
         try expect(fresh.keys(of: .notifications) == ["after", "before", "later"], "others do not get their rows")
         return seconds
     }
@@ -78,10 +79,10 @@ enum RevocationCases {
     }
 
     /// The server must answer the revoked device exactly as it answers a bad token.
-    private static func expectRefused(_ site: Site, _ device: Device, toSecond: Bool) async throws {
+    private static func expectRefused(_ context: CaseContext, _ device: Device, toSecond: Bool) async throws {
         var answers: Set<ProtocolError> = []
-        for token in [try await site.token(device), "x"] {
-            let connection = try await site.connect(as: device, toSecond: toSecond)
+        for token in [try await context.token(device), "x"] {
+            let connection = try await context.connect(as: device, toSecond: toSecond)
             try await connection.send(device.hello(token: token))
             answers.insert(try await connection.expectError(.unauthenticated, "for a revoked device"))
             try await connection.expectClosed("after unauthenticated")

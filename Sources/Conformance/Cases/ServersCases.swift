@@ -4,11 +4,11 @@ import FocusCore
 enum ServersCases {
     static let all: [ConformanceCase] = [
         ConformanceCase("S1", "what one server acknowledges, devices at the other get", needs: [.secondServer]) {
-            site in
+            context in
             let phone = Device.ofNewUser()
-            let here = try await site.open(phone)
+            let here = try await context.open(phone)
             let tablet = phone.sibling()
-            let there = try await site.open(tablet, toSecond: true)
+            let there = try await context.open(tablet, toSecond: true)
             var (near, far) = (Replica(), Replica())
             var version = try await here.appendAccepted(Envelope.setUp("a"))
             for round in 0..<10 {
@@ -21,18 +21,18 @@ enum ServersCases {
             try expect(difference.isEmpty, "they differ: \(difference)")
             try expect(near.keys(of: .notifications).count == 20, "not all 20 notifications are there")
             // The device moves to the other server, with its cursor.
-            let moved = try await site.open(tablet, cursor: far.cursor)
+            let moved = try await context.open(tablet, cursor: far.cursor)
             let first = try await moved.connection.nextNews()
             try expect(!first.isSnapshotBegin, "a cursor of one server gets a snapshot at the other")
         },
         ConformanceCase(
             "P8", "one device on two servers at once: each event once, whatever arrives where", needs: [.secondServer]
-        ) { site in
+        ) { context in
             let device = Device.ofNewUser()
-            let here = try await site.open(device)
+            let here = try await context.open(device)
             let setUp = Envelope.setUp("a")
             try await here.appendAccepted(setUp)
-            let there = try await site.open(device, toSecond: true)
+            let there = try await context.open(device, toSecond: true)
             try expect(there.welcome.lastSequence == DeviceSequence(2), "the other server knows another last sequence")
             let events = (3...202).map { Envelope.post("n\($0)", app: "a") }
             for (index, event) in events.enumerated() {
@@ -43,8 +43,8 @@ enum ServersCases {
                 try? await there.connection.send(append)
             }
             // Both connections may have ended with events unread: the resendingClient does what a client would do then.
-            _ = try await ResendingClient(site, device, setUp + events).deliver()
-            let observer = try await site.open(device.sibling(), toSecond: true)
+            _ = try await ResendingClient(context, device, setUp + events).deliver()
+            let observer = try await context.open(device.sibling(), toSecond: true)
             var replica = Replica()
             try await replica.follow(observer.connection, to: observer.version(of: 202))
             let count = observer.events(replica.version)
@@ -53,14 +53,14 @@ enum ServersCases {
         ConformanceCase(
             "P8", "the server that sees a device's events come from another one sends its own connection away",
             needs: [.secondServer]
-        ) { site in
+        ) { context in
             let device = Device.ofNewUser()
-            let older = try await site.open(device)
+            let older = try await context.open(device)
             try await older.appendAccepted(Envelope.setUp("a"))
             // A server allows for events that are committed up to 2 s after a connection began: they may come from the
             // connection before.
             try await Task.sleep(for: .seconds(4))
-            let newer = try await site.open(device, toSecond: true)
+            let newer = try await context.open(device, toSecond: true)
             try await newer.appendAccepted([.post("n", app: "a")])
             _ = try await older.connection.expectGoAway(.superseded)
             try await older.connection.expectClosed("after GoAway")
@@ -70,21 +70,21 @@ enum ServersCases {
             "S1", "without notifications of PostgreSQL, the other server is still current within its poll interval",
             // The poll is every 250 ms; the rest is for a loaded machine.
             needs: [.secondServer, .stopNotifications, .startNotifications], limit: 15,
-            measured: { site in
-                try await site.perform(.stopNotifications)
+            measured: { context in
+                try await context.perform(.stopNotifications)
                 let outcome: Result<Double, any Error>
-                do { outcome = .success(try await slowest(site)) } catch { outcome = .failure(error) }
-                try await site.perform(.startNotifications)
+                do { outcome = .success(try await slowest(context)) } catch { outcome = .failure(error) }
+                try await context.perform(.startNotifications)
                 return try outcome.get()
             }),
     ]
 
     /// The longest time, in seconds, from an append at one server until a device at the other has it. The command may
     /// have restarted servers: nothing from before is used.
-    private static func slowest(_ site: Site) async throws -> Double {
+    private static func slowest(_ context: CaseContext) async throws -> Double {
         let phone = Device.ofNewUser()
-        let here = try await site.open(phone)
-        let there = try await site.open(phone.sibling(collections: [.badges]), toSecond: true)
+        let here = try await context.open(phone)
+        let there = try await context.open(phone.sibling(collections: [.badges]), toSecond: true)
         try await here.appendAccepted(Envelope.setUp("a"))
         let clock = ContinuousClock()
         var slowest = 0.0

@@ -11,16 +11,16 @@ enum ShutDownCases {
 
     /// Sends SIGTERM while appends are under way.
     /// - Returns: how many seconds later the last connection was closed.
-    private static func terminate(_ site: Site) async throws -> Double {
+    private static func terminate(_ context: CaseContext) async throws -> Double {
         let device = Device.ofNewUser()
-        let live = try await site.open(device)
-        let idle = try await site.open(device.sibling())
+        let live = try await context.open(device)
+        let idle = try await context.open(device.sibling())
         try await live.appendAccepted(Envelope.setUp("a"))
         // These are under way when the signal comes.
         for number in 0..<50 { try await live.send([.post("n\(number)", app: "a")]) }
         let clock = ContinuousClock()
         let begin = clock.now
-        async let restarted: Void = site.perform(.terminateServer)
+        async let restarted: Void = context.perform(.terminateServer)
         _ = try await idle.connection.expectGoAway(.shuttingDown)
         try await idle.connection.expectClosed("after GoAway")
         var acknowledged: Int64 = 2
@@ -32,7 +32,7 @@ enum ShutDownCases {
         } catch Silence.closed {}
         let seconds = (clock.now - begin).inSeconds
         try await restarted
-        let again = try await site.open(device)
+        let again = try await context.open(device)
         try expect(
             again.welcome.lastSequence.rawValue >= acknowledged,
             "\(acknowledged) events were acknowledged, the log has \(again.welcome.lastSequence.rawValue)")

@@ -18,15 +18,15 @@ actor Crowd {
 
     private var making: Task<Heavy, any Error>?
 
-    func heavy(_ site: Site) async throws -> Heavy {
-        let task = making ?? Task { try await Self.make(site) }
+    func heavy(_ context: CaseContext) async throws -> Heavy {
+        let task = making ?? Task { try await Self.make(context) }
         making = task
         return try await task.value
     }
 
-    private static func make(_ site: Site) async throws -> Heavy {
+    private static func make(_ context: CaseContext) async throws -> Heavy {
         let device = Device.ofNewUser()
-        let live = try await site.open(device)
+        let live = try await context.open(device)
         var version = try await live.appendAccepted(Envelope.setUp("heavy"))
         var early = try await live.connection.cursor()
         while early.version < version { early = try await live.connection.cursor() }

@@ -33,7 +33,7 @@ struct Replica {
             try begin()
         } else if case .delta(_, let rows, let cursor) = message {
             try expect(pending == nil, "a Delta within a snapshot or another delta")
-            note(rows)
+            count(rows)
             put(rows)
             try move(to: cursor)
             isConfirmed = false
@@ -47,7 +47,7 @@ struct Replica {
             try end(cursor)
         } else if !message.rows.isEmpty {
             try expect(pending != nil, "rows outside of a snapshot or delta")
-            note(message.rows)
+            count(message.rows)
             pending?.append(contentsOf: message.rows)
         } else if case .error(let error) = message {
             throw CaseFailure("Error \(error.code.rawValue): \(error.message)")
@@ -66,7 +66,7 @@ struct Replica {
     mutating func follow(
         _ connection: RawConnection, _ what: String, until isEnough: (Replica) -> Bool
     ) async throws {
-        for message in connection.takePassedOver() { try apply(message) }
+        for message in connection.removePassedOver() { try apply(message) }
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(connection.patience * 2))
         while !isEnough(self) {
@@ -104,7 +104,7 @@ struct Replica {
         self.cursor = cursor
     }
 
-    private mutating func note(_ rows: [DeltaRow]) { received += rows.map(\.key) }
+    private mutating func count(_ rows: [DeltaRow]) { received += rows.map(\.key) }
 
     private mutating func put(_ changed: [DeltaRow]) {
         for row in changed { rows[row.key] = row.value }

@@ -8,7 +8,7 @@ final class ResendingClient {
     /// The limit of all retries together, in seconds.
     private static let limit = 120.0
 
-    private let site: Site
+    private let context: CaseContext
     private let device: Device
     private let events: [Envelope]
     /// Called with the number of events acknowledged so far.
@@ -18,9 +18,11 @@ final class ResendingClient {
     private var version = Version.zero
 
     /// - Parameter events: the device's first events, with the sequences 1, 2, 3 ….
-    init(_ site: Site, _ device: Device, _ events: [Envelope], onProgress: @escaping @Sendable (Int) -> Void = { _ in })
-    {
-        self.site = site
+    init(
+        _ context: CaseContext, _ device: Device, _ events: [Envelope],
+        onProgress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.context = context
         self.device = device
         self.events = events
         self.onProgress = onProgress
@@ -50,8 +52,8 @@ final class ResendingClient {
     }
 
     private func attempt() async throws {
-        let token = try await site.token(device)
-        let connection = try await site.connect(as: device)
+        let token = try await context.token(device)
+        let connection = try await context.connect(as: device)
         try await connection.send(device.hello(token: token))
         guard
             let welcome = try await answer(connection, { if case .welcome(let welcome) = $0 { welcome } else { nil } })

@@ -13,10 +13,10 @@ struct Sharing {
     ///   - isPermitted: whether the user lets the app know the status.
     ///   - toSecond: whether the user's device connects to the second server.
     static func begin(
-        _ site: Site, with viewers: Set<UserID>, isPermitted: Bool = true, toSecond: Bool = false
+        _ context: CaseContext, with viewers: Set<UserID>, isPermitted: Bool = true, toSecond: Bool = false
     ) async throws -> Sharing {
         let device = Device.ofNewUser()
-        let live = try await site.open(device, toSecond: toSecond)
+        let live = try await context.open(device, toSecond: toSecond)
         let registration = AppRegistered(
             name: "Chat", build: 1, capabilities: [.communication], focusStatusUsageDescription: "To tell others.")
         try await live.appendAccepted([

@@ -14,11 +14,11 @@ final class WatchingClient {
     private let connection: RawConnection
 
     /// - Parameter isApp: whether it is a session of the app that `Sharing` shares in; else of the system.
-    init(_ site: Site, isApp: Bool = true) async throws {
+    init(_ context: CaseContext, isApp: Bool = true) async throws {
         var device = Device.ofNewUser()
         if isApp, let app = Sharing.appID { device.scope = .app(app) }
         user = device.user
-        connection = try await site.open(device).connection
+        connection = try await context.open(device).connection
     }
 
     func watch(_ users: [UserID]) async throws { try await connection.send(.watch(users)) }
@@ -31,12 +31,12 @@ final class WatchingClient {
     func knowsNothing(of user: UserID) -> Bool { latest(user).map { $0.isFocused == nil } ?? false }
 
     /// Listens until `isEnough`; throws when that takes longer than `seconds`.
-    func hear(_ what: String, within seconds: Double? = nil, until isEnough: (WatchingClient) -> Bool) async throws {
+    func listen(_ what: String, within seconds: Double? = nil, until isEnough: (WatchingClient) -> Bool) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds ?? connection.patience))
         while !isEnough(self) {
             do {
-                try take(try await connection.next(within: max(0, (end - clock.now).inSeconds)))
+                try apply(try await connection.next(within: max(0, (end - clock.now).inSeconds)))
             } catch let silence as Silence {
                 throw CaseFailure("not told \(what): \(silence); told so far: \(told.suffix(6).map(\.text))")
             }
@@ -44,11 +44,11 @@ final class WatchingClient {
     }
 
     /// Listens for so many seconds, whatever comes.
-    func hear(seconds: Double) async throws {
+    func listen(seconds: Double) async throws {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: .seconds(seconds))
         do {
-            while true { try take(try await connection.next(within: max(0, (end - clock.now).inSeconds))) }
+            while true { try apply(try await connection.next(within: max(0, (end - clock.now).inSeconds))) }
         } catch Silence.late {
             return
         }
@@ -60,14 +60,14 @@ final class WatchingClient {
     func ask(_ user: UserID, within seconds: Double? = nil) async throws {
         let count = told(of: user).count
         try await watch([user])
-        try await hear("the status that it asked for", within: seconds) { $0.told(of: user).count > count }
+        try await listen("the status that it asked for", within: seconds) { $0.told(of: user).count > count }
     }
 
     func expectError(_ code: ErrorCode, _ when: String) async throws {
         _ = try await connection.expectError(code, when)
     }
 
-    private func take(_ message: ServerMessage) throws {
+    private func apply(_ message: ServerMessage) throws {
         if case .peerStatuses(let statuses) = message {
             told += statuses.statuses.map {
                 Told(status: $0, serverTime: statuses.serverTime, validUntil: statuses.validUntil)

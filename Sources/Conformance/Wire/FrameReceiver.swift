@@ -57,7 +57,7 @@ final class FrameReceiver: ChannelInboundHandler {
             let pong = context.channel.allocator.buffer(bytes: FrameCodec.frame(ClientMessage.pong(nonce)))
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
         }
-        inbox.put(message)
+        inbox.enqueue(message)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -17,7 +17,7 @@ enum Silence: Error, CustomStringConvertible {
     }
 }
 
-/// Messages in order. Taking one waits until a deadline. For one reader.
+/// Messages in order. The next one is waited for until a deadline. For one reader.
 final class Inbox: Sendable {
     /// How many messages may wait to be read; a server that sends more fails the case.
     private static let limit = 200_000
@@ -30,7 +30,7 @@ final class Inbox: Sendable {
         var waiter: CheckedContinuation<ServerMessage, any Error>?
         var ticket = 0
 
-        mutating func takeFirst() -> ServerMessage? {
+        mutating func removeFirst() -> ServerMessage? {
             guard next < messages.count else { return nil }
             defer {
                 next += 1
@@ -45,7 +45,7 @@ final class Inbox: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    func put(_ message: ServerMessage) {
+    func enqueue(_ message: ServerMessage) {
         state.withLockedValue { state in
             if let waiter = state.waiter.take() {
                 waiter.resume(returning: message)
@@ -64,7 +64,7 @@ final class Inbox: Sendable {
 
     func received(bytes: Int) { state.withLockedValue { $0.receivedBytes += bytes } }
 
-    /// Ends the inbox. What came before can still be taken.
+    /// Ends the inbox. What came before can still be read.
     func end(_ error: any Error) {
         state.withLockedValue { state in
             if state.end == nil { state.end = error }
@@ -72,11 +72,11 @@ final class Inbox: Sendable {
         }
     }
 
-    func take(within seconds: Double, on loop: any EventLoop) async throws -> ServerMessage {
+    func next(within seconds: Double, on loop: any EventLoop) async throws -> ServerMessage {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard let ticket = wait(continuation) else { return }
-                loop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) { [self] in giveUp(ticket) }
+                loop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) { [self] in timeOut(ticket) }
             }
         } onCancel: {
             end(CancellationError())
@@ -86,7 +86,7 @@ final class Inbox: Sendable {
     /// Registers the waiting reader and returns its ticket. Nil: the continuation was resumed already.
     private func wait(_ continuation: CheckedContinuation<ServerMessage, any Error>) -> Int? {
         state.withLockedValue { state in
-            if let message = state.takeFirst() {
+            if let message = state.removeFirst() {
                 continuation.resume(returning: message)
             } else if let end = state.end {
                 continuation.resume(throwing: end)
@@ -99,7 +99,7 @@ final class Inbox: Sendable {
         }
     }
 
-    private func giveUp(_ ticket: Int) {
+    private func timeOut(_ ticket: Int) {
         state.withLockedValue { state in
             guard state.ticket == ticket else { return }
             state.waiter.take()?.resume(throwing: Silence.late)

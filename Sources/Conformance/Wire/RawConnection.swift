@@ -105,11 +105,11 @@ final class RawConnection: Sendable {
 
     /// The next message. Throws `Silence` when the connection ends or nothing comes in time.
     func next(within seconds: Double? = nil) async throws -> ServerMessage {
-        try await inbox.take(within: seconds ?? patience, on: channel.eventLoop)
+        try await inbox.next(within: seconds ?? patience, on: channel.eventLoop)
     }
 
     /// Returns the rows and cursors that `first` passed over since the last call.
-    func takePassedOver() -> [ServerMessage] {
+    func removePassedOver() -> [ServerMessage] {
         passedOver.withLockedValue { messages in
             defer { messages = [] }
             return messages

@@ -44,7 +44,7 @@ public final class StoreConnection {
     /// Appends with one statement. When its commit is in doubt, the log is asked on a new connection, for as long as it
     /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when the
     /// outcome is unknown or the caller stopped before the append.
-    public func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+    public func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         let doubt: PostgresError
         do {
             return try LogWriter().append(batches, on: try usable())
@@ -70,8 +70,8 @@ public final class StoreConnection {
         try perform { try LogReader().heads(of: partitions, on: $0) }
     }
 
-    public func look(at partitions: [Partition]) throws -> LogLook {
-        try perform { try LogReader().look(at: partitions, on: $0) }
+    public func timedHeads(of partitions: [Partition]) throws -> TimedHeads {
+        try perform { try LogReader().timedHeads(of: partitions, on: $0) }
     }
 
     public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {

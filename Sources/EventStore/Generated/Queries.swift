@@ -268,9 +268,12 @@ enum Queries {
                 AND t.app = g.app AND t.key = g.key
         """#)
 
-    /// Whether migrations ever ran here, and how text is stored.
+    /// Whether migrations ever ran here, and how text is stored. The catalogue is read, not asked by to_regclass: a session
+    /// that asked before another one made the table, and then waited for it in a transaction, would be told what it knew.
     static let describeDatabase = Statement(name: "describe_database", sql: #"""
-        SELECT to_regclass('schema_migrations') IS NOT NULL, current_setting('server_encoding')
+        SELECT
+            EXISTS (SELECT FROM pg_class WHERE relname = 'schema_migrations' AND pg_table_is_visible(oid)),
+            current_setting('server_encoding')
         """#)
 
     /// Gives up a generation ($1) that no partition shows. Only the owner of the tables may.
@@ -678,6 +681,14 @@ enum Queries {
         SELECT pg_try_advisory_lock(7381227670382732642)
         """#)
 
+    /// Takes the right to apply a migration outside of a transaction, for this session, or returns false: another has it.
+    /// It does not wait: a statement that waits holds a snapshot, and an index is not finished while older snapshots are
+    /// held, so the two would wait for each other. The number is "focusidx" in ASCII, and not that of lock_migrations:
+    /// earlier programs wait for that one.
+    static let lockStatements = Statement(name: "lock_statements", sql: #"""
+        SELECT pg_try_advisory_lock(7381227670382142584)
+        """#)
+
     /// Says how far the projection of a partition got. It never goes back.
     static let moveCheckpoint = Statement(name: "move_checkpoint", sql: #"""
         UPDATE read_1.checkpoints SET log_offset = $2
@@ -707,13 +718,6 @@ enum Queries {
     /// The number of a new generation: none is used twice.
     static let nextGeneration = Statement(name: "next_generation", sql: #"""
         SELECT coalesce(max(generation), 0) + 1 FROM generations
-        """#)
-
-    /// Users ($3) of a partition ($2) whose rows come out different in a generation ($1).
-    static let noteDifferences = Statement(name: "note_differences", sql: #"""
-        INSERT INTO rebuild_differences (generation, partition, user_id)
-        SELECT $1::integer, $2::integer, unnest($3::uuid[])
-        ON CONFLICT DO NOTHING
         """#)
 
     /// Tells listeners that something was appended: a hint to look at the heads, nothing more.
@@ -814,6 +818,15 @@ enum Queries {
         SELECT partition, next_offset, last_recorded_at, generation, last_event_id, clock_timestamp()
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
+        """#)
+
+    /// What the session builds of an index right now: the phase, and how much of it is done in percent, where that is known.
+    static let readIndexBuild = Statement(name: "read_index_build", sql: #"""
+        SELECT
+            phase,
+            coalesce(100 * blocks_done / nullif(blocks_total, 0), 100 * tuples_done / nullif(tuples_total, 0))::integer
+        FROM pg_stat_progress_create_index
+        WHERE pid = $1
         """#)
 
     /// The identity of this log, fixed at its creation.
@@ -1024,6 +1037,13 @@ enum Queries {
         LIMIT 1
         """#)
 
+    /// Users ($3) of a partition ($2) whose rows come out different in a generation ($1).
+    static let recordDifferences = Statement(name: "record_differences", sql: #"""
+        INSERT INTO rebuild_differences (generation, partition, user_id)
+        SELECT $1::integer, $2::integer, unnest($3::uuid[])
+        ON CONFLICT DO NOTHING
+        """#)
+
     /// Remembers that a migration was applied.
     static let recordMigration = Statement(name: "record_migration", sql: #"""
         INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)
@@ -1054,6 +1074,11 @@ enum Queries {
     /// Gives up what lock_rebuild took. A session that just ends keeps it until the server has noticed.
     static let unlockRebuild = Statement(name: "unlock_rebuild", sql: #"""
         SELECT pg_advisory_unlock(7381227670382732642)
+        """#)
+
+    /// Gives up what lock_statements took. A session that just ends keeps it until the server has noticed.
+    static let unlockStatements = Statement(name: "unlock_statements", sql: #"""
+        SELECT pg_advisory_unlock(7381227670382142584)
         """#)
 
     /// Puts rows of actions into the read model. $1: partition; the others: one element per row, each row once.
@@ -1975,5 +2000,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, noteDifferences, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

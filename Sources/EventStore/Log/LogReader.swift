@@ -10,13 +10,15 @@ public struct LogReader: Sendable {
     public func heads(
         of partitions: [Partition], on connection: PostgresConnection
     ) throws(PostgresError) -> [PartitionHead] {
-        try look(at: partitions, on: connection).heads
+        try timedHeads(of: partitions, on: connection).heads
     }
 
     /// Where partitions end, in ascending order, and what the database's clock says.
-    public func look(at partitions: [Partition], on connection: PostgresConnection) throws(PostgresError) -> LogLook {
+    public func timedHeads(of partitions: [Partition], on connection: PostgresConnection) throws(PostgresError)
+        -> TimedHeads
+    {
         let result = try connection.query(Queries.readHeads, [.int4Array(partitions.map(\.rawValue))])
-        var look = LogLook(heads: [], time: nil)
+        var look = TimedHeads(heads: [], time: nil)
         for row in 0..<result.rowCount {
             look.heads.append(try PartitionHead(result, row: row))
             look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 5))
@@ -32,6 +34,27 @@ public struct LogReader: Sendable {
         let result = try connection.query(
             Queries.readEvents, [.int4(partition.rawValue), .int8(offset.rawValue), .int8(Int64(limit))])
         return try LoggedEvent.read(result)
+    }
+
+    /// How many events of a user `forEachEvent` reads at once.
+    static let atOnce = 2_000
+
+    /// Hands the events of a user past `version` to `body`, in order. They are read in chunks, so that no statement
+    /// holds a snapshot for long. Ends when `body` returns false, and where the log ends.
+    ///
+    /// Throws `PostgresError`, `EventStoreError.corrupt` for a row that is no event, and what `body` throws.
+    /// - Parameter limit: the most events that a chunk has; fewer where no more than so many are needed.
+    func forEachEvent(
+        of user: UserID, partition: Partition, after version: Version = .zero, atOnce limit: Int = atOnce,
+        on connection: PostgresConnection, _ body: (LoggedEvent) throws -> Bool
+    ) throws {
+        var last = version
+        while true {
+            let events = try events(of: user, partition: partition, after: last, limit: limit, on: connection)
+            for event in events { guard try body(event) else { return } }
+            guard events.count == limit, let end = events.last else { return }
+            last = end.version
+        }
     }
 
     /// Up to `limit` events of a user past `version`, in order.
@@ -70,15 +93,6 @@ public struct LogReader: Sendable {
         }
         return users
     }
-}
-
-/// A user with events within a range of offsets.
-public struct UserInRange: Hashable, Sendable {
-    public var user: UserID
-    /// Its greatest version in the range.
-    public var version: Version
-    /// Where that event stands.
-    public var lastOffset: LogOffset
 }
 
 extension PartitionHead {

@@ -10,7 +10,7 @@ extension LogWriter {
     /// events, the retry finds another `next_offset`, and rule E1 sees the events again as duplicates. Safe to repeat.
     public func resolveInDoubt(
         _ batches: [PartitionAppend], on freshConnection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+    ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         guard !batches.isEmpty else { return [:] }
         do {
             return try freshConnection.transaction { connection in
@@ -38,8 +38,8 @@ extension LogWriter {
 
     private static func outcomes(
         _ batches: [PartitionAppend], found: Set<EventMark>, _ generations: [Partition: Int32]
-    ) -> [Partition: AppendOutcome] {
-        var outcomes: [Partition: AppendOutcome] = [:]
+    ) -> [Partition: PartitionOutcome] {
+        var outcomes: [Partition: PartitionOutcome] = [:]
         for batch in batches {
             let isLogged = batch.events.allSatisfy { found.contains(EventMark($0)) }
             if isLogged, let generation = generations[batch.partition] {

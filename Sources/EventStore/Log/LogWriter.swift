@@ -19,13 +19,13 @@ public struct LogWriter: Sendable {
     /// written.
     public func append(
         _ batches: [PartitionAppend], on connection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: AppendOutcome] {
+    ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         guard !batches.isEmpty else { return [:] }
         guard batches.allSatisfy(\.isWellFormed), Set(batches.map(\.partition)).count == batches.count else {
             throw PartitionAppend.malformed
         }
         let result = try connection.query(Queries.appendEvents, Self.parameters(batches))
-        var outcomes: [Partition: AppendOutcome] = [:]
+        var outcomes: [Partition: PartitionOutcome] = [:]
         for batch in batches { outcomes[batch.partition] = .behind }
         for row in 0..<result.rowCount {
             let partition = Partition(try result.int4(row: row, column: 0))

@@ -50,11 +50,3 @@ public struct PartitionAppend: Sendable {
     /// This is an error and not a trap, because what a batch holds comes from devices and clocks.
     static let malformed = PostgresError(kind: .usage, message: "events do not stand at the offsets of their batch")
 }
-
-/// What became of one partition's events.
-public enum AppendOutcome: Hashable, Sendable {
-    /// The events are durable. `generation` is the active generation of the read model.
-    case committed(generation: Int32)
-    /// The partition ends elsewhere, so none of them was written: read what is new, fold again, try again.
-    case behind
-}

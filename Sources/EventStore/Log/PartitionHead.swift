@@ -41,7 +41,7 @@ public struct PartitionHead: Hashable, Sendable {
 }
 
 /// Where partitions end, and when that was.
-public struct LogLook: Hashable, Sendable {
+public struct TimedHeads: Hashable, Sendable {
     public var heads: [PartitionHead]
     /// When the heads were read, by the database's clock; nil when none of the partitions exists.
     public var time: Timestamp?

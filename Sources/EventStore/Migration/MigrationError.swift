@@ -8,6 +8,9 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     case notMigrated
     /// The database misses a migration although it has seen a later one.
     case missing(Migration)
+    /// The migration's statements run outside of a transaction, in the session that holds a lock. A pooler in
+    /// transaction mode would give them to other sessions.
+    case needsSession(Migration)
     /// Text must be stored as UTF-8.
     case notUTF8(encoding: String)
     /// The connecting role may not make the role that the server acts as.
@@ -31,6 +34,11 @@ public enum MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
             """
             The database has seen later migrations but not \(migration). Its table schema_migrations was changed by \
             hand, or a restore is incomplete. Nothing was changed.
+            """
+        case .needsSession(let migration):
+            """
+            Migration \(migration) runs outside of a transaction, which cannot be done through a pooler. Run \
+            `focusctl migrate --database` with the database itself, then start again.
             """
         case .notUTF8(let encoding):
             "The database stores text as \(encoding). Create one with ENCODING 'UTF8' and use that."

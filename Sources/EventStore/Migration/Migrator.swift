@@ -3,13 +3,21 @@ import PostgresClient
 
 /// Brings a database to the schema that this program knows.
 ///
-/// Each migration is one transaction, in which it is also recorded, so a failure leaves the database between two of
-/// them. A lock keeps a second migrator waiting, which then finds nothing to do.
+/// A migration is one transaction, in which it is also recorded, so a failure leaves the database between two of
+/// them. Statements that PostgreSQL refuses in a transaction run one by one, and are recorded when all of them are done
+/// (`Migrator+Statements`). Migrators that run at the same time take turns: who comes later finds nothing to do.
 public struct Migrator: Sendable {
     /// In order of their numbers, from 1, without gaps.
     let migrations: [Migration]
+    /// Called on any thread, one call at a time.
+    let report: @Sendable (MigrationProgress) -> Void
 
-    init(_ migrations: [Migration] = Migrations.all) { self.migrations = migrations }
+    init(
+        _ migrations: [Migration] = Migrations.all, report: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+    ) {
+        self.migrations = migrations
+        self.report = report
+    }
 
     /// Applies what is missing, sees that the server's role has its grants, and gives a new log its identity.
     ///
@@ -17,13 +25,15 @@ public struct Migrator: Sendable {
     /// - Parameters:
     ///   - partitions: P of a new log; a log that exists keeps its own.
     ///   - dryRun: change nothing at all, only say what would be applied.
+    ///   - report: called on any thread, one call at a time.
     /// - Returns: the migrations that were (or would be) applied.
     /// - Throws: `MigrationError` when the database is not for this program; `PostgresError`.
     @discardableResult
     public static func migrate(
-        on connection: PostgresConnection, partitions: Int32 = 16, dryRun: Bool = false
+        on connection: PostgresConnection, partitions: Int32 = 16, dryRun: Bool = false,
+        report: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws -> [Migration] {
-        let migrator = Migrator()
+        let migrator = Migrator(report: report)
         if dryRun { return try migrator.pending(on: connection) }
         return try migrator.apply(on: connection, partitions: partitions)
     }
@@ -78,22 +88,35 @@ public struct Migrator: Sendable {
     /// Applies what is missing and nothing else.
     func applyAll(on connection: PostgresConnection) throws -> [Migration] {
         var applied: [Migration] = []
-        while let migration = try applyNext(on: connection) { applied.append(migration) }
+        while let migration = try pending(on: connection).first {
+            let isApplied =
+                switch migration.script {
+                case .transaction(let sql): try apply(migration, sql, on: connection)
+                case .statements(let statements): try apply(migration, statements, on: connection)
+                }
+            guard isApplied else { continue }
+            applied.append(migration)
+            report(.applied(migration))
+        }
         return applied
     }
 
-    private func applyNext(on connection: PostgresConnection) throws -> Migration? {
+    /// - Returns: false when another migrator has just applied it.
+    private func apply(_ migration: Migration, _ sql: String, on connection: PostgresConnection) throws -> Bool {
         try connection.transaction { connection in
             _ = try connection.query(Queries.lockMigrations)
-            // Looked at anew under the lock: another migrator may just have applied it.
-            guard let migration = try pending(on: connection).first else { return nil }
+            guard try pending(on: connection).first == migration else { return false }
             if migration.number == 1 { try connection.execute(Queries.createMigrations.sql) }
-            try connection.execute(migration.sql)
-            _ = try connection.query(
-                Queries.recordMigration,
-                [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
-            return migration
+            try connection.execute(sql)
+            try record(migration, on: connection)
+            return true
         }
+    }
+
+    func record(_ migration: Migration, on connection: PostgresConnection) throws {
+        _ = try connection.query(
+            Queries.recordMigration,
+            [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
     }
 
     private static func ensureRole(on connection: PostgresConnection) throws {

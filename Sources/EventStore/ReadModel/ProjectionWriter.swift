@@ -58,7 +58,7 @@ public struct ProjectionWriter: Sendable {
                 guard try locked.text(row: 0, column: 3) == timeline.name else { return .otherLog }
             }
             let checkpoint = LogOffset(try locked.int8(row: 0, column: 0))
-            guard checkpoint >= batch.base else { return .fellBack(to: checkpoint) }
+            guard checkpoint >= batch.base else { return .checkpointRegressed(to: checkpoint) }
             // This is a statement of its own, so that its snapshot is taken after the lock.
             let found = try connection.query(
                 generation.statement(Queries.readProjectedUsers),

@@ -13,7 +13,7 @@ struct StoredUser {
     private(set) var events: [LoggedEvent] = []
     private let tail: Int
     /// How many rows belong to no collection that this program knows, or have an impossible app.
-    private var strangers = 0
+    private var unknownRows = 0
 
     /// Whether the statement returned as many events as it may, so that the log may have more.
     var mayHaveMore: Bool { events.count == tail }
@@ -47,13 +47,15 @@ struct StoredUser {
                         memo: try result.bytes(row: row, column: LoadColumn.memo))
                 ))
         } else {
-            strangers += 1
+            unknownRows += 1
         }
     }
 
     /// Builds the state from the rows, and folds `events` into it.
     func folded(_ rules: FoldRules) throws -> LoadedUser {
-        guard strangers == 0 else { throw EventStoreError.corrupt("\(strangers) rows of no known collection or app") }
+        guard unknownRows == 0 else {
+            throw EventStoreError.corrupt("\(unknownRows) rows of no known collection or app")
+        }
         let state = try UserState(user: user, version: version, loading: found, rules: rules)
         var loaded = LoadedUser(state: state, projectedVersion: version, touchedKeys: [], head: head)
         for event in events.sorted(by: { $0.version < $1.version }) { try loaded.apply(event) }

@@ -100,14 +100,16 @@ public struct UserLoader: Sendable {
     func folded(_ stored: StoredUser, on connection: PostgresConnection) throws -> LoadedUser {
         var loaded = try stored.folded(rules)
         guard stored.mayHaveMore else { return loaded }
-        while true {
-            let events = try LogReader().events(
-                of: stored.user, partition: stored.head.partition, after: loaded.state.version, limit: chunk,
-                on: connection)
+        try LogReader().forEachEvent(
+            of: stored.user, partition: stored.head.partition, after: loaded.state.version, atOnce: chunk,
+            on: connection
+        ) { event in
             // Events that were logged since stand behind the partition's end at that moment.
-            for event in events.prefix(while: { $0.offset < stored.head.nextOffset }) { try loaded.apply(event) }
-            guard events.count == chunk, loaded.state.version == events[chunk - 1].version else { return loaded }
+            guard event.offset < stored.head.nextOffset else { return false }
+            try loaded.apply(event)
+            return true
         }
+        return loaded
     }
 
     /// What the rows of one generation say, whether it is active or not, and the first events past them.

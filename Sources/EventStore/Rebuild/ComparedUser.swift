@@ -32,7 +32,7 @@ struct ComparedUser: Sendable {
     var projected: ProjectedUser? { loaded.projected }
 
     /// Marks those rows as written: the target's tables lack nothing now.
-    mutating func noteProjected() {
+    mutating func markProjected() {
         loaded.projectedVersion = loaded.state.version
         loaded.touchedKeys = []
     }

@@ -40,7 +40,8 @@ struct CutOver {
             // No deadlock with an append is possible: an append never locks a checkpoint.
             _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
             guard locked.rowCount == 1, try locked.int4(row: 0, column: 2) == comparison.shown.number,
-                case let look = try LogReader().look(at: [from.partition], on: connection), var head = look.heads.first,
+                case let look = try LogReader().timedHeads(of: [from.partition], on: connection),
+                var head = look.heads.first,
                 let now = look.time
             else { throw RebuildError.overtaken(from.partition) }
             // All events get the same time, by the database's clock: the clock of this machine is not that of the
@@ -48,10 +49,10 @@ struct CutOver {
             let time = max(now, head.lastRecordedAt)
             let tail = from.followed..<head.nextOffset
             let (users, others) = try followed.readTail(of: from.partition, in: tail, on: connection)
-            try tell(followed.told, &head, time, &outcome, on: connection)
+            try appendNotices(followed.told, &head, time, &outcome, on: connection)
             let unlike = try compare(
                 followed.unkept.union(others), &head, time, &outcome, on: connection)
-            try note(followed.different(users).union(unlike), from, on: connection)
+            try recordDifferences(followed.different(users).union(unlike), from, on: connection)
             var moved = from
             try moved.move(to: from.beginning(.done), on: connection)
             _ = try connection.query(
@@ -112,7 +113,7 @@ struct CutOver {
             let page = Array(rest.prefix(UserComparison.page))
             rest = rest.dropFirst(page.count)
             let compared = try comparison.compare(page, in: head.partition, on: connection)
-            try tell(
+            try appendNotices(
                 compared.filter { !$0.change.isEmpty }.map(\.notice), &head, time, &outcome, on: connection)
             unlike.formUnion(compared.filter { !$0.change.isIdentical }.map(\.user))
         }
@@ -120,14 +121,16 @@ struct CutOver {
     }
 
     /// Records users whose rows are not the same, so that servers load them anew.
-    private func note(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection) throws {
+    private func recordDifferences(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection)
+        throws
+    {
         guard !users.isEmpty else { return }
         _ = try connection.query(
-            Queries.noteDifferences,
+            Queries.recordDifferences,
             [.int4(comparison.target.number), .int4(place.partition.rawValue), .uuidArray(users.map(\.uuid))])
     }
 
-    private func tell(
+    private func appendNotices(
         _ notices: [RebuildNotice], _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
         on connection: PostgresConnection
     ) throws {

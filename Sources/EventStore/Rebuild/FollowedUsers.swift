@@ -107,8 +107,8 @@ struct FollowedUsers {
     /// The rows of users that the target's tables lack, for those who are kept whole.
     func projected(_ users: Set<UserID>) -> [ProjectedUser] { users.sorted().compactMap { whole[$0]?.projected } }
 
-    mutating func noteProjected(_ users: Set<UserID>) {
-        for user in users { whole[user]?.noteProjected() }
+    mutating func markProjected(_ users: Set<UserID>) {
+        for user in users { whole[user]?.markProjected() }
     }
 
     /// The users of these whose rows are not the same.

@@ -100,9 +100,9 @@ struct PartitionFollow {
             try settle(
                 lacking, different: different, alike: alike, &place, to: next, checkpoint: others.isEmpty ? end : nil,
                 on: connection)
-            followed.noteProjected(users)
+            followed.markProjected(users)
             for index in compared.indices {
-                compared[index].noteProjected()
+                compared[index].markProjected()
                 followed.keep(compared[index])
             }
             users = []
@@ -160,7 +160,7 @@ struct PartitionFollow {
         var requests = ProjectionWriter.requests(place.partition, lacking, shown: nil)
         if !lacking.isEmpty { requests.append(ProjectionWriter.users(place.partition, lacking)) }
         requests.append(
-            (Queries.noteDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
+            (Queries.recordDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
         requests.append((Queries.forgetDifferences, [.int4(target.number), partition, .uuidArray(alike.map(\.uuid))]))
         if let checkpoint { requests.append((Queries.moveCheckpoint, [partition, .int8(checkpoint.rawValue)])) }
         place = try connection.transaction { [requests] connection in

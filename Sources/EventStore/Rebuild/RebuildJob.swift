@@ -49,7 +49,7 @@ struct RebuildJob: Sendable {
             var followed = FollowedUsers()
             try follow.recall(place, &followed, on: connection)
             try follow.follow(&place, &followed, on: connection)
-            work.note(try cutOver.run(&place, &followed, on: connection))
+            work.record(try cutOver.run(&place, &followed, on: connection))
             try LogNotification.send([place.partition], on: connection)
             try cutOver.project(place, pause: throttle.pause, on: connection)
         }
@@ -58,7 +58,7 @@ struct RebuildJob: Sendable {
     private func forEach(_ body: (inout RebuildPlace, RebuildThrottle) throws -> Void) throws {
         let throttle = RebuildThrottle(load: options.maximumLoad, probe: probe, slots: slots, work: work)
         defer { throttle.end() }
-        while var place = work.take() {
+        while var place = work.dequeue() {
             do {
                 try body(&place, throttle)
             } catch {

@@ -31,7 +31,7 @@ final class RebuildWork: Sendable {
     }
 
     /// The next partition; nil when none is left or a worker failed.
-    func take() -> RebuildPlace? {
+    func dequeue() -> RebuildPlace? {
         state.withLockedValue { $0.isStopped ? nil : $0.waiting.popLast() }
     }
 
@@ -46,7 +46,7 @@ final class RebuildWork: Sendable {
 
     var isStopped: Bool { state.withLockedValue { $0.isStopped } }
 
-    func note(_ outcome: CutOver.Outcome) {
+    func record(_ outcome: CutOver.Outcome) {
         state.withLockedValue { $0.outcomes.append(outcome) }
         advance(.cuttingOver, by: 1)
     }
@@ -86,7 +86,7 @@ final class Failure: Sendable {
     private let first = NIOLockedValueBox<(any Error)?>(nil)
 
     /// Keeps the first error. Another one replaces `RebuildStopped`, which does not say why a worker stopped.
-    func note(_ error: any Error) {
+    func record(_ error: any Error) {
         first.withLockedValue { if $0 == nil || $0 is RebuildStopped { $0 = error } }
     }
 

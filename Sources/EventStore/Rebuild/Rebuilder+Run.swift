@@ -81,7 +81,7 @@ extension Rebuilder {
                         try SessionRole.assume(on: connection)
                         try body(connection)
                     } catch {
-                        failed.note(error)
+                        failed.record(error)
                     }
                 })
         }

@@ -38,7 +38,7 @@ public struct LogReplay: Sendable {
         for range in ranges {
             var next = range.offsets.lowerBound
             while next < range.offsets.upperBound {
-                let chunk = try queue.take()
+                let chunk = try queue.dequeue()
                 switch chunk.content {
                 case .tuples(let tuples): try decoder.decode(tuples, chunk.partition, body)
                 case .events(let events): try events.forEach(body)
@@ -62,11 +62,11 @@ public struct LogReplay: Sendable {
                     guard queue.waitForRoom() else { return }
                     let chunk = try source.chunk(rest, on: connection)
                     rest.offsets = chunk.next..<rest.offsets.upperBound
-                    queue.put(.success(chunk))
+                    queue.enqueue(.success(chunk))
                 }
             }
         } catch {
-            queue.put(.failure(error))
+            queue.enqueue(.failure(error))
         }
     }
 }

@@ -31,7 +31,7 @@ final class MergeQueue: Sendable {
         return state.withLockedValue { $0.isCancelled || $0.asked.isEmpty ? nil : $0.asked.removeFirst() }
     }
 
-    func put(_ chunk: ReplayChunk, _ lane: Int) {
+    func enqueue(_ chunk: ReplayChunk, _ lane: Int) {
         state.withLockedValue { $0.chunks[lane].append(.success(chunk)) }
         ready[lane].signal()
     }
@@ -45,7 +45,7 @@ final class MergeQueue: Sendable {
     }
 
     /// Waits for the lane's next chunk, which must have been asked for.
-    func take(_ lane: Int) throws -> ReplayChunk {
+    func dequeue(_ lane: Int) throws -> ReplayChunk {
         ready[lane].wait()
         return try state.withLockedValue { $0.chunks[lane].removeFirst() }.get()
     }

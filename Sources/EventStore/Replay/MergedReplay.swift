@@ -43,7 +43,7 @@ public struct MergedReplay: Sendable {
             if let time = try lanes[lane].fill(lane, queue, passed) { heads.add(.init(time: time, slot: lane)) }
         }
         while let head = heads.removeFirst() {
-            try body(lanes[head.slot].takeFirst())
+            try body(lanes[head.slot].removeFirst())
             if let time = try lanes[head.slot].fill(head.slot, queue, passed) {
                 heads.add(.init(time: time, slot: head.slot))
             }
@@ -65,7 +65,7 @@ public struct MergedReplay: Sendable {
                 connection = open
                 let chunk = try sources[lane].chunk(rests[lane], on: open)
                 rests[lane].offsets = chunk.next..<rests[lane].offsets.upperBound
-                queue.put(chunk, lane)
+                queue.enqueue(chunk, lane)
             } catch {
                 queue.fail(error)
                 return
@@ -88,7 +88,7 @@ private struct MergePart {
         next = range.offsets.lowerBound
     }
 
-    mutating func takeFirst() -> LoggedEvent {
+    mutating func removeFirst() -> LoggedEvent {
         defer { index += 1 }
         return events[index]
     }
@@ -100,7 +100,7 @@ private struct MergePart {
         while index == events.count {
             if next > range.offsets.lowerBound { try passed(range.partition, next) }
             guard next < range.offsets.upperBound else { return nil }
-            let chunk = try queue.take(lane)
+            let chunk = try queue.dequeue(lane)
             next = chunk.next
             if next < range.offsets.upperBound { queue.ask(lane) }
             index = 0

@@ -27,13 +27,13 @@ final class ReplayQueue: Sendable {
         return state.withLockedValue { !$0.isCancelled }
     }
 
-    func put(_ chunk: Result<ReplayChunk, any Error>) {
+    func enqueue(_ chunk: Result<ReplayChunk, any Error>) {
         state.withLockedValue { $0.chunks.append(chunk) }
         ready.signal()
     }
 
     /// Waits for the next chunk.
-    func take() throws -> ReplayChunk {
+    func dequeue() throws -> ReplayChunk {
         ready.wait()
         let chunk = state.withLockedValue { $0.chunks.removeFirst() }
         room.signal()

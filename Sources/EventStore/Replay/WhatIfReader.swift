@@ -3,9 +3,6 @@ import PostgresClient
 
 /// Replays users' histories under a rule. Reads the log, writes nothing.
 public struct WhatIfReader: Sendable {
-    /// Events read at once: no statement holds a snapshot for long.
-    private static let chunk = 2_000
-
     private let rule: WhatIfRule
     private let since: Timestamp?
     private let until: Timestamp?
@@ -29,18 +26,10 @@ public struct WhatIfReader: Sendable {
         _ body: (WhatIfDifference) throws -> Void
     ) throws -> Int {
         var whatIf = WhatIf(rule, of: user)
-        var isDone = false
-        while !isDone {
-            let events = try LogReader().events(
-                of: user, partition: partition, after: whatIf.before.version, limit: Self.chunk, on: connection)
-            isDone = events.count < Self.chunk
-            for event in events {
-                if let until, event.recordedAt >= until {
-                    isDone = true
-                    break
-                }
-                try tell(whatIf.apply(event.decoded(), due: Self.due), body)
-            }
+        try LogReader().forEachEvent(of: user, partition: partition, on: connection) { event in
+            if let until, event.recordedAt >= until { return false }
+            try tell(whatIf.apply(event.decoded(), due: Self.due), body)
+            return true
         }
         try tell(whatIf.finish(), body)
         return Int(whatIf.before.version.rawValue)

@@ -59,7 +59,7 @@ public struct StateCache: Sendable {
     }
 
     /// Throws when the file cannot be written; states are then found all the same, but slowly.
-    func keep(_ state: borrowing UserState) throws {
+    func store(_ state: borrowing UserState) throws {
         let folder = folder(state.user)
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -3,9 +3,6 @@ import PostgresClient
 
 /// A user's state at any version of the past, from the log and, where there is one, the nearest cached state before it.
 public struct StateReader: Sendable {
-    /// Events read at once: no statement holds a snapshot for long.
-    private static let chunk = 2_000
-
     private let cache: StateCache?
     private let warn: @Sendable (any Error) -> Void
 
@@ -38,16 +35,16 @@ public struct StateReader: Sendable {
         let spacing = cache.spacing(head: head)
         var hasKept = false
         try fold(&state, in: partition, through: version, on: connection) { _, _, state in
-            guard state.version.rawValue % spacing == 0, keep(state, in: cache) else { return }
+            guard state.version.rawValue % spacing == 0, store(state, in: cache) else { return }
             hasKept = true
         }
         if hasKept { cache.trim(user, head: head) }
         return state
     }
 
-    private func keep(_ state: borrowing UserState, in cache: StateCache) -> Bool {
+    private func store(_ state: borrowing UserState, in cache: StateCache) -> Bool {
         do {
-            try cache.keep(state)
+            try cache.store(state)
             return true
         } catch {
             warn(error)
@@ -77,15 +74,15 @@ public struct StateReader: Sendable {
         on connection: PostgresConnection,
         each: (LoggedEvent, [RowKey], borrowing UserState) throws -> Void = { _, _, _ in }
     ) throws {
-        while state.version < version {
-            let count = min(Self.chunk, Int(version.rawValue - state.version.rawValue))
-            let events = try LogReader().events(
-                of: state.user, partition: partition, after: state.version, limit: count, on: connection)
-            guard !events.isEmpty else { return }
-            for event in events {
-                let keys = try state.apply(event.decoded())
-                try each(event, keys, state)
-            }
+        guard state.version < version else { return }
+        let missing = Int(clamping: version.rawValue - state.version.rawValue)
+        try LogReader().forEachEvent(
+            of: state.user, partition: partition, after: state.version, atOnce: min(LogReader.atOnce, missing),
+            on: connection
+        ) { event in
+            let keys = try state.apply(event.decoded())
+            try each(event, keys, state)
+            return event.version < version
         }
     }
 }

@@ -13,7 +13,7 @@ struct Refold {
     /// The version of the last event that could be folded; zero when there is none.
     private(set) var version = Version.zero
 
-    /// - Parameter isStopping: asked before each chunk; true ends it with `StoreStopped`.
+    /// - Parameter isStopping: asked before each event; true ends it with `StoreStopped`.
     init(
         _ user: UserID, chunk: Int, rules: FoldRules = .current, isStopping: @escaping @Sendable () -> Bool = { false }
     ) {
@@ -31,20 +31,18 @@ struct Refold {
         in partition: Partition, through last: Version, on connection: PostgresConnection,
         each: (borrowing UserState) -> Void = { _ in }
     ) throws {
-        while true {
+        try LogReader().forEachEvent(
+            of: state.user, partition: partition, after: version, atOnce: chunk, on: connection
+        ) { event in
             if isStopping() { throw StoreStopped() }
-            let events = try LogReader().events(
-                of: state.user, partition: partition, after: version, limit: chunk, on: connection)
-            for event in events {
-                guard event.version <= last else {
-                    following = event
-                    return
-                }
-                try state.applyQuietly(event.decoded())
-                version = event.version
-                each(state)
+            guard event.version <= last else {
+                following = event
+                return false
             }
-            guard events.count == chunk else { return }
+            try state.applyQuietly(event.decoded())
+            version = event.version
+            each(state)
+            return true
         }
     }
 }

@@ -19,7 +19,7 @@ struct RowHistory {
         wasShown = difference.shown == nil
     }
 
-    mutating func note(_ state: borrowing UserState) {
+    mutating func compare(_ state: borrowing UserState) {
         let row = state.row(difference.key)
         let isExpected = isEqual(row, difference.expected)
         if isExpected && !wasExpected { since = state.version }

@@ -14,7 +14,7 @@ struct ShownUser {
     /// The user's version in the generation; zero when it does not show the user.
     private(set) var version = Version.zero
     private(set) var rows: [RowKey: Row] = [:]
-    private(set) var strangers: [StrangeRow] = []
+    private(set) var unknownRows: [UnknownRow] = []
 
     /// Reads everything in one snapshot, so a projector that commits meanwhile is seen wholly or not at all.
     ///
@@ -76,7 +76,7 @@ struct ShownUser {
         let (name, text) = (try result.text(row: row, column: 0), try result.text(row: row, column: 1))
         let app = name.isEmpty ? nil : AppID(name)
         guard name.isEmpty || app != nil else {
-            strangers.append(StrangeRow(collection: collection, app: name, key: text))
+            unknownRows.append(UnknownRow(collection: collection, app: name, key: text))
             return
         }
         var key = text

@@ -16,9 +16,7 @@ public struct UserSurvey: Sendable {
     ) throws(PostgresError) -> [UserID] {
         let result = try connection.query(
             Generation(head.generation).statement(Queries.findUsers),
-            [
-                .int4(head.partition.rawValue), .uuid(user?.uuid ?? Self.before), .int8(Int64(page)),
-            ])
+            [.int4(head.partition.rawValue), .uuid((user ?? .beforeAll).uuid), .int8(Int64(page))])
         var users: [UserID] = []
         for row in 0..<result.rowCount { users.append(UserID(try result.uuid(row: row, column: 0))) }
         return users
@@ -59,12 +57,9 @@ public struct UserSurvey: Sendable {
         kept.removeLast(max(0, kept.count - count))
     }
 
-    /// SplitMix64's last steps over the seed and the id's halves.
+    /// A number that looks random, and is the same for the same user and seed.
     private static func rank(_ user: UserID, _ seed: UInt64) -> UInt64 {
         let (high, low) = withUnsafeBytes(of: user.uuid.uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
         return SplitMix64.mixed(SplitMix64.mixed(SplitMix64.mixed(seed) ^ high.bigEndian) ^ low.bigEndian)
     }
-
-    /// An id before every user's: the nil UUID stands for nobody.
-    private static let before = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

@@ -17,8 +17,7 @@ public struct UserVerifier: Sendable {
     private let rules: FoldRules
     private let isStopping: @Sendable () -> Bool
 
-    /// - Parameter isStopping: asked before each chunk, as a user may have a million events; true ends it with
-    ///   `StoreStopped`.
+    /// - Parameter isStopping: asked before each event, as a user may have a million; true ends it with `StoreStopped`.
     public init(
         keptRows: Int = 100, chunk: Int = 500, rules: FoldRules = .current,
         isStopping: @escaping @Sendable () -> Bool = { false }
@@ -70,7 +69,7 @@ public struct UserVerifier: Sendable {
     }
 
     private func rows(_ shown: ShownUser, _ state: UserState) -> UserDifference {
-        var difference = UserDifference(version: nil, rows: [], rowCount: 0, strangers: shown.strangers)
+        var difference = UserDifference(version: nil, rows: [], rowCount: 0, unknownRows: shown.unknownRows)
         for key in Set(state.rowKeys).union(shown.rows.keys).sorted() {
             let found = RowDifference(key, expected: state.row(key), shown: shown.rows[key])
             guard found.expected != found.shown else { continue }
@@ -91,7 +90,7 @@ public struct UserVerifier: Sendable {
         var histories = differences.map(RowHistory.init)
         var refold = Refold(shown.user, chunk: chunk, rules: rules, isStopping: isStopping)
         try refold.run(in: shown.partition, through: last, on: connection) { state in
-            for index in histories.indices { histories[index].note(state) }
+            for index in histories.indices { histories[index].compare(state) }
         }
         for index in histories.indices {
             differences[index].since = histories[index].since

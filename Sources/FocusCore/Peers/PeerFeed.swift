@@ -1,6 +1,6 @@
 /// What one viewer was told of one user, and when there is more to tell (rules V1, V2, V4).
 ///
-/// Flow: `asked` or `changed` → at `deadline`: `take` with what may be seen then → statuses to send, perhaps none. What
+/// Flow: `asked` or `changed` → at `deadline`: `update` with what may be seen then → statuses to send, perhaps none. What
 /// happened in between is never looked at: a status that waits is decided anew when its time comes.
 public struct PeerFeed: Hashable, Sendable {
     /// The time in which at most one change is sent (rule V4).
@@ -14,7 +14,7 @@ public struct PeerFeed: Hashable, Sendable {
 
     public init() {}
 
-    /// When to call `take`; nil until something changes.
+    /// When to call `update`; nil until something changes.
     public var deadline: MonotonicTime? {
         guard isDue else { return nil }
         return shown == nil ? Self.atOnce : sentAt.adding(milliseconds: Self.changeMilliseconds)
@@ -30,7 +30,7 @@ public struct PeerFeed: Hashable, Sendable {
     public mutating func changed() { isDue = true }
 
     /// What to tell now that the viewer may see this much.
-    public mutating func take(
+    public mutating func update(
         _ visible: [AppID: Bool], of user: UserID, to viewer: Viewer, now: MonotonicTime
     ) -> [PeerStatus] {
         isDue = false

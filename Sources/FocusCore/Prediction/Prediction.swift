@@ -3,8 +3,8 @@
 ///
 /// A device has the public rows of its view and none of what the fold remembers beside them, so the state it folds on
 /// has *neutral* memory: everything confirmed counts as written before everything this device does now, which is what
-/// the device's clock sees to (rule E3). `EventTraits.predicted` says which rows of which event come out right that way;
-/// the others stay as they were confirmed. Nothing is validated: the server does that, and what it refuses is taken
+/// the device's clock sees to (rule E3). `EventTraits.predicted` says which rows of which event come out right that
+/// way; the others stay as they were confirmed. Nothing is validated: the server does that, and what it refuses is taken
 /// back by making the prediction anew.
 public struct Prediction: Sendable {
     private var state: UserState

@@ -26,46 +26,6 @@ public enum ServerMessage: Hashable, Sendable {
     case unknown
 }
 
-public struct Welcome: Hashable, Sendable {
-    public var protocolVersion: UInt32
-    public var session: String
-    public var log: LogID
-    /// The last sequence logged of this device incarnation.
-    public var lastSequence: DeviceSequence
-    /// The event at `lastSequence`; nil when the log cannot name it, which does not mean another event.
-    public var lastEvent: EventID?
-    /// The incarnation takes no further event (rule P10).
-    public var isEnded: Bool
-    /// The log does not hold the event that the cursor names: it lost its tail (rule S6).
-    public var logIsBehind: Bool
-    public var maximumFrameBytes: UInt32
-    public var maximumUnacknowledgedAppends: UInt32
-    public var heartbeatMilliseconds: UInt32
-    public var serverTime: Timestamp
-    /// Fetches that may be under way at a time; 0 when the server knows no fetches.
-    public var maximumFetches: UInt32
-
-    public init(
-        protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, lastEvent: EventID? = nil,
-        isEnded: Bool = false, logIsBehind: Bool = false, maximumFrameBytes: UInt32,
-        maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
-        serverTime: Timestamp, maximumFetches: UInt32 = 0
-    ) {
-        self.protocolVersion = protocolVersion
-        self.session = session
-        self.log = log
-        self.lastSequence = lastSequence
-        self.lastEvent = lastEvent
-        self.isEnded = isEnded
-        self.logIsBehind = logIsBehind
-        self.maximumFrameBytes = maximumFrameBytes
-        self.maximumUnacknowledgedAppends = maximumUnacknowledgedAppends
-        self.heartbeatMilliseconds = heartbeatMilliseconds
-        self.serverTime = serverTime
-        self.maximumFetches = maximumFetches
-    }
-}
-
 /// Everything up to `throughSequence` is durable (rule P1).
 public struct Appended: Hashable, Sendable {
     public var throughSequence: DeviceSequence
@@ -124,34 +84,6 @@ public struct CollectionDigest: Hashable, Sendable {
     }
 }
 
-public struct ProtocolError: Hashable, Sendable, Error {
-    public var code: ErrorCode
-    public var message: String
-    public var retryAfterMilliseconds: UInt32
-    /// For `sequence_gap`: the sequence that the server expects next.
-    public var expected: DeviceSequence?
-    /// For errors about one append: its first sequence.
-    public var sequence: DeviceSequence?
-    /// For errors about a fetch: its id.
-    public var request: UInt64?
-
-    public init(
-        _ code: ErrorCode, _ message: String, retryAfterMilliseconds: UInt32 = 0, expected: DeviceSequence? = nil,
-        sequence: DeviceSequence? = nil, request: UInt64? = nil
-    ) {
-        self.code = code
-        self.message = message
-        self.retryAfterMilliseconds = retryAfterMilliseconds
-        self.expected = expected
-        self.sequence = sequence
-        self.request = request
-    }
-
-    /// One answer to every Hello that is not let in (rule A1), a revoked device's too (rule A3): it does not say why.
-    public static let tokenNotAccepted = ProtocolError(
-        .unauthenticated, "The token was not accepted. Get a new one and connect again.")
-}
-
 public struct GoAway: Hashable, Sendable {
     public var code: ErrorCode
     /// The client reconnects after a random time within these (full jitter, rule L5).
@@ -161,45 +93,5 @@ public struct GoAway: Hashable, Sendable {
         self.code = code
         self.minimumBackoffMilliseconds = minimumBackoffMilliseconds
         self.maximumBackoffMilliseconds = maximumBackoffMilliseconds
-    }
-}
-
-/// Stable codes of everything that can go wrong on a connection. The raw value is what devices see.
-public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
-    case unknownMessage = "unknown_message"
-    case malformedFrame = "malformed_frame"
-    case frameTooLarge = "frame_too_large"
-    case protocolUnsupported = "protocol_unsupported"
-    case helloRequired = "hello_required"
-    case helloTimeout = "hello_timeout"
-    case unauthenticated
-    case tokenExpired = "token_expired"
-    case sequenceConflict = "sequence_conflict"
-    case sequenceGap = "sequence_gap"
-    /// The device began more incarnations than it may in a day (rule P10).
-    case tooMany = "too_many"
-    case eventUnknown = "event_unknown"
-    case userQuarantined = "user_quarantined"
-    case overloaded
-    case unavailable
-    case slowConsumer = "slow_consumer"
-    case heartbeatTimeout = "heartbeat_timeout"
-    case superseded
-    case notFound = "not_found"
-    case tooManyWatched = "too_many_watched"
-    case shuttingDown = "shutting_down"
-    case `internal`
-
-    /// Whether the same request may succeed later without a change by the client.
-    public var isRetryable: Bool {
-        switch self {
-        case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer, .heartbeatTimeout,
-            .helloTimeout,
-            .shuttingDown, .internal, .sequenceGap, .tokenExpired, .tooMany:
-            true
-        case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
-            .sequenceConflict, .superseded, .notFound, .tooManyWatched:
-            false
-        }
     }
 }

@@ -19,7 +19,7 @@ extension Subscription {
     }
 
     /// Replaces `advance`: the session gets what another session's `advance` made of the delta.
-    public mutating func take(_ delta: SharedDelta) {
+    public mutating func adopt(_ delta: SharedDelta) {
         owesCheckpoint = true
         phase = .live(delta.to)
     }

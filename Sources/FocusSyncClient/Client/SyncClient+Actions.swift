@@ -28,14 +28,14 @@ extension SyncClient {
         case .send(let message): connection?.send(message)
         case .sendAppend(let after, let maximumBytes): return try sendAppend(after, maximumBytes)
         case .acknowledge(let appended):
-            try noteAnswered(store.acknowledge(appended, clock: configuration.clock()))
+            try resolveAppends(store.acknowledge(appended, clock: configuration.clock()))
         case .beginHealing, .sendHealing, .keepHealed, .endHealing: return try performHealing(action)
         case .beginRecalling, .sendRecall, .keepRecalled, .endRecalling: return try performRecalling(action)
         case .beginIncarnation(let reason):
             try store.beginIncarnation(
                 offersHeld: reason.isOfSameLog, isEnded: reason == .ended,
                 clock: configuration.clock())
-            try noteConfirmed([])
+            try publishConfirmed([])
             configuration.onUpdate(.newIncarnation(reason))
         case .beginStaging: try store.beginStaging()
         case .stage(let rows): try store.stage(rows)
@@ -48,9 +48,9 @@ extension SyncClient {
         case .getToken: renewToken()
         case .report(let notice):
             try report(notice)
-            if case .welcomed(let welcome) = notice { return noteWelcome(welcome) }
-        case .fetched(let fetched): return noteFetched(fetched)
-        case .fetchFailed(let request, let error): return noteFetchFailed(request, error)
+            if case .welcomed(let welcome) = notice { return resumeFetches(welcome) }
+        case .fetched(let fetched): return resolveFetch(fetched)
+        case .fetchFailed(let request, let error): return failFetch(request, error)
         case .end(let end):
             ending = ending ?? end
             connection?.close()
@@ -59,8 +59,8 @@ extension SyncClient {
     }
 
     /// The server answered events, and the store has kept the outcomes: tells everyone who waits for them.
-    func noteAnswered(_ outcomes: [AppendOutcome]) throws {
-        try noteOutcomes(outcomes)
+    func resolveAppends(_ outcomes: [AppendOutcome]) throws {
+        try publishOutcomes(outcomes)
         configuration.onUpdate(.acknowledged(outcomes))
         submissions.resolve(outcomes)
         checkWaiters()
@@ -78,7 +78,7 @@ extension SyncClient {
 
     private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) throws {
         verifiedWelcome = nil
-        try noteConfirmed(changes)
+        try publishConfirmed(changes)
         configuration.onUpdate(.rows(changes, cursor, isSnapshot: isSnapshot))
         checkWaiters()
     }
@@ -92,7 +92,7 @@ extension SyncClient {
         let differing = Divergence.between(own, digests)
         if differing.isEmpty, try store.cursor != cursor {
             try store.advance(to: cursor)
-            try noteConfirmed([])
+            try publishConfirmed([])
         }
         return session?.compared(cursor, differing: differing) ?? []
     }
@@ -102,7 +102,7 @@ extension SyncClient {
         case .welcomed(let welcome):
             welcomes += 1
             tokenMayBeOld = true
-            try noteTime(welcome)
+            try observeTime(welcome)
             try store.enter(welcome.log)
             configuration.onUpdate(.connected(welcome))
             watchAgain()
@@ -130,12 +130,12 @@ extension SyncClient {
         }
     }
 
-    private func noteTime(_ welcome: Welcome) throws {
-        time.hear(welcome.serverTime, asked: helloSentAt)
+    private func observeTime(_ welcome: Welcome) throws {
+        time.observe(welcome.serverTime, asked: helloSentAt)
         let reading = ClockReading(
             serverTime: welcome.serverTime, latest: time.latest(at: DeviceTime.uptime) ?? welcome.serverTime,
             clock: configuration.clock())
-        if try store.see(reading, logged: welcome.lastSequence) { try noteConfirmed([]) }
+        if try store.observe(reading, logged: welcome.lastSequence) { try publishConfirmed([]) }
     }
 
     func checkWaiters() {

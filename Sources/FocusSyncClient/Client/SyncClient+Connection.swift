@@ -60,7 +60,7 @@ extension SyncClient {
             try await serve(connection)
             perform { $0.disconnected() }
         } catch {
-            note(error)
+            recordProblem(error)
         }
         return ending ?? .reconnect(milliseconds: nil, cause: nil)
     }
@@ -86,7 +86,7 @@ extension SyncClient {
 
     /// Keeps an error's text. A connection that cannot be made is tried again; a store that cannot be used ends the
     /// client.
-    private func note(_ error: any Error) {
+    private func recordProblem(_ error: any Error) {
         lastProblem = "\(error)"
         switch error {
         case SyncClientError.cannotConnect: break

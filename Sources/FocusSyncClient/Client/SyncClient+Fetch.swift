@@ -42,17 +42,17 @@ extension SyncClient {
 
     // MARK: Hooks
 
-    func noteWelcome(_ welcome: Welcome) -> [ClientAction] {
+    func resumeFetches(_ welcome: Welcome) -> [ClientAction] {
         fetches.connected(limit: Int(welcome.maximumFetches))
         return moreFetches
     }
 
-    func noteFetched(_ fetched: Fetched) -> [ClientAction] {
+    func resolveFetch(_ fetched: Fetched) -> [ClientAction] {
         fetches.resolve(fetched)
         return moreFetches
     }
 
-    func noteFetchFailed(_ id: UInt64, _ error: ProtocolError) -> [ClientAction] {
+    func failFetch(_ id: UInt64, _ error: ProtocolError) -> [ClientAction] {
         if fetches.refuse(id, error) {
             lastProblem = "\(error.code.rawValue): \(error.message)"
             let wait = max(Int64(error.retryAfterMilliseconds), Self.minimumRetryMilliseconds)

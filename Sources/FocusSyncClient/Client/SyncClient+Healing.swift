@@ -7,7 +7,7 @@ extension SyncClient {
         case .beginHealing(let logged):
             let acknowledged = try store.queueRange.acknowledged
             try store.beginHealing(logged: logged)
-            try noteConfirmed([])
+            try publishConfirmed([])
             configuration.onUpdate(.healing(logged: logged, acknowledged: acknowledged))
         case .sendHealing(let position, let maximumBytes):
             let (request, next) = try store.nextToHeal(position, maximumBytes: maximumBytes)
@@ -16,7 +16,7 @@ extension SyncClient {
         case .keepHealed(let appended, let request): try store.keepHealed(appended, request)
         case .endHealing(let report):
             try store.endHealing()
-            try noteConfirmed([])
+            try publishConfirmed([])
             configuration.onUpdate(.healed(report))
             checkWaiters()
         case .send, .sendAppend, .acknowledge, .beginRecalling, .sendRecall, .keepRecalled, .endRecalling,

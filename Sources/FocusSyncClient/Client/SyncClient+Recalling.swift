@@ -11,10 +11,10 @@ extension SyncClient {
             let (recall, next) = try store.nextToRecall(position)
             return session?.recallSent(recall, next: next) ?? []
         case .keepRecalled(let recalled, let recall):
-            try noteAnswered(store.keepRecalled(recalled, recall, clock: configuration.clock()))
+            try resolveAppends(store.keepRecalled(recalled, recall, clock: configuration.clock()))
         case .endRecalling(let report, let offersHeld):
             try store.endRecalling(offersHeld: offersHeld)
-            try noteConfirmed([])
+            try publishConfirmed([])
             configuration.onUpdate(.recalled(report))
             checkWaiters()
         case .send, .sendAppend, .acknowledge, .beginHealing, .sendHealing, .keepHealed, .endHealing, .beginIncarnation,

@@ -50,7 +50,7 @@ extension SyncClient {
 
     /// Shows the effects of new events. Does not throw: the events are durable, and a caller who got an error would
     /// append them again.
-    func noteQueued(_ events: [QueuedEvent]) {
+    func publishQueued(_ events: [QueuedEvent]) {
         guard observers.prune() else { return view.forget() }
         do {
             observers.publish(try view.append(events))
@@ -60,13 +60,13 @@ extension SyncClient {
         }
     }
 
-    func noteConfirmed(_ changes: [RowChange]) throws {
+    func publishConfirmed(_ changes: [RowChange]) throws {
         guard observers.prune() else { return view.forget() }
         observers.publish(try view.rebase(changes))
     }
 
-    func noteOutcomes(_ outcomes: [AppendOutcome]) throws {
-        if try view.isOutdated(by: outcomes) { try noteConfirmed([]) }
+    func publishOutcomes(_ outcomes: [AppendOutcome]) throws {
+        if try view.isOutdated(by: outcomes) { try publishConfirmed([]) }
         for observer in outcomeObservers.values {
             for outcome in outcomes where observer.isWanted(outcome) { observer.continuation.yield(outcome) }
         }

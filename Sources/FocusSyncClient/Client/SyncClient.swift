@@ -107,7 +107,7 @@ public actor SyncClient {
     public func enqueue(_ drafts: [EventDraft]) throws -> [QueuedEvent] {
         guard !isClosed else { throw SyncClientError.closed }
         let events = try store.enqueue(drafts, clock: time.now(clock: configuration.clock(), at: DeviceTime.uptime))
-        noteQueued(events)
+        publishQueued(events)
         if let last = events.last { perform { $0.queued(through: last.sequence) } }
         return events
     }

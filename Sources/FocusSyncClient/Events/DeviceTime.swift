@@ -16,7 +16,7 @@ struct DeviceTime: Sendable {
 
     /// - Parameter asked: when Hello was sent. The answer may have been under way for long: a count from its arrival
     ///   may lag behind the server's time, a count from the question is never behind it.
-    mutating func hear(_ serverTime: Timestamp, asked: Duration) { heard = (serverTime, asked) }
+    mutating func observe(_ serverTime: Timestamp, asked: Duration) { heard = (serverTime, asked) }
 
     /// The latest time that the server's clock can show. Nil: no server has told its time yet.
     func latest(at uptime: Duration) -> Timestamp? {

@@ -10,7 +10,7 @@ public struct EventClock: Hashable, Sendable {
     public init(greatest: Timestamp = Timestamp(microseconds: .min)) { self.greatest = greatest }
 
     /// Moves the greatest time seen on to `time`, if that is later.
-    public mutating func see(_ time: Timestamp) { greatest = max(greatest, time) }
+    public mutating func observe(_ time: Timestamp) { greatest = max(greatest, time) }
 
     /// Takes the server's clock at a Welcome into account.
     ///
@@ -20,11 +20,11 @@ public struct EventClock: Hashable, Sendable {
     /// - Parameters:
     ///   - wrong: the greatest stamp that was replaced.
     ///   - last: the stamp that the last queued event has now.
-    mutating func see(_ reading: ClockReading, restamped wrong: Timestamp?, to last: Timestamp?) {
+    mutating func observe(_ reading: ClockReading, restamped wrong: Timestamp?, to last: Timestamp?) {
         let limit = reading.serverTime.adding(microseconds: EventLimits.clockSkewMicroseconds)
         if greatest > limit || greatest == wrong { greatest = reading.serverTime }
-        see(reading.serverTime)
-        if wrong != nil, let last { see(last) }
+        observe(reading.serverTime)
+        if wrong != nil, let last { observe(last) }
     }
 
     /// The stamp of a new event: max(clock, greatest time seen + 1 µs) (rule E3).
@@ -33,11 +33,11 @@ public struct EventClock: Hashable, Sendable {
         return greatest
     }
 
-    /// Sees a time that the caller chose, unless the server will refuse it as `clock_skew` (rule E4): every later event
-    /// would be refused with it. The bound is counted from the clock alone, so that one chosen time does not make room
+    /// Observes a time that the caller chose, unless the server will refuse it as `clock_skew` (rule E4): every later
+    /// event would be refused with it. The bound is counted from the clock alone, so that one chosen time does not make room
     /// for the next.
-    public mutating func note(chosen time: Timestamp, clock: Timestamp) {
-        if time <= clock.adding(microseconds: EventLimits.clockSkewMicroseconds) { see(time) }
+    public mutating func observe(chosen time: Timestamp, clock: Timestamp) {
+        if time <= clock.adding(microseconds: EventLimits.clockSkewMicroseconds) { observe(time) }
     }
 }
 

@@ -73,7 +73,7 @@ final class GPXContents: NSObject, XMLParserDelegate {
         case .track: if !track.segments.isEmpty { file.tracks.append(track) }
         case .segment: if !segment.isEmpty { track.segments.append(segment) }
         case .point: endPoint()
-        case .text: take(text.trimmingCharacters(in: .whitespacesAndNewlines), as: name, parser)
+        case .text: store(text.trimmingCharacters(in: .whitespacesAndNewlines), as: name, parser)
         case .outside, .ignored: break
         }
     }
@@ -90,7 +90,7 @@ final class GPXContents: NSObject, XMLParserDelegate {
     }
 
     /// Stores the text of an element. An empty element counts as absent.
-    private func take(_ value: String, as name: String, _ parser: XMLParser) {
+    private func store(_ value: String, as name: String, _ parser: XMLParser) {
         guard !value.isEmpty else { return }
         switch name {
         case "name": track.name = value

@@ -46,7 +46,7 @@ struct PeerBook {
             // names the statuses that are available.
             if status.app == nil { endAll(of: status.user, noting: &before) }
             let key = Key(user: status.user, app: status.app)
-            note(key, in: &before)
+            keepFirst(key, in: &before)
             available[key] = status.isFocused.map {
                 Status(isFocused: $0, ends: now.adding(milliseconds: valid))
             }
@@ -80,13 +80,13 @@ struct PeerBook {
     private mutating func endAll(of user: UserID, noting before: inout [Key: Before]) {
         for app in known[user] ?? [] {
             let key = Key(user: user, app: app)
-            note(key, in: &before)
+            keepFirst(key, in: &before)
             available[key] = nil
         }
     }
 
     /// Keeps a status as it was before its first change.
-    private func note(_ key: Key, in before: inout [Key: Before]) {
+    private func keepFirst(_ key: Key, in before: inout [Key: Before]) {
         guard before[key] == nil else { return }
         before[key] = Before(isKnown: isKnown(key), isFocused: available[key]?.isFocused)
     }

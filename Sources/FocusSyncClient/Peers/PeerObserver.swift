@@ -10,14 +10,14 @@ struct WaitingStatuses: Backlog {
     private var newest: [Key: PeerStatus] = [:]
     private var order: [Key] = []
 
-    mutating func note(_ statuses: [PeerStatus]) {
+    mutating func add(_ statuses: [PeerStatus]) {
         for status in statuses {
             let key = Key(user: status.user, app: status.app)
             if newest.updateValue(status, forKey: key) == nil { order.append(key) }
         }
     }
 
-    mutating func take() -> [PeerStatus]? {
+    mutating func dequeue() -> [PeerStatus]? {
         guard !order.isEmpty else { return nil }
         defer { self = WaitingStatuses() }
         return order.compactMap { newest[$0] }
@@ -36,29 +36,11 @@ final class PeerObserver: Sendable {
     func publish(_ statuses: [PeerStatus]) {
         let wanted = statuses.filter { users.contains($0.user) }
         guard !wanted.isEmpty else { return }
-        queue.change { $0.note(wanted) }
+        queue.change { $0.add(wanted) }
     }
 
     func finish() { queue.finish() }
 
     /// One caller at a time.
     func next() async -> [PeerStatus]? { await queue.next() }
-}
-
-/// Whether other users' Focus is on, as far as they share it: the current statuses first, then changes (rule V1). Each
-/// element has the statuses that changed since the reader got the one before; it does not name a user about whom the
-/// server has told nothing yet. The sequence ends when the client is closed. When nothing holds it any more, the client
-/// stops watching its users.
-public struct PeerChanges: AsyncSequence, Sendable {
-    public typealias Element = [PeerStatus]
-
-    let observer: PeerObserver
-
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        let observer: PeerObserver
-
-        public mutating func next() async -> [PeerStatus]? { await observer.next() }
-    }
-
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(observer: observer) }
 }

@@ -49,14 +49,14 @@ struct SettingsBundleReader {
                 let before = defaults[key]
                 let last = SettingsBundle.Default(key: own.key, value: own.value, file: name)
                 defaults[key] = last
-                if let before { note(before, against: last) }
+                if let before { recordContradiction(before, against: last) }
             }
             if let child = specifier.childPane {
                 // A child pane never overwrites a key that is already present.
                 let inherited = try self.defaults(of: child, namedIn: name)
                 for (key, inherited) in inherited.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                     if let present = defaults[key] {
-                        note(inherited, against: present)
+                        recordContradiction(inherited, against: present)
                     } else {
                         defaults[key] = inherited
                     }
@@ -68,7 +68,7 @@ struct SettingsBundleReader {
         return defaults
     }
 
-    private mutating func note(_ ignored: SettingsBundle.Default, against kept: SettingsBundle.Default) {
+    private mutating func recordContradiction(_ ignored: SettingsBundle.Default, against kept: SettingsBundle.Default) {
         guard ignored.value != kept.value else { return }
         let contradiction = SettingsBundle.Contradiction(ignored: ignored, file: kept.file)
         // Two panes that lead to the same child pane find the same contradiction.

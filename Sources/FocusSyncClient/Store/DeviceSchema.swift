@@ -6,7 +6,7 @@ enum DeviceSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
-            try database.create(table: DeviceRecord.databaseTableName) { table in
+            try database.create(table: StoreRecord.databaseTableName) { table in
                 table.primaryKey("id", .integer)
                 for column in ["user", "device", "scope"] { table.column(column, .text) }
                 for column in [
@@ -59,18 +59,18 @@ enum DeviceSchema {
                 for column in ["receiptFirst", "receiptThrough"] { table.add(column: column, .integer) }
                 table.add(column: "receipt", .blob)
             }
-            try database.alter(table: DeviceRecord.databaseTableName) { table in
+            try database.alter(table: StoreRecord.databaseTableName) { table in
                 table.add(column: "sentBytes", .integer).notNull().defaults(to: 0)
                 table.add(column: "isHealing", .boolean).notNull().defaults(to: false)
             }
             let bytes = try SentRecord.select(sum(length(SentRecord.Columns.payload)), as: Int64.self)
                 .fetchOne(database)
-            _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes ?? 0))
+            _ = try StoreRecord.updateAll(database, Column("sentBytes").set(to: bytes ?? 0))
         }
         migrator.registerMigration("4") { database in
             // Before, `sentBytes` was the sum of the payloads alone.
             let bytes = try SentRecord.keptBytes(of: SentRecord.all(), database)
-            _ = try DeviceRecord.updateAll(database, Column("sentBytes").set(to: bytes))
+            _ = try StoreRecord.updateAll(database, Column("sentBytes").set(to: bytes))
         }
         migrator.registerMigration("5", migrate: addPlaces)
         migrator.registerMigration("chosen times") { database in
@@ -79,17 +79,17 @@ enum DeviceSchema {
             }
         }
         migrator.registerMigration("log") { database in
-            for table in [SentRecord.databaseTableName, DeviceRecord.databaseTableName] {
+            for table in [SentRecord.databaseTableName, StoreRecord.databaseTableName] {
                 try database.alter(table: table) { $0.add(column: "log", .blob) }
             }
             // The log in the cursor is the only one that an older store knows of.
-            let device = Table(DeviceRecord.databaseTableName)
+            let device = Table(StoreRecord.databaseTableName)
             let log = try device.select(Column("cursorLog"), as: Data?.self).fetchOne(database) ?? nil
             _ = try device.updateAll(database, Column("log").set(to: log))
             _ = try SentRecord.updateAll(database, SentRecord.Columns.log.set(to: log))
         }
         migrator.registerMigration("unseen version") { database in
-            try database.alter(table: DeviceRecord.databaseTableName) { table in
+            try database.alter(table: StoreRecord.databaseTableName) { table in
                 table.add(column: "unseenVersion", .integer).notNull().defaults(to: 0)
             }
         }
@@ -102,7 +102,7 @@ enum DeviceSchema {
         try database.alter(table: QueueRecord.databaseTableName) { table in
             for column in ["incarnation", "sequence"] { table.add(column: column, .integer).notNull().defaults(to: 0) }
         }
-        try database.alter(table: DeviceRecord.databaseTableName) { table in
+        try database.alter(table: StoreRecord.databaseTableName) { table in
             for column in ["lastSequence", "acknowledgedSequence", "lastSentPlace", "queuedEvents"] {
                 table.add(column: column, .integer).notNull().defaults(to: 0)
             }
@@ -111,7 +111,7 @@ enum DeviceSchema {
             table.add(column: "isRecalling", .boolean).notNull().defaults(to: false)
         }
         try fillPlaces(database)
-        try database.alter(table: DeviceRecord.databaseTableName) { table in
+        try database.alter(table: StoreRecord.databaseTableName) { table in
             for column in ["sequenceBase", "acknowledgedPlace"] { table.drop(column: column) }
         }
         try database.create(
@@ -126,7 +126,7 @@ enum DeviceSchema {
     }
 
     private static func fillPlaces(_ database: Database) throws {
-        let device = Table(DeviceRecord.databaseTableName)
+        let device = Table(StoreRecord.databaseTableName)
         let (base, last, acknowledged) = (Column("sequenceBase"), Column("lastPlace"), Column("acknowledgedPlace"))
         let kept = try device.select(Column("incarnation"), base, acknowledged).fetchOne(database)
         guard let kept else { return }
@@ -158,8 +158,8 @@ enum DeviceSchema {
     /// Makes what each opening of the file needs: in a new file the device's row, and always the temporary table of
     /// unfinished snapshots and deltas.
     static func prepare(_ database: Database) throws {
-        if try DeviceRecord.fetchCount(database) == 0 {
-            try DeviceRecord(incarnation: randomIncarnation()).insert(database)
+        if try StoreRecord.fetchCount(database) == 0 {
+            try StoreRecord(incarnation: randomIncarnation()).insert(database)
         }
         try database.create(table: StagedRecord.databaseTableName, options: .temporary) { table in
             table.autoIncrementedPrimaryKey("place")

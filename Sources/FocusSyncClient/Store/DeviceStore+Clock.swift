@@ -8,7 +8,7 @@ extension DeviceStore {
     /// - Parameter logged: the last sequence of this incarnation that the log has. Events up to it keep their times.
     /// - Returns: whether a queued event got another time.
     @discardableResult
-    public func see(_ reading: ClockReading, logged: DeviceSequence) throws -> Bool {
+    public func observe(_ reading: ClockReading, logged: DeviceSequence) throws -> Bool {
         try write { record, database in
             // A recalled event may be in the log already, with the time that it has.
             guard !record.isRecalling else { return false }
@@ -31,7 +31,7 @@ extension DeviceStore {
                 }
                 previous = time
             }
-            record.eventClock.see(reading, restamped: greatest, to: previous)
+            record.eventClock.observe(reading, restamped: greatest, to: previous)
             return greatest != nil
         }
     }

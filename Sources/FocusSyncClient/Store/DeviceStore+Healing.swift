@@ -40,7 +40,7 @@ extension DeviceStore {
     /// as many as fit go together.
     func nextToHeal(_ position: HealingPosition, maximumBytes: Int) throws -> (HealRequest?, HealingPosition) {
         try database.read { database in
-            guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
+            guard let device = try StoreRecord.fetchOne(database, key: 1) else { return (nil, position) }
             let isLeft =
                 SentRecord.Columns.place > position.place && SentRecord.Columns.place <= position.through ?? .max
             let left = SentRecord.held(for: device.log).filter(isLeft).order(SentRecord.Columns.place)
@@ -94,7 +94,7 @@ extension DeviceStore {
     /// event there. It keeps its incarnation and sequence, and comes before all other queued events. The store is
     /// recalling from now on (rule P10).
     private static func displace(
-        _ sent: SentRecord, _ record: inout DeviceRecord, _ database: Database
+        _ sent: SentRecord, _ record: inout StoreRecord, _ database: Database
     ) throws {
         _ = try sent.delete(database)
         record.sentBytes -= sent.keptBytes
@@ -113,7 +113,7 @@ extension HealingPosition {
     /// The next request, and the position behind it. Nil: there is nothing more to offer.
     /// - Parameter records: the first records behind `place`, in the order of their places.
     func request(
-        _ records: [SentRecord], _ device: DeviceRecord, maximumBytes: Int
+        _ records: [SentRecord], _ device: StoreRecord, maximumBytes: Int
     ) throws(DeviceStoreError) -> (HealRequest?, HealingPosition) {
         let current = Incarnation(device.incarnation)
         var after = self

@@ -12,7 +12,7 @@ extension DeviceStore {
             var generator = SystemRandomNumberGenerator()
             var events: [QueuedEvent] = []
             for draft in drafts {
-                if let chosen = draft.occurredAt { record.eventClock.note(chosen: chosen, clock: clock) }
+                if let chosen = draft.occurredAt { record.eventClock.observe(chosen: chosen, clock: clock) }
                 let milliseconds = UInt64(max(0, clock.microseconds / 1_000))
                 let envelope = Envelope(
                     id: draft.id ?? .version7(milliseconds: milliseconds, using: &generator), type: draft.type,
@@ -29,7 +29,7 @@ extension DeviceStore {
         }
     }
 
-    private static func checkRoom(for drafts: [EventDraft], _ record: DeviceRecord) throws(DeviceStoreError) {
+    private static func checkRoom(for drafts: [EventDraft], _ record: StoreRecord) throws(DeviceStoreError) {
         for draft in drafts where draft.payload.count > payloadByteLimit {
             throw .payloadTooLarge(bytes: draft.payload.count, limit: payloadByteLimit)
         }
@@ -40,7 +40,7 @@ extension DeviceStore {
         else { throw .queueFull(events: events, bytes: bytes) }
     }
 
-    static func add(_ queued: QueueRecord, _ record: inout DeviceRecord, _ database: Database) throws {
+    static func add(_ queued: QueueRecord, _ record: inout StoreRecord, _ database: Database) throws {
         try queued.insert(database)
         record.queuedEvents += 1
         record.queuedBytes += Int64(queued.payload.count)
@@ -59,7 +59,7 @@ extension DeviceStore {
         after sequence: DeviceSequence, maximumEvents: Int = SessionLimits().eventsPerAppend, maximumBytes: Int
     ) throws -> [QueuedEvent] {
         try database.read { database in
-            guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
+            guard let record = try StoreRecord.fetchOne(database, key: 1) else { return [] }
             let records =
                 try QueueRecord
                 .filter(QueueRecord.Columns.incarnation == record.incarnation)
@@ -111,7 +111,7 @@ extension DeviceStore {
     /// the queue.
     static func keep(
         _ queued: QueueRecord, _ outcome: AppendOutcome, _ receipts: [Receipt], at clock: Timestamp,
-        _ record: inout DeviceRecord, _ database: Database
+        _ record: inout StoreRecord, _ database: Database
     ) throws {
         record.queuedEvents -= 1
         record.queuedBytes -= Int64(queued.payload.count)

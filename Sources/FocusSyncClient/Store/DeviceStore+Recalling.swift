@@ -30,7 +30,7 @@ extension DeviceStore {
         _ position: RecallPosition, maximumEvents: Int = SessionLimits().eventsPerAppend
     ) throws -> (Recall?, RecallPosition) {
         try database.read { database in
-            guard let device = try DeviceRecord.fetchOne(database, key: 1) else { return (nil, position) }
+            guard let device = try StoreRecord.fetchOne(database, key: 1) else { return (nil, position) }
             var next = position
             let through = position.through ?? device.lastPlace
             next.through = through
@@ -101,7 +101,7 @@ extension DeviceStore {
     }
 
     static func remember(
-        ended incarnation: Incarnation, at clock: Timestamp, _ record: DeviceRecord, _ database: Database
+        ended incarnation: Incarnation, at clock: Timestamp, _ record: StoreRecord, _ database: Database
     ) throws {
         try EndedRecord(
             incarnation: incarnation.rawValue, endedAt: clock.microseconds, place: record.lastSentPlace
@@ -145,7 +145,7 @@ struct RecallBatch {
     }
 }
 
-extension DeviceRecord {
+extension StoreRecord {
     /// The incarnation in which the queue goes on when `first` is its first event (rule P10). Nil: there is no such
     /// event, or no owner; the incarnation is random then.
     func following(_ first: QueueRecord?) throws(DeviceStoreError) -> Incarnation? {

@@ -71,7 +71,7 @@ extension DeviceStore {
     @discardableResult
     public func finishDelta(_ cursor: Cursor) throws -> [RowChange] {
         try write { record, database in
-            let rows = try Self.takeStaged(database)
+            let rows = try Self.dequeueStaged(database)
             return try Self.applyDelta(rows, cursor, &record, database)
         }
     }
@@ -98,7 +98,7 @@ extension DeviceStore {
                 try replaced.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
                 try digests.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
             }
-            let rows = try Self.takeStaged(database)
+            let rows = try Self.dequeueStaged(database)
             try Self.applyDelta(rows, cursor, &record, database)
             return try Self.changes(from: before, at: cursor.version, database)
         }
@@ -111,7 +111,7 @@ extension DeviceStore {
 
     // MARK: Steps
 
-    private static func takeStaged(_ database: Database) throws -> [DeltaRow] {
+    private static func dequeueStaged(_ database: Database) throws -> [DeltaRow] {
         let rows = try StagedRecord.order(StagedRecord.Columns.place).fetchAll(database).map { try $0.deltaRow() }
         try StagedRecord.deleteAll(database)
         return rows
@@ -119,12 +119,12 @@ extension DeviceStore {
 
     @discardableResult
     private static func applyDelta(
-        _ rows: [DeltaRow], _ cursor: Cursor, _ record: inout DeviceRecord, _ database: Database
+        _ rows: [DeltaRow], _ cursor: Cursor, _ record: inout StoreRecord, _ database: Database
     ) throws -> [RowChange] {
         var digests = try digests(database)
         var changes: [RowChange] = []
         for row in rows {
-            if let time = row.seenTime { record.eventClock.see(time) }
+            if let time = row.seenTime { record.eventClock.observe(time) }
             let request = RowRecord.all().row(row.key)
             let before = try request.fetchOne(database)
             if let before, let sum = Digest(bytes: before.hash)?.sum {

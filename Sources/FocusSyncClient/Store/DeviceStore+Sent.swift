@@ -53,7 +53,7 @@ extension DeviceStore {
     /// ones that no delta has brought, then those in the queue.
     func unconfirmed(of types: [String]) throws -> [Envelope] {
         try database.read { database in
-            guard let record = try DeviceRecord.fetchOne(database, key: 1) else { return [] }
+            guard let record = try StoreRecord.fetchOne(database, key: 1) else { return [] }
             // Only the newest events can be ahead of the cursor; the index of `version` finds them.
             let sent =
                 try SentRecord
@@ -76,7 +76,7 @@ extension DeviceStore {
     /// Evicts the oldest acknowledged events past the bounds. One call can evict more events than `count`, the number
     /// that was just added, so the table does not grow past the bounds.
     static func trimSent(
-        after count: Int, _ record: inout DeviceRecord, at time: Timestamp, _ database: Database
+        after count: Int, _ record: inout StoreRecord, at time: Timestamp, _ database: Database
     ) throws {
         let old = time.adding(microseconds: -keptMicroseconds).microseconds
         while true {

@@ -101,7 +101,7 @@ public final class DeviceStore: Sendable {
     }
 
     /// Begins an incarnation: the queued events get its first sequences, in their order.
-    static func begin(_ incarnation: Incarnation, _ record: inout DeviceRecord, _ database: Database) throws {
+    static func begin(_ incarnation: Incarnation, _ record: inout StoreRecord, _ database: Database) throws {
         record.incarnation = incarnation.rawValue
         (record.lastSequence, record.acknowledgedSequence, record.isRecalling) = (0, 0, false)
         let places = try QueueRecord.select(QueueRecord.Columns.place, as: Int64.self)
@@ -132,12 +132,12 @@ public final class DeviceStore: Sendable {
 
     // MARK: Access
 
-    func record() throws -> DeviceRecord {
+    func record() throws -> StoreRecord {
         try database.read { try Self.record($0) }
     }
 
     /// Runs `body` in one transaction, at whose end the device's row is stored if it changed.
-    func write<Result>(_ body: (inout DeviceRecord, Database) throws -> Result) throws -> Result {
+    func write<Result>(_ body: (inout StoreRecord, Database) throws -> Result) throws -> Result {
         try database.write { database in
             var record = try Self.record(database)
             let before = record
@@ -147,8 +147,8 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    private static func record(_ database: Database) throws -> DeviceRecord {
-        guard let record = try DeviceRecord.fetchOne(database, key: 1) else {
+    private static func record(_ database: Database) throws -> StoreRecord {
+        guard let record = try StoreRecord.fetchOne(database, key: 1) else {
             throw DeviceStoreError.damaged("it has no identity")
         }
         return record

@@ -6,7 +6,7 @@ protocol Backlog: Sendable {
     associatedtype Batch: Sendable
 
     /// Dequeues everything that waits; nil: there is nothing yet.
-    mutating func take() -> Batch?
+    mutating func dequeue() -> Batch?
 }
 
 /// Changes on their way to one reader, who gets everything that waits at once: when something changes faster than it
@@ -29,7 +29,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
         state.withLock { state in
             guard !state.isFinished else { return }
             change(&state.waiting)
-            guard let taker = state.taker, let batch = state.waiting.take() else { return }
+            guard let taker = state.taker, let batch = state.waiting.dequeue() else { return }
             state.taker = nil
             taker.resume(returning: batch)
         }
@@ -48,7 +48,7 @@ final class CoalescingQueue<Waiting: Backlog>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { taker in
                 state.withLock { state in
-                    if let batch = state.waiting.take() {
+                    if let batch = state.waiting.dequeue() {
                         taker.resume(returning: batch)
                     } else if state.isFinished || state.taker != nil {
                         taker.resume(returning: nil)

@@ -7,7 +7,7 @@ struct WaitingRows: Backlog {
     private var known: Set<RowKey> = []
     private var isFirst = true
 
-    mutating func note(_ rows: [LocalRow]) {
+    mutating func add(_ rows: [LocalRow]) {
         for row in rows {
             // A row that came and went since the last batch is not told.
             let isNews = row.value != nil || known.contains(row.key)
@@ -15,7 +15,7 @@ struct WaitingRows: Backlog {
         }
     }
 
-    mutating func take() -> RowChanges.Element? {
+    mutating func dequeue() -> RowChanges.Element? {
         guard isFirst || !newest.isEmpty else { return nil }
         let batch = RowChanges.Element(rows: newest.values.sorted { $0.key < $1.key }, isInitial: isFirst)
         for row in batch.rows {
@@ -35,14 +35,14 @@ final class RowObserver: Sendable {
     init(_ collection: RowCollection?, current rows: [LocalRow]) {
         self.collection = collection
         var waiting = WaitingRows()
-        waiting.note(rows)
+        waiting.add(rows)
         queue = CoalescingQueue(waiting)
     }
 
     func publish(_ rows: [LocalRow]) {
         let rows = rows.filter { collection == nil || $0.key.collection == collection }
         guard !rows.isEmpty else { return }
-        queue.change { $0.note(rows) }
+        queue.change { $0.add(rows) }
     }
 
     func finish() { queue.finish() }

@@ -66,18 +66,11 @@ struct AppendStaging {
 
     /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.
     func release(to budget: InboundBudget) {
-        for answer in answers { budget.give(answer.append.request.bytes) }
+        for answer in answers { budget.release(answer.append.request.bytes) }
     }
 
     /// Makes the session take no further append (rule P3).
     mutating func end(_ session: UInt64) { ended.insert(session) }
-}
-
-/// What the log gets of an event: the device's bytes, or the refusal in their place (rule E2).
-struct LoggedPayload {
-    var type: EventType
-    var schemaVersion: Int32
-    var payload: [UInt8]
 }
 
 extension AppendStaging.Answer {
@@ -93,12 +86,4 @@ extension AppendStaging.Answer {
             ?? ProtocolError(
                 .unavailable, "The log cannot be written at the moment. Send again.", retryAfterMilliseconds: 1_000)
     }
-}
-
-/// An append frame on its way through the lane.
-struct PendingAppend {
-    var session: UInt64
-    var request: IncomingAppend
-    /// What the log holds at the frame's places; nil before they are looked up.
-    var found: FoundPlaces?
 }

@@ -10,7 +10,7 @@ struct AwaitedPlaces {
     private var sequences: [Incarnation: DeviceSequence] = [:]
 
     /// Remembers the place that the error is about, if the error means that its events may be sent again.
-    mutating func note(_ error: ProtocolError, about append: IncomingAppend, in incarnation: Incarnation) {
+    mutating func remember(_ error: ProtocolError, about append: IncomingAppend, in incarnation: Incarnation) {
         switch error.code {
         case .unavailable, .overloaded, .userQuarantined, .tooMany, .eventUnknown, .internal: break
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,

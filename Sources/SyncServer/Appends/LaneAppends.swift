@@ -41,7 +41,7 @@ final class LaneAppends {
 
     /// Removes all frames that wait, because the server's clock is wrong (rule E4).
     /// - Returns: their answers: the devices are to send again.
-    func putOff() -> [AppendStaging.Answer] {
+    func withdrawAll() -> [AppendStaging.Answer] {
         let error = ProtocolError(
             .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
         // Nothing is committed for these answers, so their partition is never read.
@@ -68,7 +68,7 @@ final class LaneAppends {
     ) {
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
-                context.budget.give(frame.request.bytes)
+                context.budget.release(frame.request.bytes)
                 continue
             }
             queue.settle(frame, stage(frame, of: session, users, into: &staging, foldFailed))

@@ -26,7 +26,7 @@ struct Lanes: Sendable {
     }
 
     /// Makes the lanes of these partitions look up the heads: another server may have appended there.
-    func lookAtHeads(_ heard: HintListener.Heard) {
+    func headsMayHaveMoved(_ heard: HintListener.Heard) {
         for (index, lane) in lanes.enumerated() {
             switch heard {
             case .nothing: break

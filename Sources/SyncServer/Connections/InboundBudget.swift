@@ -18,7 +18,7 @@ final class InboundBudget: Sendable {
     /// - Parameter resume: called once, on any thread, when the caller may read again. Kept only if the result is
     ///   false.
     /// - Returns: whether the caller may go on reading.
-    func take(_ bytes: Int, resume: @escaping @Sendable () -> Void) -> Bool {
+    func reserve(_ bytes: Int, resume: @escaping @Sendable () -> Void) -> Bool {
         state.withLockedValue {
             $0.used += bytes
             guard $0.used > limit else { return true }
@@ -27,8 +27,8 @@ final class InboundBudget: Sendable {
         }
     }
 
-    /// Gives bytes back that `take` charged.
-    func give(_ bytes: Int) {
+    /// Gives bytes back that `reserve` charged.
+    func release(_ bytes: Int) {
         let resumed: [@Sendable () -> Void] = state.withLockedValue { state in
             state.used -= bytes
             guard state.used <= limit / 2, !state.waiting.isEmpty else { return [] }

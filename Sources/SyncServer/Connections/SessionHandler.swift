@@ -111,7 +111,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .opened(let opened):
                 perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
             case .answered(let frame, let released):
-                services.budget.give(released)
+                services.budget.release(released)
                 if !frame.isEmpty { write(frame) }
                 perform(session.appendAnswered())
             case .rows(let frame): writeRows(frame)
@@ -130,7 +130,7 @@ final class SessionHandler: ChannelInboundHandler {
     private func receiveLate(_ deliveries: [SessionDelivery]) {
         for delivery in deliveries {
             switch delivery {
-            case .answered(_, let released): services.budget.give(released)
+            case .answered(_, let released): services.budget.release(released)
             // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
             case .opened, .rows, .fetched, .control, .failed, .goAway: break
@@ -227,7 +227,7 @@ final class SessionHandler: ChannelInboundHandler {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.take(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        let hasRoom = services.budget.reserve(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
         if !hasRoom { set(.budget, true) }
     }
 

@@ -18,7 +18,9 @@ final class HeadHints: Sendable {
     private let faults: Faults
     private let logger: Logger
     private let pending = PendingHints()
-    private let isStopping = NIOLockedValueBox(false)
+    /// The listener's pause after a failure; stopped when both threads are to end.
+    private let pausing = StoppablePause()
+    private let pauseSeconds: @Sendable (Int) -> Double
     /// The backend process of the sending connection. The listener ignores its notifications, which come back to it.
     private let sender = NIOLockedValueBox<Int32?>(nil)
     private let threads = NIOLockedValueBox<[LaneThread]>([])
@@ -28,11 +30,17 @@ final class HeadHints: Sendable {
     /// whose clock stands still: until then the lanes may get that hint at any moment.
     var isListening: Bool { hasListened.withLockedValue { $0 } }
 
-    /// - Parameter configuration: connects without a pooler: through one in transaction mode LISTEN hears nothing.
-    init(configuration: StoreConfiguration, faults: Faults, logger: Logger) {
+    /// - Parameters:
+    ///   - configuration: connects without a pooler: through one in transaction mode LISTEN hears nothing.
+    ///   - pauseSeconds: how long to wait after so many failures in a row, to connect or to send; 0 after none.
+    init(
+        configuration: StoreConfiguration, faults: Faults, logger: Logger,
+        pauseSeconds: @escaping @Sendable (Int) -> Double = HeadHints.pauseSeconds
+    ) {
         self.configuration = configuration
         self.faults = faults
         self.logger = logger
+        self.pauseSeconds = pauseSeconds
     }
 
     /// Starts both threads.
@@ -50,9 +58,9 @@ final class HeadHints: Sendable {
     /// Tells other servers that something was committed to these partitions. Does not wait.
     func committed(_ partitions: some Sequence<Partition>) { pending.add(partitions) }
 
-    /// Blocks until both threads have ended: for half a second at most, unless a connection is being made.
+    /// Blocks until both threads have ended: for a tenth of a second at most, unless a connection is being made.
     func stop() {
-        isStopping.withLockedValue { $0 = true }
+        pausing.stop()
         pending.stop()
         for thread in threads.withLockedValue({ $0 }) { thread.join() }
     }
@@ -62,7 +70,7 @@ final class HeadHints: Sendable {
         defer { connection.close() }
         var next = Deadline.passed
         var failures = 0
-        while let partitions = pending.take(notBefore: next) {
+        while let partitions = pending.dequeue(notBefore: next) {
             guard !faults.has(.notifyLost) else { continue }
             do {
                 try connection.send(partitions)
@@ -73,7 +81,7 @@ final class HeadHints: Sendable {
                 failures += 1
             }
             sender.withLockedValue { $0 = connection.backendPID }
-            next = .after(seconds: max(Self.coalescingSeconds, Self.pause(after: failures)))
+            next = .after(seconds: max(Self.coalescingSeconds, pauseSeconds(failures)))
         }
     }
 
@@ -81,7 +89,7 @@ final class HeadHints: Sendable {
         let connection = HintListener(configuration)
         defer { connection.close() }
         var failures = 0
-        while !isStopping.withLockedValue({ $0 }) {
+        while pausing.sleep(seconds: pauseSeconds(failures)) {
             do {
                 let own = sender.withLockedValue { $0 }
                 let heard = try connection.next(within: Self.listeningMilliseconds, ignoring: own)
@@ -91,13 +99,12 @@ final class HeadHints: Sendable {
             } catch {
                 logger.debug("not listening", metadata: ["error": "\(error)"])
                 failures += 1
-                Deadline.after(seconds: Self.pause(after: failures)).sleep()
             }
         }
     }
 
-    /// The pause after so many failures in a row, in seconds: 20 ms, doubled with each failure up to half a second.
-    private static func pause(after failures: Int) -> Double {
+    /// 20 ms, doubled with each failure up to half a second.
+    static let pauseSeconds: @Sendable (Int) -> Double = { failures in
         failures == 0 ? 0 : min(0.5, 0.02 * Double(1 << min(failures - 1, 5)))
     }
 }

@@ -16,7 +16,7 @@ final class PendingHints: @unchecked Sendable {
         if wakes { condition.signal() }
     }
 
-    /// Ends `take` for good.
+    /// Ends `dequeue` for good.
     func stop() {
         condition.lock()
         isStopped = true
@@ -26,7 +26,7 @@ final class PendingHints: @unchecked Sendable {
 
     /// Removes and returns all partitions that wait, as soon as there are any, but not before `moment`: commits until
     /// then are told together. Nil after `stop`.
-    func take(notBefore moment: Deadline) -> Set<Partition>? {
+    func dequeue(notBefore moment: Deadline) -> Set<Partition>? {
         condition.lock()
         defer { condition.unlock() }
         while !isStopped, condition.wait(until: moment) {}

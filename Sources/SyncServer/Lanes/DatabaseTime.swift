@@ -9,8 +9,8 @@ import NIOConcurrencyHelpers
 /// So a server whose clock is too far from the database's appends nothing until the two agree (rule E4), and tells
 /// devices the database's time meanwhile.
 ///
-/// Flow: a look at the heads brings the database's time, which is noted here → until the next look the monotonic clock
-/// counts on from it, so a wall clock that is set is noticed at once.
+/// Flow: the database's time comes with the heads, and is observed here → until the next time the monotonic clock counts
+/// on from it, so a wall clock that is set is noticed at once.
 final class DatabaseTime: Sendable {
     /// How often a warning is logged while the clocks differ.
     private static let repeatMilliseconds: Int64 = 60_000
@@ -50,7 +50,7 @@ final class DatabaseTime: Sendable {
     /// - Parameters:
     ///   - time: the database's time, from an answer that has just come.
     ///   - asked: a moment before the question was sent.
-    func note(_ time: Timestamp, asked: MonotonicTime) {
+    func observe(_ time: Timestamp, asked: MonotonicTime) {
         let reading = Reading(time: time, asked: asked, answered: machine.monotonic())
         state.withLockedValue { $0.reading = reading }
     }

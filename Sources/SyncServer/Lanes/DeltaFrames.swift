@@ -29,7 +29,7 @@ extension LaneSession {
     func nextFrames(of user: CachedUser) -> [[UInt8]] {
         let shared = user.deltas == nil ? nil : user.reading { subscription.nextDelta($0) }
         if let shared, let frame = user.deltas?.frame(of: shared) {
-            subscription.take(shared)
+            subscription.adopt(shared)
             return frame.map { [$0] } ?? []
         }
         let messages = user.reading { subscription.advance($0) }

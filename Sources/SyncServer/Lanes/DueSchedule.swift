@@ -20,7 +20,7 @@ struct DueSchedule {
 
     // MARK: Looking
 
-    mutating func look(at time: MonotonicTime) { nextLook = time }
+    mutating func scheduleLook(at time: MonotonicTime) { nextLook = time }
 
     /// Up to `limit` users for whom something is due and whom `isWanted` accepts, in no order.
     func users(due now: Timestamp, limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {

@@ -2,7 +2,6 @@ import EventStore
 import FocusCore
 import FocusWire
 import Logging
-import NIOConcurrencyHelpers
 
 /// A question about a finished route, and where the route's points are.
 struct FetchWork: Sendable {
@@ -15,17 +14,10 @@ struct FetchWork: Sendable {
     var rows: RouteChunkRows
 }
 
-/// Reads the points of finished routes, on a thread and a connection of its own, so that a question about a long route
-/// delays neither appends nor deltas. Connects when it is first needed.
+/// Reads the points of finished routes, beside the lane, so that a question about a long route delays neither appends
+/// nor deltas.
 final class Fetcher: Sendable {
-    /// Nil ends the thread. A session has few fetches under way (`SessionLimits.fetches`), which bounds what waits
-    /// here.
-    private let mailbox = Mailbox<FetchWork?>()
-    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
-    private let configuration: StoreConfiguration
-    private let logger: Logger
-    private let isStopping: @Sendable () -> Bool
-    private let report: @Sendable (PendingFetch) -> Void
+    private let thread: StoreThread<FetchWork>
 
     /// - Parameters:
     ///   - isStopping: true ends the wait for a database that is away.
@@ -34,41 +26,20 @@ final class Fetcher: Sendable {
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (PendingFetch) -> Void
     ) {
-        self.configuration = configuration
-        self.logger = logger
-        self.isStopping = isStopping
-        self.report = report
-    }
-
-    func start() {
-        thread.withLockedValue { $0 = LaneThread(name: "fetcher") { [self] in run() } }
-    }
-
-    func post(_ work: FetchWork) { mailbox.post(work) }
-
-    /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
-    func stop() {
-        mailbox.post(nil)
-        thread.withLockedValue { $0 }?.join()
-    }
-
-    private func run() {
-        let logger = logger
-        let store = StoreConnection(
-            configuration, isStopping: isStopping,
-            onTrouble: { logger.warning("fetcher lacks the database", metadata: ["error": "\($0)"]) })
-        defer { store.close() }
-        while true {
-            for work in mailbox.take() {
-                guard let work, !isStopping() else { return }
-                var fetch = work.fetch
-                fetch.found = find(work, store)
-                report(fetch)
-            }
+        thread = StoreThread("fetcher", configuration, logger: logger, isStopping: isStopping) { work, store in
+            var fetch = work.fetch
+            fetch.found = Self.find(work, store, logger)
+            report(fetch)
         }
     }
 
-    private func find(_ work: FetchWork, _ store: StoreConnection) -> PendingFetch.Found {
+    func start() { thread.start() }
+    func post(_ work: FetchWork) { thread.post(work) }
+
+    /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
+    func stop() { thread.stop() }
+
+    private static func find(_ work: FetchWork, _ store: StoreConnection, _ logger: Logger) -> PendingFetch.Found {
         let request = work.fetch.request
         do {
             let answer: FetchAnswer

@@ -49,7 +49,7 @@ final class Lane: Sendable {
                 report: { mailbox.post(.placesFound(session: $0, $1)) })
             LaneWorker(
                 context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
-                helpers: LaneHelpers(projector: projector, fetcher: fetcher, placeFinder: placeFinder)
+                services: LaneServices(projector: projector, fetcher: fetcher, placeFinder: placeFinder)
             ).run()
         }
         thread.withLockedValue { $0 = started }
@@ -61,34 +61,5 @@ final class Lane: Sendable {
         isStopping.store(true, ordering: .releasing)
         post(.stop)
         thread.withLockedValue { $0 }?.join()
-    }
-}
-
-/// What all lanes of a server share.
-struct LaneContext: Sendable {
-    var log: LogIdentity
-    var format: LogFormat
-    var store: StoreConfiguration
-    var configuration: LaneConfiguration
-    /// The clock of `databaseTime`.
-    var clock: ServerClock
-    var databaseTime: DatabaseTime
-    var budget: InboundBudget
-    var hints: HeadHints
-    var faults: Faults
-    var freshness: Freshness
-    /// Nil, in the simulation: the database that lanes ask is always the one that writes the log.
-    var primary: PrimaryHeartbeat?
-    var logger: Logger
-    /// See `SyncServerConfiguration.receiptKey`.
-    var receiptKey: ReceiptKey?
-}
-
-extension LaneContext {
-    /// Whether heads that were confirmed at that time are fresh enough for rows to be sent (rules A3, V2), and
-    /// PostgreSQL has shown as lately that it still is the server that writes the log.
-    func isFresh(since confirmedAt: MonotonicTime) -> Bool {
-        clock.monotonic() - confirmedAt < configuration.freshnessMilliseconds
-            && primary?.vouches(within: configuration.freshnessMilliseconds) ?? true
     }
 }

@@ -57,11 +57,11 @@ extension LaneLog {
         return page
     }
 
-    /// Looks whether the log or the read model has lost something that the lane knows it to have. A partition in which
-    /// nothing happens needs this look: it writes nothing, and a writer alone would notice. Also learns of a log format
-    /// that was raised. Throws `LogTruncated`.
+    /// Checks whether the log or the read model has lost something that the lane knows it to have. A partition in which
+    /// nothing happens needs this check: it writes nothing, and a writer alone would notice. It also learns of a log
+    /// format that was raised. Throws `LogTruncated`.
     /// - Parameter known: gives the checkpoint of a partition as the lane knows it.
-    func lookForLoss(_ known: (Partition) -> LogOffset) throws {
+    func checkForLoss(_ known: (Partition) -> LogOffset) throws {
         try ask { try $0.verifyAnchors() }
         if !context.format.hasIncarnations { context.format.raise(to: try ask { try $0.logFormat() }) }
         let timeline = try ask { try $0.timeline() }

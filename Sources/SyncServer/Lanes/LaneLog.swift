@@ -55,7 +55,7 @@ final class LaneLog {
         // The timeline is read before the checkpoints. If another server takes over in between, the checkpoints are of
         // the later timeline, and the projector writes nothing for the one that is known.
         tails.move(to: try ask { try $0.timeline() })
-        let heads = try look(asked: asked)
+        let heads = try readHeads(asked: asked)
         let checkpoints = try ask { try $0.checkpoints(of: heads) }
         for head in heads { tails.move(to: head) }
         for head in heads {
@@ -74,16 +74,16 @@ final class LaneLog {
         guard tails.mayHaveMoved || now - tails.confirmedAt >= context.configuration.pollMilliseconds else { return }
         tails.mayHaveMoved = false
         guard !context.faults.has(.headsUnanswered) else { return Deadline.after(seconds: 0.005).sleep() }
-        let heads = try look(asked: now)
+        let heads = try readHeads(asked: now)
         for head in heads where try tails.isBehind(head) { try catchUp(head.partition) }
         // The heads are confirmed as of the question: by the time that all news is folded, the answer may be old.
         tails.confirm(at: now)
     }
 
     /// The heads of all partitions. Notes the database's time, which comes with them.
-    private func look(asked: MonotonicTime) throws -> [PartitionHead] {
-        let look = try ask { try $0.look(at: tails.partitions) }
-        if let time = look.time { context.databaseTime.note(time, asked: asked) }
+    private func readHeads(asked: MonotonicTime) throws -> [PartitionHead] {
+        let look = try ask { try $0.timedHeads(of: tails.partitions) }
+        if let time = look.time { context.databaseTime.observe(time, asked: asked) }
         return look.heads
     }
 

@@ -1,7 +1,7 @@
 import EventStore
 import FocusCore
 
-/// What a lane is asked to do, or told by its helpers. A session is named by its connection (`SessionHandle.id`).
+/// What a lane is asked to do, or told by its services. A session is named by its connection (`SessionHandle.id`).
 enum LaneRequest: Sendable {
     /// Let the session in.
     case open(SessionHandle, SessionOpening)

@@ -7,7 +7,7 @@ extension LaneSessions {
     /// session that gets a conflict (rule P3).
     func deliver(_ answer: AppendStaging.Answer) {
         let released = answer.append.request.bytes
-        guard let session = open[answer.append.session] else { return context.budget.give(released) }
+        guard let session = open[answer.append.session] else { return context.budget.release(released) }
         deliveries.add(.answered(frame: session.frame(answer), released: released), to: session.handle)
         // Rule P3 ends a session for an append alone: a conflict of a healing frame concerns that frame.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
@@ -30,7 +30,7 @@ extension LaneSessions {
         let error = ProtocolError(
             .unavailable, "The log cannot be read at the moment. Send again.", retryAfterMilliseconds: 1_000,
             sequence: first.request.firstSequence)
-        session.note(error, about: first)
+        session.notTaken(error, about: first)
         let frame = FrameCodec.frame(.error(error))
         deliveries.add(.answered(frame: frame, released: first.request.bytes), to: session.handle)
         return Array(frames.dropFirst())
@@ -52,7 +52,7 @@ extension LaneSession {
         let gap = gap(answer)
         if let error = answer.error, gap == nil || gap != reportedGap {
             frame += FrameCodec.frame(.error(error))
-            note(error, about: answer.append)
+            notTaken(error, about: answer.append)
         }
         reportedGap = gap
         return frame
@@ -70,7 +70,7 @@ extension LaneSession {
 
     /// Records that the frame was not taken: if its events may be sent again, those behind them are not taken before
     /// they come (rule P4).
-    func note(_ error: ProtocolError, about append: PendingAppend) {
-        awaited.note(error, about: append.request, in: incarnation(of: append))
+    func notTaken(_ error: ProtocolError, about append: PendingAppend) {
+        awaited.remember(error, about: append.request, in: incarnation(of: append))
     }
 }

@@ -33,8 +33,9 @@ final class LaneSessions {
 
     /// Whether rows may be sent now (`LaneContext.isFresh`).
     var isFresh: Bool { context.isFresh(since: confirmedAt()) }
+
     /// When a connection is to be admitted, or a session to be sent something; nil when neither is planned.
-    /// - Parameter retryMilliseconds: how soon to look again whether rows may be sent, while they may not: the lane would
+    /// - Parameter retryMilliseconds: how soon to ask again whether rows may be sent, while they may not: the lane would
     ///   go round and round otherwise.
     func nextDeadline(retryMilliseconds: Int64) -> MonotonicTime? {
         guard open.waiting.isEmpty else { return now }
@@ -77,7 +78,7 @@ final class LaneSessions {
         didEnd(id)
         plan.closed(id)
         guard let session = open.remove(id) else { return }
-        for frame in session.looksUp { context.budget.give(frame.request.bytes) }
+        for frame in session.looksUp { context.budget.release(frame.request.bytes) }
     }
 
     /// Ends the session: its device is told to go, behind everything that waits for it.
@@ -107,7 +108,7 @@ final class LaneSessions {
     func hear(_ news: UserNews) {
         switch news {
         case .changed(let user), .left(let user): if open.hasSessions(of: user) { plan.awaitRows(user) }
-        case .caughtUp(let user): review(user)
+        case .caughtUp(let user): closeInvalidSessions(user)
         case .missed(let event): reviewAbsent(event)
         case .skipped(let user):
             // Their devices may be revoked (rule A3), and nobody loads the user for a session that was told to go.

@@ -13,13 +13,13 @@ protocol LaneStore: AnyObject {
     func verifyAnchors() throws
     func timeline() throws -> Timeline
     /// Appends with one statement. The outcomes are certain, or it throws.
-    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome]
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome]
     /// Changes with each new connection: what a commit confirmed holds for the connection that it came over.
     var connectionNumber: Int { get }
     /// Makes a commit that waits as an append does. Everything that was seen before the call is then as durable as it.
     func confirm() throws
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
-    func look(at partitions: [Partition]) throws -> LogLook
+    func timedHeads(of partitions: [Partition]) throws -> TimedHeads
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]
@@ -34,49 +34,3 @@ protocol LaneStore: AnyObject {
 }
 
 extension StoreConnection: LaneStore {}
-
-/// Writes a lane's batches to the read model, and posts to the lane what became of each.
-protocol LaneProjector: AnyObject {
-    func start()
-    func post(_ batch: ProjectionBatch, _ report: ProjectionReport)
-    func stop()
-}
-
-extension Projector: LaneProjector {}
-
-/// Reads the points of finished routes, and posts the answers to the lane.
-protocol LaneFetcher: AnyObject {
-    func start()
-    func post(_ work: FetchWork)
-    func stop()
-}
-
-extension Fetcher: LaneFetcher {}
-
-/// Looks up what the log holds at earlier places of devices, and posts to the lane what it finds.
-protocol LanePlaceFinder: AnyObject {
-    func start()
-    func post(_ question: PlaceQuestion, session: UInt64)
-    func stop()
-}
-
-extension PlaceFinder: LanePlaceFinder {}
-
-/// The workers beside a lane, each on a thread and a connection of its own.
-struct LaneHelpers {
-    let projector: any LaneProjector
-    let fetcher: any LaneFetcher
-    let placeFinder: any LanePlaceFinder
-
-    func start() {
-        projector.start()
-        fetcher.start()
-        placeFinder.start()
-    }
-
-    func stop() {
-        projector.stop()
-        fetcher.stop()
-        placeFinder.stop()
-    }
-}

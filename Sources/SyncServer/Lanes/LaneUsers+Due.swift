@@ -20,7 +20,7 @@ import Logging
 ///     is committed, and then the first case holds.
 ///
 /// A projection that PostgreSQL loses in a crash takes the checkpoint back with it. The next look notices that
-/// (`LaneLog.lookForLoss`) and puts the users past it into the backlog again. It does the same when another PostgreSQL
+/// (`LaneLog.checkForLoss`) and puts the users past it into the backlog again. It does the same when another PostgreSQL
 /// server takes over.
 ///
 /// Costs when nothing is due, for each lane and second: a walk over the schedule and four statements. One probes an
@@ -42,7 +42,7 @@ extension LaneUsers {
     /// - Parameters:
     ///   - found: a page of `due.scan`.
     ///   - now: the wall clock's time.
-    func look(_ found: [DueUser], at now: Timestamp) -> DueLook {
+    func beginLook(_ found: [DueUser], at now: Timestamp) -> DueLook {
         let unknown = backlog.users(limit: configuration.loadsPerProjection) {
             !due.knows($0) && !resident.isQuarantined($0)
         }
@@ -57,13 +57,13 @@ extension LaneUsers {
     /// Users past the look's bound whose time is unknown do not hasten the next look. Most of them are in use on
     /// another server, which projects them soon, and to load them all at once would hinder this lane's own users.
     /// - Parameter head: gives a partition's head as the lane knows it.
-    func end(_ look: DueLook, head: (Partition) -> PartitionHead) {
+    func endLook(_ look: DueLook, head: (Partition) -> PartitionHead) {
         for user in look.found { requeueForProjection(user, head(user.partition)) }
-        lookAgain(after: look.isWhole ? configuration.lookMilliseconds : 0)
+        scheduleLook(after: look.isWhole ? configuration.lookMilliseconds : 0)
     }
 
-    func lookAgain(after milliseconds: Int64) {
-        due.look(at: context.clock.monotonic().adding(milliseconds: milliseconds))
+    func scheduleLook(after milliseconds: Int64) {
+        due.scheduleLook(at: context.clock.monotonic().adding(milliseconds: milliseconds))
     }
 
     /// Puts a user into the backlog for whom nothing is due, although the read model says so, so that their `due_at` is
@@ -74,7 +74,7 @@ extension LaneUsers {
         else { return }
         // The backlog needs an offset. No event of the user stands at this one, and none will, so an event that comes
         // in the meantime is told from it.
-        backlog.note(user.id, at: head.nextOffset.advanced(by: -1), in: found.partition)
+        backlog.markDirty(user.id, at: head.nextOffset.advanced(by: -1), in: found.partition)
     }
 
     // MARK: Staging
@@ -85,7 +85,7 @@ extension LaneUsers {
         for id in users.sorted() {
             if let user = resident[id] { stageDue(user, into: &staging) }
         }
-        if users.count == configuration.dueUsersPerLook { lookAgain(after: 0) }
+        if users.count == configuration.dueUsersPerLook { scheduleLook(after: 0) }
     }
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {

@@ -67,7 +67,7 @@ extension LaneUsers {
             isWritten(report, head.partition, except: missing)
             backlog.advance(head.partition, to: min(checkpoint, head.nextOffset))
             return nil
-        case .fellBack(let checkpoint):
+        case .checkpointRegressed(let checkpoint):
             markDirty(report)
             return checkpoint
         case .failed:

@@ -84,7 +84,7 @@ final class LaneUsers {
         case .skipped(let user, let partition): skip(user, in: partition)
         case .committed(let batch):
             backlog.grew(at: now)
-            backlog.note(batch)
+            backlog.markDirty(batch)
         case .loaded(let user, let id, let partition): keep(user, id, partition)
         case .unloadable(let id, let error): quarantine(id, error)
         case .readModelStands(let partition, let checkpoint, let lacking):
@@ -111,7 +111,7 @@ final class LaneUsers {
     }
 
     private func follow(_ logged: LoggedEvent) {
-        backlog.note(logged.user, at: logged.offset, in: context.log.partition(of: logged.user))
+        backlog.markDirty(logged.user, at: logged.offset, in: context.log.partition(of: logged.user))
         tell(.changed(logged.user))
         guard let user = resident[logged.user] else {
             due.forget(logged.user)
@@ -132,7 +132,7 @@ final class LaneUsers {
         backlog.grew(at: now)
         // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
-        backlog.note(changed.user, at: changed.lastOffset, in: partition)
+        backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)
         tell(.changed(changed.user))
         tell(.skipped(changed.user))

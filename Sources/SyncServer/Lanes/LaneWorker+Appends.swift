@@ -8,9 +8,9 @@ extension LaneWorker {
     func appendWaiting() throws {
         let looksAtTime = now >= users.due.nextLook
         guard !appends.isEmpty || looksAtTime else { return }
-        guard try log.clockIsRight() else { return putOff() }
+        guard try log.clockIsRight() else { return withdrawAppends() }
         if !appends.isEmpty { try gather() }
-        if looksAtTime { try lookForDue() }
+        if looksAtTime { try findDue() }
         var staging = AppendStaging(context.clock, behind: log.tails.heads)
         if looksAtTime { users.stageDue(into: &staging) }
         appends.stage(into: &staging, users, session: { sessions[$0] }, foldFailed: { users.quarantine($0, $1) })
@@ -20,9 +20,9 @@ extension LaneWorker {
 
     /// Answers the waiting appends with an error, because the server's clock is wrong (rule E4). Nothing falls due
     /// either.
-    private func putOff() {
-        users.lookAgain(after: configuration.pollMilliseconds)
-        for answer in appends.putOff() { sessions.deliver(answer) }
+    private func withdrawAppends() {
+        users.scheduleLook(after: configuration.pollMilliseconds)
+        for answer in appends.withdrawAll() { sessions.deliver(answer) }
     }
 
     /// Waits for a moment if more appends are likely to come. Devices that the last statement answered send their next
@@ -31,25 +31,25 @@ extension LaneWorker {
     private func gather() throws {
         let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.expected > 0 else { return }
-        take(mailbox.take(atLeast: appends.expected, until: deadline))
+        dispatch(mailbox.receive(atLeast: appends.expected, until: deadline))
         try loadNeededUsers()
     }
 
     /// Loads the users for whom something may be due. This comes before anything is staged, because loading may find
     /// that other servers have appended.
-    private func lookForDue() throws {
+    private func findDue() throws {
         let time = context.clock.wall()
         do {
-            if !users.due.scan.isUnderWay { try log.lookForLoss { users.backlog.checkpoint(of: $0) } }
+            if !users.due.scan.isUnderWay { try log.checkForLoss { users.backlog.checkpoint(of: $0) } }
             users.due.scan.begin(log.tails.partitions, at: time)
             let found = try log.dueUsers(&users.due.scan, limit: configuration.dueUsersPerLook)
-            let look = users.look(found, at: time)
+            let look = users.beginLook(found, at: time)
             try load(look.users)
-            users.end(look) { log.tails[$0] }
+            users.endLook(look) { log.tails[$0] }
         } catch EventStoreError.noGeneration {
             // The generation that the lane knows was dropped. The heads name the one that is shown now.
             log.tails.mayHaveMoved = true
-            users.lookAgain(after: configuration.pollMilliseconds)
+            users.scheduleLook(after: configuration.pollMilliseconds)
         }
     }
 
@@ -78,7 +78,7 @@ extension LaneWorker {
         appends.putBack(staging.answers.filter { !report.isSettled($0.partition) }.map(\.append))
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
         for user in staging.touched.keys.compactMap({ users[$0] }) {
-            if user.state.hasRevokedDevices { sessions.review(user) }
+            if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
             sessions.sendToAll(of: user)
         }
         for partition in report.outdated.sorted() { try log.catchUp(partition) }

@@ -19,7 +19,7 @@ final class LaneWorker {
     let appends: LaneAppends
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
-    private let helpers: LaneHelpers
+    private let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
@@ -31,11 +31,11 @@ final class LaneWorker {
 
     init(
         context: LaneContext, index: Int, partitions: [Partition], mailbox: Mailbox<LaneRequest>, store: any LaneStore,
-        helpers: LaneHelpers
+        services: LaneServices
     ) {
-        (self.context, self.mailbox, self.helpers) = (context, mailbox, helpers)
+        (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
-        let appends = LaneAppends(context, helpers.placeFinder) { tails[$0] }
+        let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
             context, deliveries, confirmedAt: { tails.confirmedAt }, lastWaiting: { appends.last(of: $0) },
@@ -44,7 +44,7 @@ final class LaneWorker {
             sessions.hear(news)
             watchers.hear(news)
         }
-        fetches = LaneFetches(helpers.fetcher, deliveries) { tails[$0].generation }
+        fetches = LaneFetches(services.fetcher, deliveries) { tails[$0].generation }
         // Deliveries leave before the database is asked, which may take long: they were made while the heads were
         // fresh, and must not leave when they no longer are.
         log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
@@ -59,10 +59,10 @@ final class LaneWorker {
 
     /// Runs turn after turn until the lane is stopped.
     func run() {
-        helpers.start()
+        services.start()
         while !isStopped {
             do {
-                try turn(taking: mailbox.take(until: nextDeadline()))
+                try turn(taking: mailbox.receive(until: nextDeadline()))
             } catch is StoreStopped {
                 // The database is away and the server is to stop. Nothing that still waits was acknowledged.
                 isStopped = true
@@ -72,7 +72,7 @@ final class LaneWorker {
             }
         }
         deliveries.send()
-        helpers.stop()
+        services.stop()
         log.close()
     }
 
@@ -90,7 +90,7 @@ final class LaneWorker {
     /// (rule S6). Nothing stays that was folded from the events that are gone.
     private func startOver() {
         sessions.endAll(.shuttingDown)
-        for frame in appends.removeAll() { context.budget.give(frame.request.bytes) }
+        for frame in appends.removeAll() { context.budget.release(frame.request.bytes) }
         fetches.removeAll()
         (reports, hasBegun) = ([], false)
         users.startOver()
@@ -101,12 +101,12 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
-        take(requests)
+        dispatch(requests)
         if !hasBegun {
             try log.begin()
             hasBegun = true
         }
-        try takeReports()
+        try applyReports()
         users.endQuarantines()
         try log.confirmHeads()
         try loadNeededUsers()
@@ -115,7 +115,7 @@ final class LaneWorker {
         try appendWaiting()
         sessions.sendAwaited(users)
         answerFetches()
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         sessions.sendCheckpoints(users)
         try project()
         users.evict()
@@ -123,9 +123,9 @@ final class LaneWorker {
     }
 
     /// Hands each request to the part that it concerns.
-    func take(_ requests: [LaneRequest]) {
+    func dispatch(_ requests: [LaneRequest]) {
         for request in requests {
-            if request.cost > 0 { context.budget.give(request.cost) }
+            if request.cost > 0 { context.budget.release(request.cost) }
             switch request {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)
@@ -189,7 +189,7 @@ final class LaneWorker {
         try loadNeededUsers()
     }
 
-    // MARK: What helpers do
+    // MARK: What services do
 
     private func answerFetches() {
         // Answers are held back like rows: a server that has not confirmed its heads does not know who may read what.
@@ -203,12 +203,12 @@ final class LaneWorker {
         guard let (partition, missing) = users.dueProjection() else { return }
         try load(missing)
         guard let (batch, report) = users.makeBatch(log.tails[partition], log.tails.timeline) else { return }
-        helpers.projector.post(batch, report)
+        services.projector.post(batch, report)
     }
 
     /// Takes up the projector's reports. A report stays in the queue until it was dealt with, because nothing else
     /// would say that the partition's batch is no longer under way.
-    private func takeReports() throws {
+    private func applyReports() throws {
         while let (partition, report) = reports.first {
             if let checkpoint = users.projected(report, log.tails[partition]) {
                 try log.checkpointRegressed(partition, to: checkpoint)

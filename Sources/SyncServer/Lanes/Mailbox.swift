@@ -1,6 +1,6 @@
 import Waits
 
-/// Requests from any thread to the one thread that takes them: a lane's, or that of a worker beside it.
+/// Requests from any thread to the one thread that receives them: a lane's, or that of a service beside it.
 ///
 /// What waits here is bounded by what the senders may have under way: by the inbound budget (`LaneRequest.cost`), or by
 /// a few requests of a kind for each session or partition.
@@ -26,7 +26,7 @@ final class Mailbox<Request: Sendable>: @unchecked Sendable {
     ///   - count: more than 1 when many requests are expected together: to wake the thread for each would cost more
     ///     than the requests do.
     ///   - deadline: nil waits for as long as it takes.
-    func take(atLeast count: Int = 1, until deadline: Deadline? = nil) -> [Request] {
+    func receive(atLeast count: Int = 1, until deadline: Deadline? = nil) -> [Request] {
         condition.lock()
         defer { condition.unlock() }
         while requests.count < count {

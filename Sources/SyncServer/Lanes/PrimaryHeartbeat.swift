@@ -13,8 +13,8 @@ final class PrimaryHeartbeat: Sendable {
     private static let pauseSeconds = 0.25
 
     private struct State {
-        /// Whether commits wait for a synchronous standby; false before the first answer.
-        var waits = false
+        /// Whether commits wait for a synchronous standby; nil before the first answer.
+        var waits: Bool?
         /// A moment before the last commit that succeeded was sent.
         var provedAt = MonotonicTime(milliseconds: .min / 2)
         /// Cancels the commit under way.
@@ -36,9 +36,10 @@ final class PrimaryHeartbeat: Sendable {
     }
 
     /// Whether the server is not known to have been replaced: a commit was proved within so many milliseconds, or
-    /// commits wait for no standby, as far as is known.
+    /// commits wait for no standby, by the last answer. False before the first one.
     func vouches(within milliseconds: Int64) -> Bool {
         let (waits, provedAt) = state.withLockedValue { ($0.waits, $0.provedAt) }
+        guard let waits else { return false }
         return !waits || clock.monotonic() - provedAt < milliseconds
     }
 

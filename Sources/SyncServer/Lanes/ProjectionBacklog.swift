@@ -18,7 +18,7 @@ struct ProjectionBacklog {
         /// nobody could be loaded.
         var retriesAt = MonotonicTime(milliseconds: 0)
 
-        mutating func note(_ events: [LoggedEvent]) {
+        mutating func markDirty(_ events: [LoggedEvent]) {
             for event in events { users[event.user] = event.offset }
         }
     }
@@ -54,14 +54,14 @@ struct ProjectionBacklog {
     }
 
     /// Adds the user: the read model lacks their event at the offset, which is the last one.
-    mutating func note(_ user: UserID, at offset: LogOffset, in partition: Partition) {
+    mutating func markDirty(_ user: UserID, at offset: LogOffset, in partition: Partition) {
         lags[partition]?.users[user] = offset
     }
 
     /// Adds the users of a batch that was committed.
-    mutating func note(_ batch: PartitionAppend) {
+    mutating func markDirty(_ batch: PartitionAppend) {
         // The partition is looked up once, not for each event.
-        lags[batch.partition]?.note(batch.events)
+        lags[batch.partition]?.markDirty(batch.events)
     }
 
     /// Records that the log grew.

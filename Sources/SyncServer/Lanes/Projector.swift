@@ -1,57 +1,16 @@
 import EventStore
 import FocusCore
-import Foundation
 import Logging
-import NIOConcurrencyHelpers
 
-/// What a batch was made of, and what became of it, for the lane that made it.
-struct ProjectionReport: Sendable {
-    /// What of a user is in the batch.
-    struct Part: Sendable {
-        var version: Version
-        /// Where their last event in it stands.
-        var offset = LogOffset.zero
-        /// The rows that it has of them.
-        var keys: Set<RowKey>
-    }
-
-    /// The generation that the batch was made for.
-    var generation: Int32
-    /// The epoch in which the batch was made (`ProjectionBacklog.epoch`).
-    var epoch: Int
-    var users: [UserID: Part] = [:]
-    /// Set by the projector.
-    var result = ProjectionResult.failed
-}
-
-/// What became of a batch; see `ProjectionOutcome`.
-enum ProjectionResult: Sendable {
-    /// The batch is written without the users in `missing`, of whom the read model has less than the batch began from.
-    /// `checkpoint` is the partition's checkpoint after the commit.
-    case written(missing: Set<UserID>, checkpoint: LogOffset)
-    /// Nothing was written: the checkpoint is further back than the lane believed.
-    case fellBack(to: LogOffset)
-    /// Nothing was written, and the lane tries again later: another projector works on the partition, another
-    /// generation is shown, the log lost events, another PostgreSQL server took over, or the database refused.
-    case failed
-}
-
-/// Writes a lane's batches to the read model, on a thread and a connection of its own, so that no append waits for it.
-/// The read model may lag behind the log; it is never wrong.
+/// Writes a lane's batches to the read model, beside the lane, so that no append waits for it. The read model may lag
+/// behind the log; it is never wrong.
 final class Projector: Sendable {
-    /// A batch and its report; without them the thread ends.
     private struct Work: Sendable {
-        var batch: ProjectionBatch?
-        var report: ProjectionReport?
+        var batch: ProjectionBatch
+        var report: ProjectionReport
     }
 
-    /// A partition has one batch under way, which bounds what waits here.
-    private let mailbox = Mailbox<Work>()
-    private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
-    private let configuration: StoreConfiguration
-    private let logger: Logger
-    private let isStopping: @Sendable () -> Bool
-    private let report: @Sendable (Partition, ProjectionReport) -> Void
+    private let thread: StoreThread<Work>
 
     /// - Parameters:
     ///   - isStopping: true ends the wait for a database that is away.
@@ -60,48 +19,32 @@ final class Projector: Sendable {
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (Partition, ProjectionReport) -> Void
     ) {
-        self.configuration = configuration
-        self.logger = logger
-        self.isStopping = isStopping
-        self.report = report
-    }
-
-    func start() {
-        thread.withLockedValue { $0 = LaneThread(name: "projector") { [self] in run() } }
-    }
-
-    func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {
-        mailbox.post(Work(batch: batch, report: report))
-    }
-
-    /// Ends the thread. Batches that wait are not written, and nothing is lost by that: the log has their events.
-    func stop() {
-        mailbox.post(Work(batch: nil, report: nil))
-        thread.withLockedValue { $0 }?.join()
-    }
-
-    private func run() {
-        let logger = logger
-        let store = StoreConnection(
-            configuration.withAsynchronousCommit, isStopping: isStopping,
-            onTrouble: { logger.warning("projector lacks the database", metadata: ["error": "\($0)"]) })
-        defer { store.close() }
-        while true {
-            for work in mailbox.take() {
-                guard let batch = work.batch, var result = work.report else { return }
-                guard !isStopping() else { return }
-                result.result = write(batch, store)
-                FaultPoint.pass(.projected)
-                report(batch.partition, result)
-            }
+        thread = StoreThread(
+            "projector", configuration.withAsynchronousCommit, logger: logger, isStopping: isStopping
+        ) { work, store in
+            var result = work.report
+            result.result = Self.write(work.batch, store, logger)
+            FaultPoint.pass(.projected)
+            report(work.batch.partition, result)
         }
     }
 
-    private func write(_ batch: ProjectionBatch, _ store: StoreConnection) -> ProjectionResult {
+    func start() { thread.start() }
+
+    func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {
+        thread.post(Work(batch: batch, report: report))
+    }
+
+    /// Ends the thread. Batches that wait are not written, and nothing is lost by that: the log has their events.
+    func stop() { thread.stop() }
+
+    private static func write(
+        _ batch: ProjectionBatch, _ store: StoreConnection, _ logger: Logger
+    ) -> ProjectionResult {
         do {
             switch try store.write(batch) {
             case .written(let missing, let checkpoint): return .written(missing: missing, checkpoint: checkpoint)
-            case .fellBack(let checkpoint): return .fellBack(to: checkpoint)
+            case .checkpointRegressed(let checkpoint): return .checkpointRegressed(to: checkpoint)
             case .busy, .otherGeneration, .otherLog: return .failed
             }
         } catch {

@@ -63,17 +63,18 @@ final class LaneWatchers {
 
     // MARK: Telling
 
-    /// When to call `tell` next.
+    /// When to call `sendStatuses` next.
     var nextDeadline: MonotonicTime {
         watchers.nextDeadline(now: now, retryMilliseconds: context.configuration.pollMilliseconds / 5)
     }
 
     /// Tells what has changed, and renews statuses that are about to lose their validity (rule V3).
-    func tell(_ users: some UserDirectory) {
+    func sendStatuses(_ users: some UserDirectory) {
         guard !watchers.isEmpty else { return }
         let now = now
         // All lanes must be fresh: the event that revoked a viewer's device may be in any of them.
-        let told = watchers.tell(now: now, mayTell: context.isFresh(since: context.freshness.oldest)) { id, viewer in
+        let told = watchers.statusesToSend(now: now, mayTell: context.isFresh(since: context.freshness.oldest)) {
+            id, viewer in
             if let user = users[id] {
                 user.lastUsed = now.milliseconds
                 return user.reading { $0.visibility(to: viewer) }

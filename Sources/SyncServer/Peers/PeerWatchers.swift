@@ -46,7 +46,7 @@ struct PeerWatchers {
     private(set) var nextRenewal = never
     /// Watched users who could not be looked at, because they are not in memory.
     private(set) var awaitingLoad: Set<UserID> = []
-    /// Whether nothing might be told at the last call of `tell`.
+    /// Whether nothing might be told at the last call of `statusesToSend`.
     private var isHeldBack = false
 
     var isEmpty: Bool { sessions.isEmpty }
@@ -98,11 +98,11 @@ struct PeerWatchers {
     mutating func changed(_ user: UserID) {
         for session in watchersOfUser[user] ?? [] {
             sessions[session]?.feeds[user]?.changed()
-            note(Due(session: session, user: user))
+            enqueue(Due(session: session, user: user))
         }
     }
 
-    private mutating func note(_ entry: Due) {
+    private mutating func enqueue(_ entry: Due) {
         guard let deadline = sessions[entry.session]?.feeds[entry.user]?.deadline else { return }
         due.insert(entry)
         nextLook = min(nextLook, deadline)
@@ -122,7 +122,7 @@ struct PeerWatchers {
     /// - Parameters:
     ///   - mayTell: false while any lane has not confirmed its heads: then there are none.
     ///   - visible: gives what a viewer may see of a user; nil when the user has to be loaded first, and stays due.
-    mutating func tell(
+    mutating func statusesToSend(
         now: MonotonicTime, mayTell: Bool, visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
         isHeldBack = !mayTell
@@ -132,13 +132,13 @@ struct PeerWatchers {
         return news + renewals(now)
     }
 
-    /// When to call `tell` next.
+    /// When to call `statusesToSend` next.
     /// - Parameter retryMilliseconds: how long to wait after a call at which nothing might be told.
     func nextDeadline(now: MonotonicTime, retryMilliseconds: Int64) -> MonotonicTime {
         isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
 
-    /// Removes and returns the users who have to be loaded. The next `tell` looks at them again.
+    /// Removes and returns the users who have to be loaded. The next `statusesToSend` looks at them again.
     mutating func dequeueAwaitingLoad() -> Set<UserID> {
         defer { awaitingLoad = [] }
         return awaitingLoad
@@ -167,7 +167,7 @@ struct PeerWatchers {
                 awaitingLoad.insert(entry.user)
                 continue
             }
-            told[entry.session, default: []] += feed.take(seen, of: entry.user, to: watcher.viewer, now: now)
+            told[entry.session, default: []] += feed.update(seen, of: entry.user, to: watcher.viewer, now: now)
             watcher.feeds[entry.user] = feed
             due.remove(entry)
         }

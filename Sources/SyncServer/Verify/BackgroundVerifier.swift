@@ -70,7 +70,7 @@ final class BackgroundVerifier: Sendable {
         // Another version of the fold made the rows, as happens during an upgrade: they cannot be compared.
         case .otherFold: break
         case .different(let difference):
-            note(
+            report(
                 found,
                 [
                     "rows": "\(difference.rowCount)",
@@ -78,11 +78,11 @@ final class BackgroundVerifier: Sendable {
                     "since": "\(difference.rows.first?.since?.description ?? "unknown")",
                 ])
         case .unfoldable(let version, let reason):
-            note(found, ["version": "\(version)", "reason": "\(reason)"])
+            report(found, ["version": "\(version)", "reason": "\(reason)"])
         }
     }
 
-    private func note(_ found: UserVerification, _ details: Logger.Metadata) {
+    private func report(_ found: UserVerification, _ details: Logger.Metadata) {
         let total = counts.withLockedValue { counts in
             counts.verified += 1
             counts.differing += 1

@@ -33,7 +33,7 @@ struct BackupCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try source.configuration("focusctl-backup")
-        let (log, heads) = try look(configuration)
+        let (log, heads) = try readHeads(configuration)
         let display = ByteProgress("copied")
         let backup = try BaseBackup.take(conninfo: configuration.conninfo, to: to, progress: display.show)
         display.clear()
@@ -52,7 +52,7 @@ struct BackupCommand: ParsableCommand {
     }
 
     /// What the log holds when the backup begins; the backup holds at least that.
-    private func look(_ configuration: PostgresConfiguration) throws -> (LogIdentity, [PartitionHead]) {
+    private func readHeads(_ configuration: PostgresConfiguration) throws -> (LogIdentity, [PartitionHead]) {
         let connection = try PostgresConnection(configuration)
         defer { connection.close() }
         let log = try LogIdentity.read(on: connection)

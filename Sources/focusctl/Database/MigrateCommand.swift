@@ -9,8 +9,9 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate",
         abstract: "Bring a database to the schema that this program knows.",
         discussion: """
-            focusd does the same when it starts. The role must own the schema. Each
-            migration is one transaction.
+            focusd does the same when it starts. The role must own the schema. A migration
+            is one transaction, or says that it runs outside of one: then servers go on
+            appending meanwhile, it may take long, and what was cut off is done again.
 
             Examples:
               focusctl migrate --database postgres://focusd@db/focus --dry-run
@@ -40,8 +41,15 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         let connection = try PostgresConnection(source.configuration("focusctl-migrate"))
         defer { connection.close() }
-        let migrations = try Migrator.migrate(on: connection, partitions: partitions, dryRun: dryRun)
-        for migration in migrations { Terminal.line("\(dryRun ? "would apply" : "applied") \(migration)") }
+        let migrations = try Migrator.migrate(on: connection, partitions: partitions, dryRun: dryRun) { progress in
+            switch progress {
+            case .applied: Terminal.line("\(progress)")
+            case .waiting, .statement, .building: Terminal.complain("\(progress)")
+            }
+        }
+        if dryRun {
+            for migration in migrations { Terminal.line("would apply \(migration)") }
+        }
         let format = finish ? try Migrator.finish(on: connection) : nil
         if let format { Terminal.line("the log has format \(format) now") }
         if migrations.isEmpty, format == nil { Terminal.line("up to date") }

@@ -7,8 +7,6 @@ import PostgresClient
 import Support
 import Testing
 
-import struct FocusSyncClient.AppendOutcome
-
 /// A device whose store was restored: the log has most of its queue, and other events at the places of the rest.
 struct RecallingDevice {
     /// The device's pending work, on a connection that may be lost.

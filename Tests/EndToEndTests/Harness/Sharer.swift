@@ -59,11 +59,4 @@ extension WireClient {
     func statuses() async throws -> PeerStatuses {
         try await first { if case .peerStatuses(let statuses) = $0 { statuses } else { nil } }
     }
-
-    /// Collects statuses until there is one of each user; the lanes of the users send theirs separately.
-    func statuses(of users: Set<UserID>) async throws -> Set<PeerStatus> {
-        var found: Set<PeerStatus> = []
-        while !users.isSubset(of: found.map(\.user)) { found.formUnion(try await statuses().statuses) }
-        return found
-    }
 }

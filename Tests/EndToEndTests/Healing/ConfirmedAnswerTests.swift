@@ -130,7 +130,7 @@ import Testing
         let (primary, standby) = try await makePair(user, in: place)
         let server = try await TestServer.start(conninfo: primary.conninfo)
         let vouches = { server.server.primary.vouches(within: 1_000) }
-        #expect(vouches(), "commits wait for nobody, and nothing is in doubt")
+        try await awaiting("commits wait for nobody, and nothing is in doubt") { vouches() }
         try await onThread { try Standby.makeSynchronous(primary) }
         let (before, _) = try await open(server, user)
         try await before.untilLive()

@@ -5,8 +5,6 @@ import Foundation
 import Support
 import Testing
 
-import struct FocusSyncClient.AppendOutcome
-
 @testable import SyncServer
 
 /// Rule S6 with the real client: the database is restored to a state that is older than what devices know.

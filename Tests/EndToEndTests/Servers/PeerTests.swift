@@ -26,29 +26,6 @@ import Testing
         for server in [first, second] { try await server.server.stop() }
     }
 
-    @Test("V1: the current statuses first, then changes; a stranger and nobody look alike")
-    func current() async throws {
-        try await TestServer.with { server in
-            let viewer = UserID.random()
-            let (client, _) = try await WireClient.open(server, user: viewer, scope: .app(app))
-            var sharers: [Sharer] = []
-            for _ in 0..<6 { sharers.append(try await Sharer(server, apps: [app.rawValue], with: [viewer])) }
-            let stranger = try await Sharer(server, apps: [app.rawValue], with: [.random()])
-            let elsewhere = try await Sharer(server, apps: [mail.rawValue], with: [viewer])
-            let hidden = [stranger.user, elsewhere.user, viewer, .random()]
-            let users = sharers.map(\.user) + hidden
-            try await client.send(.watch(users))
-            let expected = sharers.map { status($0.user, false) } + hidden.map { status($0, nil) }
-            #expect(try await client.statuses(of: Set(users)) == Set(expected))
-            for sharer in sharers + [stranger, elsewhere] { try await sharer.say([Sharer.focus(true)]) }
-            // On a slow machine the old statuses may be repeated meanwhile (rule V3).
-            let changes = Set(sharers.map { status($0.user, true) })
-            var changed: Set<PeerStatus> = []
-            while !changed.isSuperset(of: changes) { changed.formUnion(try await client.statuses().statuses) }
-            #expect(changed.subtracting(changes).isSubset(of: sharers.map { status($0.user, false) }))
-        }
-    }
-
     @Test("V1: on two servers a change is told as soon as the other server hears of it, before its poll is due")
     func twoServers() async throws {
         try await stage { time, client, sharer, _ in
@@ -190,28 +167,6 @@ import Testing
             try await sharer.say([.of(.audienceChanged(removal), app: mail.rawValue)])
             let gone = PeerStatus(user: sharer.user, app: mail, isFocused: nil)
             #expect(try await client.statuses().statuses == [gone])
-        }
-    }
-
-    @Test("V1: who unwatches hears no more; more users than a session may watch are refused by name")
-    func bounds() async throws {
-        var limits = SessionLimits.patient
-        limits.watchedUsers = 2
-        try await TestServer.with(partitions: 1, limits: limits) { server in
-            let viewer = UserID.random()
-            let (client, _) = try await WireClient.open(server, user: viewer, scope: .app(app))
-            let sharers = [
-                try await Sharer(server, apps: [app.rawValue], with: [viewer]),
-                try await Sharer(server, apps: [app.rawValue], with: [viewer]),
-            ]
-            try await client.send(.watch(sharers.map(\.user) + [.random()]))
-            #expect(try await client.error().code == .tooManyWatched)
-            try await client.send(.watch(sharers.map(\.user)))
-            _ = try await client.statuses(of: Set(sharers.map(\.user)))
-            try await client.send(.unwatch([sharers[0].user]))
-            try await client.flush()
-            for sharer in sharers { try await sharer.say([Sharer.focus(true)]) }
-            #expect(try await client.statuses().statuses == [status(sharers[1].user, true)])
         }
     }
 

@@ -76,18 +76,6 @@ import Testing
         }
     }
 
-    @Test("A3: a device that revokes itself gets its answer, and then has to go")
-    func itself() async throws {
-        try await TestServer.with { server in
-            let (user, device) = (UserID.random(), DeviceID.random())
-            let (client, _) = try await WireClient.open(server, user: user, device: device)
-            try await client.untilLive()
-            try await client.append(from: 1, [revoke(device)])
-            #expect(try await client.appended().refused == [])
-            #expect(try await client.goAway() == .unauthenticated)
-        }
-    }
-
     /// - Parameter isSuperseded: the device has connected again, and the old connection only waits for its rows to
     ///   leave (rule P8).
     @Test("A3: a slow device that is revoked does not even get what waits for it", arguments: [false, true])

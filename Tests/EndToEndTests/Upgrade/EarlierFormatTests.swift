@@ -6,8 +6,6 @@ import PostgresClient
 import Support
 import Testing
 
-import struct FocusSyncClient.AppendOutcome
-
 @testable import EventStore
 @testable import SyncServer
 

@@ -67,7 +67,7 @@ struct InDoubtTests {
         let batches = [batch(0)]
         try lost.execute("BEGIN")
         _ = try LogWriter().appendToEnd(batches, on: lost)
-        let outcome = Mutex<Result<[Partition: AppendOutcome], any Error>?>(nil)
+        let outcome = Mutex<Result<[Partition: PartitionOutcome], any Error>?>(nil)
         let fixture = fixture
         try withThread {
             let result = Result { try LogWriter().resolveInDoubt(batches, on: fixture.connection()) }
@@ -86,7 +86,7 @@ struct InDoubtTests {
             #expect(outcome.withLock { $0 == nil })
             if commits { try lost.execute("COMMIT") } else { try terminate(lost) }
         }
-        let expected: AppendOutcome = commits ? .committed(generation: 1) : .behind
+        let expected: PartitionOutcome = commits ? .committed(generation: 1) : .behind
         #expect(try outcome.withLock { $0 }?.get() == [Partition(0): expected])
     }
 
@@ -105,7 +105,7 @@ struct InDoubtTests {
                 usleep(delay)
                 _ = try? fixture.owner().integer("SELECT pg_terminate_backend(\(pid))::integer")
             } during: {
-                var outcomes: [Partition: AppendOutcome]
+                var outcomes: [Partition: PartitionOutcome]
                 do {
                     outcomes = try LogWriter().appendToEnd(batches, on: connection)
                 } catch let error as PostgresError where error.outcomeIsUnknown {

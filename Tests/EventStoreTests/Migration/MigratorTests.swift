@@ -177,6 +177,33 @@ struct MigratorTests {
         #expect(results.reduce(0, +) == Migrations.all.count)
     }
 
+    @Test("A migrator that found an empty database, and waited while another one filled it, sees what is there now")
+    func waitsWhileFilled() throws {
+        let other = try connect()
+        let run = try other.transaction { other in
+            _ = try other.query(Queries.lockMigrations)
+            let run = try MigratorRun { [conninfo] in
+                let connection = try PostgresConnection(PostgresConfiguration(conninfo: conninfo))
+                defer { connection.close() }
+                return try Migrator.migrate(on: connection)
+            }
+            let observer = try connect()
+            try eventually("it waits for the lock") {
+                try observer.integer(
+                    """
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'
+                    """) == 1
+            }
+            guard case .transaction(let sql) = Migrations.all[0].script else { throw MigrationError.notMigrated }
+            try other.execute(Queries.createMigrations.sql)
+            try other.execute(sql)
+            try Migrator().record(Migrations.all[0], on: other)
+            return run
+        }
+        #expect(try run.result() == Array(Migrations.all.dropFirst()))
+    }
+
     @Test("The role that the server works as may be made by somebody else; without it the error says how")
     func roleNotAllowed() throws {
         let connection = try connect()

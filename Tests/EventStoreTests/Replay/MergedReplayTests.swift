@@ -94,13 +94,13 @@ struct MergedReplayTests {
         for lane in 0..<3 { queue.ask(lane) }
         let chunk = ReplayChunk(
             partition: Partition(2), content: .events([]), next: LogOffset(1), byteCount: 0, count: 0)
-        queue.put(chunk, 2)
+        queue.enqueue(chunk, 2)
         #expect(queue.nextRequest() == 0)
         queue.fail(Broken())
-        #expect(throws: Broken.self) { try queue.take(1) }
-        #expect(throws: Broken.self) { try queue.take(0) }
-        #expect(try queue.take(2).next == LogOffset(1))
-        #expect(throws: Broken.self) { try queue.take(2) }
+        #expect(throws: Broken.self) { try queue.dequeue(1) }
+        #expect(throws: Broken.self) { try queue.dequeue(0) }
+        #expect(try queue.dequeue(2).next == LogOffset(1))
+        #expect(throws: Broken.self) { try queue.dequeue(2) }
     }
 
     @Test("A place is found by time: the first event recorded then or later")

@@ -79,7 +79,7 @@ struct TimeTravelTests {
         for logged in history.events where logged.user == history.users[1] && logged.version.rawValue <= 100 {
             _ = try foreign.apply(logged.decoded())
         }
-        try cache().keep(foreign)
+        try cache().store(foreign)
         var bytes = try Data(contentsOf: URL(filePath: "\(folder)/150"))
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: URL(filePath: "\(folder)/150"))

@@ -55,7 +55,7 @@ import Testing
         guard case .different(let found) = try verify(history.users[0]).verdict, found.rows.count >= count else {
             throw EventStoreError.corrupt("differences were not found")
         }
-        #expect(found.version == nil && found.strangers.isEmpty && found.rowCount == found.rows.count)
+        #expect(found.version == nil && found.unknownRows.isEmpty && found.rowCount == found.rows.count)
         return found.rows
     }
 
@@ -193,7 +193,7 @@ import Testing
             Issue.record("nothing found")
             return
         }
-        #expect(found.strangers == [StrangeRow(collection: .badges, app: "no app!", key: "")])
+        #expect(found.unknownRows == [UnknownRow(collection: .badges, app: "no app!", key: "")])
         #expect(found.rows.map(\.kind) == [.missing])
     }
 

@@ -17,33 +17,33 @@ import Testing
         #expect(feed.deadline == nil)
         feed.asked()
         #expect(try #require(feed.deadline) < at(0))
-        #expect(feed.take([:], of: .ada, to: chat, now: at(0)) == [status(.chat, nil)])
+        #expect(feed.update([:], of: .ada, to: chat, now: at(0)) == [status(.chat, nil)])
         #expect(feed.deadline == nil)
         feed.changed()
-        #expect(feed.take([:], of: .ada, to: chat, now: at(1_000)) == [], "nothing that shows")
+        #expect(feed.update([:], of: .ada, to: chat, now: at(1_000)) == [], "nothing that shows")
         feed.changed()
-        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(2_000)) == [status(.chat, true)])
+        #expect(feed.update([.chat: true], of: .ada, to: chat, now: at(2_000)) == [status(.chat, true)])
         feed.asked()
         #expect(try #require(feed.deadline) < at(2_000), "who asks again is answered at once")
-        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(2_001)) == [status(.chat, true)])
+        #expect(feed.update([.chat: true], of: .ada, to: chat, now: at(2_001)) == [status(.chat, true)])
     }
 
     @Test("V4: at most one change in 250 ms, and the last one wins")
     func coalesced() {
         var feed = PeerFeed()
         feed.asked()
-        _ = feed.take([.chat: false], of: .ada, to: chat, now: at(1_000))
+        _ = feed.update([.chat: false], of: .ada, to: chat, now: at(1_000))
         feed.changed()
         #expect(feed.deadline == at(1_250))
         feed.changed()
         feed.changed()
         #expect(feed.deadline == at(1_250))
-        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_250)) == [status(.chat, true)])
+        #expect(feed.update([.chat: true], of: .ada, to: chat, now: at(1_250)) == [status(.chat, true)])
         feed.changed()
         #expect(feed.deadline == at(1_500))
         // The status changed and changed back while it waited: nothing is sent, and the next change need not wait for
         // it.
-        #expect(feed.take([.chat: true], of: .ada, to: chat, now: at(1_500)) == [])
+        #expect(feed.update([.chat: true], of: .ada, to: chat, now: at(1_500)) == [])
         feed.changed()
         #expect(feed.deadline == at(1_500))
     }
@@ -52,10 +52,10 @@ import Testing
     func removedMeanwhile() {
         var feed = PeerFeed()
         feed.asked()
-        _ = feed.take([.chat: false], of: .ada, to: chat, now: at(0))
+        _ = feed.update([.chat: false], of: .ada, to: chat, now: at(0))
         feed.changed()
         feed.changed()
-        #expect(feed.take([:], of: .ada, to: chat, now: at(250)) == [status(.chat, nil)])
+        #expect(feed.update([:], of: .ada, to: chat, now: at(250)) == [status(.chat, nil)])
         #expect(feed.renewal(of: .ada) == [])
     }
 
@@ -63,14 +63,14 @@ import Testing
     func perApp() {
         var feed = PeerFeed()
         feed.asked()
-        #expect(feed.take([:], of: .ada, to: agent, now: at(0)) == [status(nil, nil)])
+        #expect(feed.update([:], of: .ada, to: agent, now: at(0)) == [status(nil, nil)])
         feed.changed()
-        #expect(feed.take([.chat: true], of: .ada, to: agent, now: at(250)) == [status(.chat, true)])
+        #expect(feed.update([.chat: true], of: .ada, to: agent, now: at(250)) == [status(.chat, true)])
         feed.changed()
-        let both = feed.take([.mail: false, .chat: false], of: .ada, to: agent, now: at(500))
+        let both = feed.update([.mail: false, .chat: false], of: .ada, to: agent, now: at(500))
         #expect(both == [status(.chat, false), status(.mail, false)])
         feed.changed()
-        #expect(feed.take([.mail: false], of: .ada, to: agent, now: at(750)) == [status(.chat, nil)])
+        #expect(feed.update([.mail: false], of: .ada, to: agent, now: at(750)) == [status(.chat, nil)])
         #expect(feed.renewal(of: .ada) == [status(.mail, false)])
     }
 
@@ -78,13 +78,13 @@ import Testing
     func answer() {
         var feed = PeerFeed()
         feed.asked()
-        _ = feed.take([.chat: true, .mail: true], of: .ada, to: agent, now: at(0))
+        _ = feed.update([.chat: true, .mail: true], of: .ada, to: agent, now: at(0))
         // The viewer is removed from one app's audience and asks again before being told.
         feed.changed()
         feed.asked()
-        #expect(feed.take([.chat: true], of: .ada, to: agent, now: at(1)) == [status(nil, nil), status(.chat, true)])
+        #expect(feed.update([.chat: true], of: .ada, to: agent, now: at(1)) == [status(nil, nil), status(.chat, true)])
         feed.changed()
-        #expect(feed.take([.chat: false], of: .ada, to: agent, now: at(300)) == [status(.chat, false)])
+        #expect(feed.update([.chat: false], of: .ada, to: agent, now: at(300)) == [status(.chat, false)])
     }
 
     @Test("V3: what is told again is what was told, and only what is available")
@@ -92,7 +92,7 @@ import Testing
         var feed = PeerFeed()
         #expect(feed.renewal(of: .ada) == [])
         feed.asked()
-        _ = feed.take([.chat: true], of: .ada, to: chat, now: at(0))
+        _ = feed.update([.chat: true], of: .ada, to: chat, now: at(0))
         #expect(feed.renewal(of: .ada) == [status(.chat, true)])
     }
 }

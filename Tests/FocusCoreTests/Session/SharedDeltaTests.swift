@@ -45,7 +45,7 @@ import Testing
                     let messages = own.advance(stage.state)
                     if let next, let shared = made[next] {
                         #expect(shared == messages, "seed \(seed), step \(step), \(own.view)")
-                        sessions[index].take(next)
+                        sessions[index].adopt(next)
                         #expect(sessions[index].liveVersion == own.liveVersion && sessions[index].owesCheckpoint)
                         taken += 1
                         continue

@@ -141,7 +141,7 @@ struct DeviceStoreTests {
     func stamps() throws {
         let store = try open()
         let slow = Timestamp(microseconds: 1_000)
-        try store.see(Fixture.reading(clock: slow), logged: .zero)
+        try store.observe(Fixture.reading(clock: slow), logged: .zero)
         let first = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: slow).map(\.envelope.occurredAt)
         #expect(first == [Fixture.clock.adding(microseconds: 1), Fixture.clock.adding(microseconds: 2)])
         var posted = NotificationRow(
@@ -183,7 +183,7 @@ struct DeviceStoreTests {
         _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock.adding(microseconds: year))
         // The clock is corrected before the device hears a server: the queued event cannot have happened later than
         // now.
-        try store.see(Fixture.reading(clock: Fixture.clock), logged: .zero)
+        try store.observe(Fixture.reading(clock: Fixture.clock), logged: .zero)
         #expect(try store.queued().map(\.envelope.occurredAt) == [Fixture.clock])
         try store.close()
         let again = try open()
@@ -202,7 +202,7 @@ struct DeviceStoreTests {
         for real in [-90, -50, -10, 0] {
             _ = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: at(Int64(real) * minute + ahead))
         }
-        #expect(try store.see(Fixture.reading(clock: at(ahead)), logged: .zero))
+        #expect(try store.observe(Fixture.reading(clock: at(ahead)), logged: .zero))
         let times = try store.queued().map { $0.envelope.occurredAt.microseconds - Fixture.clock.microseconds }
         // Nothing shows that the first two stamps are wrong, and later events stay after them.
         #expect(
@@ -210,7 +210,7 @@ struct DeviceStoreTests {
                 -30 * minute, -30 * minute + 1, -30 * minute + 2, -30 * minute + 3, -10 * minute, -10 * minute + 1, 0,
                 1,
             ])
-        #expect(try !store.see(Fixture.reading(latest: 2, clock: at(ahead)), logged: .zero))
+        #expect(try !store.observe(Fixture.reading(latest: 2, clock: at(ahead)), logged: .zero))
         let next = try store.enqueue([Fixture.draft()], clock: Fixture.clock).first
         #expect(next?.envelope.occurredAt == at(2))
     }
@@ -225,9 +225,9 @@ struct DeviceStoreTests {
         let drafts = [Fixture.draft(), Fixture.draft(), chosen, Fixture.draft()]
         let queued = try store.enqueue(drafts, clock: fast).map(\.envelope.occurredAt)
         // Welcome may have been under way for an hour, so the stamps may be correct.
-        #expect(try !store.see(Fixture.reading(latest: hour + 3, clock: fast), logged: .zero))
+        #expect(try !store.observe(Fixture.reading(latest: hour + 3, clock: fast), logged: .zero))
         #expect(try store.queued().map(\.envelope.occurredAt) == queued)
-        #expect(try store.see(Fixture.reading(clock: fast), logged: DeviceSequence(1)))
+        #expect(try store.observe(Fixture.reading(clock: fast), logged: DeviceSequence(1)))
         let times = try store.queued().map(\.envelope.occurredAt)
         #expect(times == [queued[0], Fixture.clock, fast, Fixture.clock.adding(microseconds: 1)])
     }
@@ -240,7 +240,7 @@ struct DeviceStoreTests {
             _ = try store.enqueue([Fixture.draft(), Fixture.draft()], clock: wrong)
             let server = Timestamp(microseconds: serverTime)
             let reading = ClockReading(serverTime: server, latest: server, clock: wrong)
-            for logged in [Int64.min, 0, .max] { try store.see(reading, logged: DeviceSequence(logged)) }
+            for logged in [Int64.min, 0, .max] { try store.observe(reading, logged: DeviceSequence(logged)) }
             _ = try store.enqueue([Fixture.draft()], clock: wrong)
             let times = try store.queued().map(\.envelope.occurredAt)
             #expect(times.count == 3 && times == times.sorted(), "\(clock), \(serverTime)")
@@ -254,7 +254,7 @@ struct DeviceStoreTests {
         let posted = NotificationRow(
             NotificationPosted(notificationID: "n", body: ""), title: "t", postedAt: ahead, unread: true)
         try store.apply([Fixture.row("n", posted.encoded, version: 1)], Fixture.cursor(1))
-        try store.see(Fixture.reading(clock: Fixture.clock), logged: .zero)
+        try store.observe(Fixture.reading(clock: Fixture.clock), logged: .zero)
         let time = try store.enqueue([Fixture.draft()], clock: Fixture.clock).first?.envelope.occurredAt
         #expect(time == ahead.adding(microseconds: 1))
     }

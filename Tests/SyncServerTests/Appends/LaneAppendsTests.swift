@@ -69,7 +69,7 @@ import Testing
     func gone() {
         let context = LaneSamples.context(time)
         let appends = LaneAppends(context, finder) { [store] _ in store.head }
-        _ = context.budget.take(100) {}
+        _ = context.budget.reserve(100) {}
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
     }
@@ -101,10 +101,10 @@ import Testing
     }
 
     @Test("E4: while the clock is wrong everything is to be sent again, and nothing waits")
-    func putOff() {
+    func withdrawAll() {
         let appends = appends()
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
-        #expect(appends.putOff().map(\.error?.code) == [.unavailable] && appends.isEmpty)
+        #expect(appends.withdrawAll().map(\.error?.code) == [.unavailable] && appends.isEmpty)
     }
 
     @Test("What is put back is before all that came later, in its order")

@@ -25,7 +25,7 @@ import Testing
             let ahead = Int64(ahead)
             let judged = make(ahead: ahead)
             #expect(!judged.isApart() && judged.clock.wall() == time.wall.adding(microseconds: ahead))
-            judged.note(time.wall, asked: time.clock.monotonic())
+            judged.observe(time.wall, asked: time.clock.monotonic())
             #expect(judged.isApart() == isApart)
             #expect(judged.difference() == (isApart ? ahead : 0))
             #expect(judged.clock.wall() == time.wall.adding(microseconds: isApart ? 0 : ahead))
@@ -43,7 +43,7 @@ import Testing
             (time.wall.adding(microseconds: 2_000_000), false), (time.wall.adding(microseconds: 2_000_001), true),
         ] {
             let judged = make()
-            judged.note(said, asked: asked)
+            judged.observe(said, asked: asked)
             #expect(judged.isApart() == isApart)
         }
     }
@@ -51,11 +51,11 @@ import Testing
     @Test("E4: a clock that is set between two looks is seen at once, and one that merely goes on is not")
     func countsOn() {
         let judged = make()
-        judged.note(time.wall, asked: time.clock.monotonic())
+        judged.observe(time.wall, asked: time.clock.monotonic())
         time.advance(86_400_000)
         #expect(!judged.isApart())
         let fast = make(ahead: 1_000_000)
-        fast.note(time.wall.adding(microseconds: -1_500_000), asked: time.clock.monotonic())
+        fast.observe(time.wall.adding(microseconds: -1_500_000), asked: time.clock.monotonic())
         #expect(fast.difference() == 2_500_000)
     }
 
@@ -63,7 +63,7 @@ import Testing
     func extremes() {
         for said in [Int64.min, .min + 1, -1, 0, .max] {
             let judged = make()
-            judged.note(Timestamp(microseconds: said), asked: time.clock.monotonic())
+            judged.observe(Timestamp(microseconds: said), asked: time.clock.monotonic())
             #expect(judged.isApart())
             #expect(judged.clock.wall() == Timestamp(microseconds: said))
         }
@@ -72,14 +72,14 @@ import Testing
     @Test("E4: the log says it when it begins, once a minute, and when it ends")
     func says() {
         let wrong = make(ahead: 3_000_000)
-        wrong.note(time.wall, asked: time.clock.monotonic())
+        wrong.observe(time.wall, asked: time.clock.monotonic())
         for _ in 0..<10 { _ = wrong.isApart() }
         #expect(log.messages(.critical).count == 1)
         time.advance(59_999)
         #expect(wrong.isApart() && log.messages(.critical).count == 1)
         time.advance(1)
         #expect(wrong.isApart() && log.messages(.critical).count == 2 && log.messages(.notice) == [])
-        wrong.note(time.wall.adding(microseconds: 3_000_000), asked: time.clock.monotonic())
+        wrong.observe(time.wall.adding(microseconds: 3_000_000), asked: time.clock.monotonic())
         for _ in 0..<10 { #expect(!wrong.isApart()) }
         #expect(log.messages(.critical).count == 2 && log.messages(.notice).count == 1)
     }

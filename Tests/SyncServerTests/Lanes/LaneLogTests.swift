@@ -66,7 +66,7 @@ import Testing
         let log = log()
         try log.begin()
         #expect(heard.all() == ["read model at 1 lacks 2", "another read model"])
-        #expect(store.called() == ["timeline", "look", "checkpoints", "users"])
+        #expect(store.called() == ["timeline", "timedHeads", "checkpoints", "users"])
         #expect(log.tails[PartLog.partition] == store.head && log.tails.timeline == store.line)
         // Answers that are ready leave before each query.
         #expect(heard.asked == 4)
@@ -90,10 +90,10 @@ import Testing
         #expect(store.called().isEmpty)
         time.advance(1)
         try log.confirmHeads()
-        #expect(store.called() == ["look"] && log.tails.confirmedAt == time.now)
+        #expect(store.called() == ["timedHeads"] && log.tails.confirmedAt == time.now)
         log.tails.mayHaveMoved = true
         try log.confirmHeads()
-        #expect(store.called() == ["look"] && !log.tails.mayHaveMoved)
+        #expect(store.called() == ["timedHeads"] && !log.tails.mayHaveMoved)
     }
 
     @Test("What others appended is told event by event, in the log's order, then who has all of it")
@@ -180,10 +180,10 @@ import Testing
         for user in [anna, ben] { store.appendFocus("a", of: user) }
         store.checkpoint = LogOffset(2)
         let log = try begun()
-        try log.lookForLoss { _ in LogOffset(2) }
+        try log.checkForLoss { _ in LogOffset(2) }
         #expect(heard.all().isEmpty)
         store.checkpoint = LogOffset(1)
-        try log.lookForLoss { _ in LogOffset(2) }
+        try log.checkForLoss { _ in LogOffset(2) }
         #expect(heard.all() == ["fell back to 1, lacks 1"])
     }
 
@@ -193,10 +193,10 @@ import Testing
         store.checkpoint = LogOffset(1)
         let log = try begun()
         store.line = Timeline(name: "2")
-        try log.lookForLoss { _ in LogOffset(1) }
+        try log.checkForLoss { _ in LogOffset(1) }
         #expect(heard.all() == ["another read model", "fell back to 1, lacks 1"])
         #expect(log.tails.timeline == store.line)
-        try log.lookForLoss { _ in LogOffset(1) }
+        try log.checkForLoss { _ in LogOffset(1) }
         #expect(heard.all().isEmpty)
     }
 

@@ -235,18 +235,18 @@ import Testing
         store.appendFocus("a", of: anna, device: phone)
         let user = try users.load(anna, from: store)
         // The session has just begun.
-        sessions.review(user)
+        sessions.closeInvalidSessions(user)
         #expect(sessions[1]?.lastSequence == DeviceSequence(1))
         time.advance(10_000)
         state.confirmedAt = time.now
         store.appendFocus("b", of: anna, device: phone)
         // The session has sent the same event and waits for the answer.
         state.lastWaiting = DeviceSequence(2)
-        sessions.review(try users.load(anna, from: store))
+        sessions.closeInvalidSessions(try users.load(anna, from: store))
         #expect(sessions[1] != nil)
         state.lastWaiting = .zero
         store.appendFocus("c", of: anna, device: phone)
-        sessions.review(try users.load(anna, from: store))
+        sessions.closeInvalidSessions(try users.load(anna, from: store))
         #expect(told(1, sessions).last == "go away: superseded" && sessions[1] == nil)
     }
 

@@ -138,7 +138,7 @@ import Testing
             store.append(hour, of: user)
             try load(user, users)
         }
-        users.backlog.note(ben, at: LogOffset(1), in: PartLog.partition)
+        users.backlog.markDirty(ben, at: LogOffset(1), in: PartLog.partition)
         users.evict()
         #expect(users[anna] == nil && users[ben] == nil)
         #expect(!users.due.knows(anna) && users.due.knows(ben))
@@ -207,7 +207,7 @@ import Testing
         #expect(users.dueProjection() == nil)
         time.advance(10_000)
         (_, report) = try batch(users)
-        report.result = .fellBack(to: .zero)
+        report.result = .checkpointRegressed(to: .zero)
         #expect(users.projected(report, store.head) == .zero && users[anna]?.dirty.isEmpty == false)
         users.hear(.checkpointRegressed(PartLog.partition, to: .zero, lacking: [.of(anna, Version(1), LogOffset(0))]))
         #expect(users[anna] == nil && users.backlog.isBehind(anna, in: PartLog.partition))
@@ -249,9 +249,9 @@ import Testing
         users.due.scan.begin([PartLog.partition], at: time.wall)
         users.due.scan.advance(past: [], limit: 1)
         let named = DueUser(partition: PartLog.partition, user: dora, dueAt: time.wall)
-        let look = users.look([named], at: time.wall)
+        let look = users.beginLook([named], at: time.wall)
         #expect(look.users == [ben, carol, dora] && look.isWhole)
-        users.end(look) { _ in store.head }
+        users.endLook(look) { _ in store.head }
         #expect(users.due.nextLook == time.now.adding(milliseconds: users.configuration.lookMilliseconds))
     }
 
@@ -261,8 +261,8 @@ import Testing
         store.append(hour, of: anna)
         try load(anna, users)
         users.due.scan.begin([PartLog.partition], at: time.wall)
-        let look = users.look([DueUser(partition: PartLog.partition, user: anna, dueAt: time.wall)], at: time.wall)
-        users.end(look) { _ in store.head }
+        let look = users.beginLook([DueUser(partition: PartLog.partition, user: anna, dueAt: time.wall)], at: time.wall)
+        users.endLook(look) { _ in store.head }
         #expect(users.backlog.isBehind(anna, in: PartLog.partition))
     }
 

@@ -77,7 +77,7 @@ final class PartLog: LaneStore {
         return line
     }
 
-    func append(_ batches: [PartitionAppend]) throws -> [Partition: AppendOutcome] {
+    func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         try call()
         return Dictionary(
             uniqueKeysWithValues: batches.map { batch in
@@ -94,9 +94,9 @@ final class PartLog: LaneStore {
         return [head]
     }
 
-    func look(at partitions: [Partition]) throws -> LogLook {
+    func timedHeads(of partitions: [Partition]) throws -> TimedHeads {
         try call()
-        return LogLook(heads: [head], time: nil)
+        return TimedHeads(heads: [head], time: nil)
     }
 
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {

@@ -36,9 +36,9 @@ import Testing
     @Test("Who is written at their last offset is behind no more; who has an event since is")
     func isWritten() {
         var backlog = backlog()
-        backlog.note(anna, at: LogOffset(1), in: partition)
-        backlog.note(ben, at: LogOffset(2), in: partition)
-        backlog.note(ben, at: LogOffset(3), in: partition)
+        backlog.markDirty(anna, at: LogOffset(1), in: partition)
+        backlog.markDirty(ben, at: LogOffset(2), in: partition)
+        backlog.markDirty(ben, at: LogOffset(3), in: partition)
         backlog.isWritten(anna, through: LogOffset(1), in: partition)
         backlog.isWritten(ben, through: LogOffset(2), in: partition)
         #expect(!backlog.isBehind(anna, in: partition) && backlog.isBehind(ben, in: partition))
@@ -50,7 +50,7 @@ import Testing
     func due() {
         var backlog = backlog()
         #expect(backlog.due(now: at(5_000), pauseMilliseconds: 100) == nil)
-        backlog.note(anna, at: LogOffset(1), in: partition)
+        backlog.markDirty(anna, at: LogOffset(1), in: partition)
         _ = write(&backlog, [anna], head: 2)
         #expect(backlog.due(now: at(5_000), pauseMilliseconds: 100) == nil)
         #expect(backlog.nextWrite(pauseMilliseconds: 100) == nil)
@@ -72,7 +72,7 @@ import Testing
     @Test("Of two partitions the one that has gathered longest is due first")
     func order() {
         var backlog = backlog()
-        for number in [Int32(0), 1] { backlog.note(anna, at: LogOffset(1), in: Partition(number)) }
+        for number in [Int32(0), 1] { backlog.markDirty(anna, at: LogOffset(1), in: Partition(number)) }
         #expect(backlog.due(now: at(2_000), pauseMilliseconds: 100) == Partition(0))
         _ = write(&backlog, [anna], head: 2)
         backlog.wrote(partition)
@@ -93,7 +93,7 @@ import Testing
     @Test("A new epoch waits for no batch of the one before")
     func epochs() {
         var backlog = backlog()
-        backlog.note(anna, at: LogOffset(1), in: partition)
+        backlog.markDirty(anna, at: LogOffset(1), in: partition)
         _ = write(&backlog, [anna], head: 2)
         let epoch = backlog.epoch
         backlog.beginEpoch()

@@ -26,10 +26,10 @@ import Testing
     @Test("V1: a watcher is told of a user as soon as they are in memory, and they are needed there until then")
     func needs() throws {
         let watchers = watchers(LaneSamples.context(time))
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(told().isEmpty && watchers.dequeueAwaitingLoad() == [anna])
         try users.load(anna, from: PartLog())
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(told() == ["rows"] && watchers.dequeueAwaitingLoad().isEmpty)
     }
 
@@ -39,10 +39,10 @@ import Testing
         let watchers = watchers(context)
         try users.load(anna, from: PartLog())
         time.advance(1_000)
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(told().isEmpty && watchers.nextDeadline == time.now.adding(milliseconds: 50))
         context.freshness.confirm(lane: 0, at: time.now)
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(told() == ["rows"])
     }
 
@@ -50,7 +50,7 @@ import Testing
     func quarantined() {
         let watchers = watchers(LaneSamples.context(time))
         users.quarantined = [anna]
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(watchers.dequeueAwaitingLoad().isEmpty && told() == ["rows"])
     }
 
@@ -60,7 +60,7 @@ import Testing
         try users.load(anna, from: PartLog())
         watchers.close(1)
         watchers.hear(.changed(anna))
-        watchers.tell(users)
+        watchers.sendStatuses(users)
         #expect(told().isEmpty)
     }
 }

@@ -24,7 +24,7 @@ import Testing
         _ watchers: inout PeerWatchers, _ now: Int64, mayTell: Bool = true, isFocused: Bool? = true,
         isLoaded: (UserID) -> Bool = { _ in true }
     ) -> [UserID] {
-        watchers.tell(now: at(now), mayTell: mayTell) { user, _ in
+        watchers.statusesToSend(now: at(now), mayTell: mayTell) { user, _ in
             isLoaded(user) ? isFocused.map { [chat: $0] } ?? [:] : nil
         }.flatMap { $0.1.map(\.user) }
     }

@@ -1,10 +1,9 @@
 """What two programs came to, as text."""
 
 import pairing
+from report import DISTURBED_CORES
 
 SIDES = ("ours", "against")
-# What else may run on the machine before a round is spoiled; a quiet one has 0.00 to 0.05.
-DISTURBED_CORES = 0.1
 
 
 def brief(pair):

@@ -2,43 +2,6 @@ import FocusCore
 
 import struct Foundation.Data
 
-/// What several messages share: ids, collections, cursors.
-extension UUIDIdentifier {
-    init(wire bytes: Data, field: String) throws(FrameError) {
-        guard let id = Self(bytes: bytes) else { throw .malformed("\(field) is not 16 bytes.") }
-        self = id
-    }
-
-    var wire: Data { Data(bytes) }
-}
-
-extension RowCollection {
-    /// The collections of these names. A name that this program does not know stands for a collection without rows, and
-    /// is left out. If all are unknown, the result is an internal collection, which no view shows: no collection at all
-    /// would mean every one.
-    static func named(_ names: [String]) -> [RowCollection] {
-        let known = names.compactMap { RowCollection(rawValue: $0) }
-        return known.isEmpty && !names.isEmpty ? [.stream] : known
-    }
-}
-
-extension Cursor {
-    init(_ message: Focus_Sync_V1_Cursor) throws(FrameError) {
-        self.init(
-            log: try LogID(wire: message.log, field: "cursor.log"), version: Version(message.version),
-            event: try EventID(wire: message.event, field: "cursor.event"), view: message.view)
-    }
-
-    var message: Focus_Sync_V1_Cursor {
-        var message = Focus_Sync_V1_Cursor()
-        message.log = log.wire
-        message.version = version.rawValue
-        message.event = event.wire
-        message.view = view
-        return message
-    }
-}
-
 extension DeltaRow {
     /// Nil when this program does not know the collection. Throws when the app is not a bundle identifier.
     init?(_ message: Focus_Sync_V1_Row) throws(FrameError) {

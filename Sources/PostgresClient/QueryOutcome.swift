@@ -1,7 +1,7 @@
 import CLibPQ
 
 /// The answer to one request: its last result, or its first error.
-struct Outcome {
+struct QueryOutcome {
     private(set) var last: PostgresResult?
     private(set) var error: PostgresError?
     private(set) var isCopy = false
@@ -9,7 +9,7 @@ struct Outcome {
     init(error: PostgresError? = nil) { self.error = error }
 
     /// Takes ownership of `result`.
-    mutating func take(_ result: OpaquePointer, connection: OpaquePointer?) {
+    mutating func consume(_ result: OpaquePointer, connection: OpaquePointer?) {
         switch PQresultStatus(result) {
         case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE, PGRES_NONFATAL_ERROR:
             if let connection { error = error ?? PostgresError(result: result, connection: connection) }

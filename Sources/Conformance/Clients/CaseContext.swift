@@ -1,18 +1,18 @@
 import FocusCore
 
 /// What every case works with: the server, and the ways to connect to it.
-struct Site: Sendable {
+struct CaseContext: Sendable {
     let target: ConformanceTarget
     let crowd = Crowd()
     private var isPinned = false
 
     init(_ target: ConformanceTarget) { self.target = target }
 
-    /// The same site, on which all devices connect to the first server unless a case says otherwise.
-    var pinned: Site {
-        var site = self
-        site.isPinned = true
-        return site
+    /// The same context, on which all devices connect to the first server unless a case says otherwise.
+    var pinned: CaseContext {
+        var context = self
+        context.isPinned = true
+        return context
     }
 
     /// How long an answer that must come at once may take, in seconds.

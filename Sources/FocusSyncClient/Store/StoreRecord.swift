@@ -5,7 +5,7 @@ import GRDB
 import struct FocusCore.Cursor
 
 /// The one row of table `device`: the store's owner, and the state that belongs to no single event or row.
-struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
+struct StoreRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "device"
 
     var id: Int64 = 1
@@ -53,7 +53,7 @@ struct DeviceRecord: Codable, Hashable, FetchableRecord, PersistableRecord {
     var cursorView: Int64 = 0
 }
 
-extension DeviceRecord {
+extension StoreRecord {
     var owner: DeviceOwner? {
         guard let user = user.flatMap(UserID.init(text:)), let device = device.flatMap(DeviceID.init(text:)), let scope
         else { return nil }

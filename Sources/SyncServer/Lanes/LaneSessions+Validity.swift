@@ -6,7 +6,7 @@ extension LaneSessions {
     /// Ends the user's sessions that may not go on: those of revoked devices (rule A3), and those of devices whose
     /// events come from another server (rule P8). Called when the user was loaded, when events of other servers were
     /// folded into their state, and after the lane's own commits if the user has revoked devices.
-    func review(_ user: CachedUser) {
+    func closeInvalidSessions(_ user: CachedUser) {
         for session in open.sessions(of: user.id) {
             if user.state.isRevoked(session.identity.device) {
                 cutOff(session)

@@ -1,0 +1,43 @@
+import FocusCore
+
+/// A user's rows that changed since `base`, as they are at `version`.
+public struct ProjectedUser: Sendable {
+    public var user: UserID
+    public var version: Version
+    /// Up to this version the read model had everything when `rows` began to be gathered
+    /// (`LoadedUser.projectedVersion`, or the version of the batch before). If it has less by now, because the server
+    /// lost a commit that was not flushed, the rows would leave a hole: the user is then reported as `missing` instead
+    /// of written.
+    public var base: Version
+    /// Each key once.
+    public var rows: [ProjectedRow]
+    /// `UserState.dueAt` at `version`. It is written in the same transaction as the rows: a scheduler that finds the
+    /// rows there finds the user when their time comes (rules T1, T3).
+    public var dueAt: Timestamp?
+
+    public init(
+        user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?
+    ) {
+        self.user = user
+        self.version = version
+        self.base = base
+        self.rows = rows
+        self.dueAt = dueAt
+    }
+}
+
+/// A row to be written.
+public struct ProjectedRow: Sendable {
+    public var key: RowKey
+    /// Nil: the row is deleted for good.
+    public var row: Row?
+    /// `UserState.appearance(of:)`: a row that appeared after the version that the read model shows is most likely not
+    /// there, and inserting it is cheaper than looking it up. Nil is always right.
+    public var appearedAt: Version?
+
+    public init(_ key: RowKey, _ row: Row?, appearedAt: Version? = nil) {
+        self.key = key
+        self.row = row
+        self.appearedAt = appearedAt
+    }
+}

@@ -1,0 +1,68 @@
+import FocusCore
+import NIOCore
+
+/// Gathers what a lane tells devices, so that each event loop is woken once. All parts of a lane add to the same batch,
+/// so a session gets its deliveries in the order in which they were made.
+final class DeliveryBatch {
+    private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
+        [:]
+
+    func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
+        let id = ObjectIdentifier(handle.eventLoop)
+        var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
+        if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
+            entry.deliveries[last].1.append(delivery)
+        } else {
+            entry.deliveries.append((handle, [delivery]))
+        }
+        byLoop[id] = entry
+    }
+
+    /// Adds a frame of rows or statuses, and counts its bytes in the session's quota (rule L1).
+    func addRows(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.quota.add(frame.count)
+        add(.rows(frame: frame), to: handle)
+    }
+
+    /// Adds the answer to a fetch, and counts its bytes in the session's quota (rule L1).
+    func addFetched(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.quota.add(frame.count)
+        add(.fetched(frame: frame), to: handle)
+    }
+
+    /// Cuts a revoked device off (rule A3): removes the news that this batch still has for it.
+    func cutOff(_ handle: SessionHandle) {
+        let loop = ObjectIdentifier(handle.eventLoop)
+        if var entry = byLoop.removeValue(forKey: loop) {
+            for index in entry.deliveries.indices where entry.deliveries[index].0.id == handle.id {
+                entry.deliveries[index].1.removeAll(where: \.isNews)
+            }
+            byLoop[loop] = entry
+        }
+        add(.cutOff, to: handle)
+    }
+
+    /// Drops all deliveries: none of them is sent.
+    func removeAll() { byLoop = [:] }
+
+    /// Sends all deliveries to their event loops, and empties the batch.
+    func send() {
+        for (loop, deliveries) in byLoop.values {
+            loop.execute {
+                for (handle, list) in deliveries { handle.deliver(list) }
+            }
+        }
+        byLoop.removeAll(keepingCapacity: true)
+    }
+}
+
+extension SessionDelivery {
+    /// Whether it tells the device anything but the fate of its own events and of its session: a revoked device gets
+    /// none of it.
+    fileprivate var isNews: Bool {
+        switch self {
+        case .rows, .fetched, .control: true
+        case .opened, .answered, .failed, .goAway, .cutOff: false
+        }
+    }
+}

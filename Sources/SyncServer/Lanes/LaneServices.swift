@@ -1,0 +1,48 @@
+import EventStore
+import FocusCore
+
+/// What works beside a lane, each on a thread and a connection of its own.
+struct LaneServices {
+    let projector: any LaneProjector
+    let fetcher: any LaneFetcher
+    let placeFinder: any LanePlaceFinder
+
+    func start() {
+        projector.start()
+        fetcher.start()
+        placeFinder.start()
+    }
+
+    func stop() {
+        projector.stop()
+        fetcher.stop()
+        placeFinder.stop()
+    }
+}
+
+/// Writes a lane's batches to the read model, and posts to the lane what became of each.
+protocol LaneProjector: AnyObject {
+    func start()
+    func post(_ batch: ProjectionBatch, _ report: ProjectionReport)
+    func stop()
+}
+
+extension Projector: LaneProjector {}
+
+/// Reads the points of finished routes, and posts the answers to the lane.
+protocol LaneFetcher: AnyObject {
+    func start()
+    func post(_ work: FetchWork)
+    func stop()
+}
+
+extension Fetcher: LaneFetcher {}
+
+/// Looks up what the log holds at earlier places of devices, and posts to the lane what it finds.
+protocol LanePlaceFinder: AnyObject {
+    func start()
+    func post(_ question: PlaceQuestion, session: UInt64)
+    func stop()
+}
+
+extension PlaceFinder: LanePlaceFinder {}

@@ -1,0 +1,6 @@
+/// Where a server accepts connections.
+public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
+    public let host: String
+    public let port: Int
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
