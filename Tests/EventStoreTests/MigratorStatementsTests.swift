@@ -219,17 +219,7 @@ struct MigratorStatementsTests {
         try FileManager.default.createDirectory(
             atPath: "\(root)/Schema/migrations", withIntermediateDirectories: true)
         try migration.write(toFile: "\(root)/Schema/migrations/0001_try.sql", atomically: true, encoding: .utf8)
-        let script = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "ops/generate-sql.py")
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, "--root", root]
-        let errors = Pipe()
-        process.standardError = errors
-        process.standardOutput = Pipe()
-        try process.run()
-        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let said = try Checkout.run(["python3", "ops/generate-sql.py", "--root", root]).errors
         let target = "\(root)/Sources/EventStore/Generated/Migrations.swift"
         let swift = FileManager.default.contents(atPath: target).map { String(decoding: $0, as: UTF8.self) }
         return (swift ?? "", said)
