@@ -97,7 +97,7 @@ import Testing
         #expect(same.accepts(receipt(), of: subject, hash: hash(events)))
     }
 
-    /// Test vectors for servers in other languages, and proof that every version of this one honours older receipts.
+    /// The test vector of `Schema/README.md`, and proof that every version of this server honours older receipts.
     @Test("S6: receipts are what they always were")
     func vector() {
         func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
