@@ -3,9 +3,10 @@ import PostgresClient
 
 /// Brings a database to the schema that this program knows.
 ///
-/// A migration is one transaction, in which it is also recorded, so a failure leaves the database between two of
-/// them. Statements that PostgreSQL refuses in a transaction run one by one, and are recorded when all of them are done
-/// (`Migrator+Statements`). Migrators that run at the same time take turns: who comes later finds nothing to do.
+/// A migration runs in one transaction, which also records it. If it fails, the database is as the migration before
+/// left it. A migration with statements that PostgreSQL refuses in a transaction runs them one by one, and is recorded
+/// after the last (`Migrator+Statements`). When several programs migrate the same database at once, one does the work:
+/// the others wait for it and find nothing left to do.
 public struct Migrator: Sendable {
     /// In order of their numbers, from 1, without gaps.
     let migrations: [Migration]

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// A user in both generations, and how the generation to be shown differs. It follows the log: rows are read and
-/// compared once, and after that only those that an event touches.
+/// A user's rows in both generations, and how the new one differs. All rows are read and compared once; after that
+/// further events are folded into both, and only the rows that an event touches are compared again.
 struct ComparedUser: Sendable {
     /// The user's state in the generation to be shown, with all events of the log folded in.
     private(set) var loaded: LoadedUser
@@ -19,19 +19,20 @@ struct ComparedUser: Sendable {
     var rowCount: Int { 2 * shown.rows.count }
     var notice: RebuildNotice { RebuildNotice(loaded.state, change) }
 
-    /// Folds an event of the user into both; one that is folded in already changes nothing.
+    /// Folds an event of the user into both generations' rows. An event that is folded in already changes nothing.
     ///
-    /// Throws what makes the event unfoldable. Then this value is unusable: compare the user anew.
+    /// Throws when the event does not fold. This value is unusable then: compare the user anew.
     mutating func follow(_ event: LoggedEvent) throws {
         guard event.version > loaded.state.version else { return }
         let keys = try Set(loaded.apply(event)).union(shown.apply(event))
         change.update(keys, from: shown.rows, at: shown.version, to: loaded.state)
     }
 
-    /// The rows that the target's tables lack: the log changed them since they were written.
+    /// What the target's tables lack: the rows that events have changed since they were written. Nil when they lack
+    /// nothing.
     var projected: ProjectedUser? { loaded.projected }
 
-    /// Marks those rows as written: the target's tables lack nothing now.
+    /// Records that the rows of `projected` were written.
     mutating func markProjected() {
         loaded.projectedVersion = loaded.state.version
         loaded.touchedKeys = []
@@ -43,11 +44,11 @@ struct ShownRows: Sendable {
     var rows: [RowKey: Row]
     /// The version that the rows show.
     var version: Version
-    /// The state into which later events are folded. Nil when the rows are of another fold or do not fold: they stay as
-    /// they were found.
+    /// The state into which further events are folded. Nil when another fold made the rows, or when they do not load:
+    /// then they stay as they were found.
     var state: UserState?
 
-    /// - Returns: the rows that it touched.
+    /// - Returns: the keys of the rows that the event touched.
     fileprivate mutating func apply(_ event: LoggedEvent) throws -> [RowKey] {
         guard let keys = try state?.apply(event.decoded()) else { return [] }
         for key in keys { rows[key] = state?.row(key) }

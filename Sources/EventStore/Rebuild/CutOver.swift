@@ -5,28 +5,31 @@ import PostgresClient
 
 /// Shows a generation in one partition, in one transaction.
 ///
-/// Flow: lock the partition's row → fold what the log got since → `projection.rebuilt` to users whose rows come out
-/// different → generation → commit → write those users' rows. Appends to the partition wait until the commit; those of
-/// other partitions do not wait for the lock. Rows may lag behind the log, so writing them need not be waited for.
+/// Flow: lock the partition's row → fold the events that came since the last round → append `projection.rebuilt` for
+/// users whose rows come out different → show the generation → commit → write those users' rows.
+///
+/// Appends to the partition wait until the commit; those to other partitions do not. The rows are written after it,
+/// because the read model may lag behind the log.
 struct CutOver {
     /// Events of one append statement.
     private static let eventLimit = 1_000
 
     struct Outcome: Sendable {
-        /// How long the partition's row was locked: an append can have waited no longer.
+        /// How long the partition's row was locked; no append has waited longer.
         var locked: Duration
-        /// Users who got an event.
+        /// How many users got `projection.rebuilt`.
         var users: Int
-        /// Rows that those events name.
+        /// How many rows these events name.
         var rows: Int
+        /// How many such events were appended.
         var events: Int
     }
 
     let comparison: UserComparison
 
-    /// Throws `RebuildError.overtaken`, and whatever keeps a user from being folded: the transaction is then rolled
-    /// back.
-    /// - Parameter followed: the partition's users, with the events below `place.followed` folded in.
+    /// Throws `RebuildError.overtaken` when another process has changed what the partition shows, and
+    /// `RebuildError.unfoldable`. The transaction is rolled back then.
+    /// - Parameter followed: the partition's users, with all events below `place.followed` folded in.
     func run(
         _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
     ) throws -> Outcome {
@@ -72,8 +75,8 @@ struct CutOver {
         _ = try comparison.compare([.beforeAll], in: place.partition, on: connection)
     }
 
-    /// Writes what the generation lacks after its cut-over, as any server would. If a server is at it, that one does
-    /// the rest.
+    /// Writes the rows that the generation lacks after its cut-over. Any server would do that too; if one has begun to,
+    /// the rest is left to it.
     func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: PostgresConnection) throws {
         guard let head = try LogReader().heads(of: [place.partition], on: connection).first,
             head.generation == comparison.target.number
@@ -101,8 +104,8 @@ struct CutOver {
         }
     }
 
-    /// Compares users who could not be kept or are new. They are read while appends wait.
-    /// - Returns: the users whose rows are not the same.
+    /// Compares users of whom nothing was kept. This reads their rows while appends wait.
+    /// - Returns: the users whose rows differ in any bit.
     private func compare(
         _ users: Set<UserID>, _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
         on connection: PostgresConnection
@@ -120,7 +123,7 @@ struct CutOver {
         return unlike
     }
 
-    /// Records users whose rows are not the same, so that servers load them anew.
+    /// Records the users whose rows differ, so that servers that have them in memory load them again.
     private func recordDifferences(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection)
         throws
     {

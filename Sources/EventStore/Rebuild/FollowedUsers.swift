@@ -1,20 +1,23 @@
 import FocusCore
 import PostgresClient
 
-/// What is known of a partition's users before its cut-over, so that under the lock only what the log got since is
-/// read. Appends wait for as long as that takes.
+/// The compared users of a partition, kept in memory until its cut-over.
 ///
-/// Users with events since they were compared are kept whole and follow the log; of other users only the notice is
-/// kept. Both are bounded: a user for whom there was no room is read again under the lock.
+/// The cut-over holds the partition's lock, and appends wait for it. What is kept here need not be read again under
+/// the lock: only the events that the log got in the meantime are.
+///
+/// A user who has appended since the comparison is kept with their rows in both generations, and further events are
+/// folded into both. Of the others only those whose rows differ matter, and only their notices are kept. Both kinds are
+/// bounded; a user for whom there is no room is compared again under the lock.
 struct FollowedUsers {
-    /// How many rows are kept, of both generations: some 50 MB.
+    /// The most rows of users kept whole, in both generations together: some 50 MB.
     private let rowLimit: Int
-    /// How many keys of rows are kept in notices: some 10 MB.
+    /// The most keys of rows in notices: some 10 MB.
     private let keyLimit: Int
     private var whole: [UserID: ComparedUser] = [:]
     private var notices: [UserID: RebuildNotice] = [:]
     private var (rows, keys) = (0, 0)
-    /// Users who differ, of whom nothing is kept.
+    /// Users whose rows differ and for whose notice there was no room: nothing is kept of them.
     private(set) var unkept: Set<UserID> = []
 
     init(rowLimit: Int = 100_000, keyLimit: Int = 100_000) {
@@ -22,13 +25,14 @@ struct FollowedUsers {
         self.keyLimit = keyLimit
     }
 
-    /// The notices of all users who are kept and differ, in order of their ids.
+    /// The notices of the users whose rows differ, as far as they are kept, in order of the users' ids.
     var told: [RebuildNotice] {
         let kept = notices.values + whole.values.filter { !$0.change.isEmpty }.map(\.notice)
         return kept.sorted { $0.user < $1.user }
     }
 
-    /// Keeps a compared user whole, in place of what was known of them; without room for that, only the notice.
+    /// Keeps the user with all their rows, or only their notice when the rows have no room. It replaces what was kept
+    /// of them before.
     mutating func keep(_ user: ComparedUser) {
         forget(user.user)
         guard rows + user.rowCount <= rowLimit else { return keepNotice(user) }
@@ -54,9 +58,9 @@ struct FollowedUsers {
         unkept.remove(user)
     }
 
-    /// Reads the events at the offsets of `range` and folds them. If they are more than `PartitionFollow.tailLimit`,
-    /// only their users are read, and forgotten.
-    /// - Returns: the users who follow, and those who have to be compared anew.
+    /// Reads the events at the offsets of `range` and folds them into their users. If there are more than
+    /// `PartitionFollow.tailLimit`, it reads only whose events they are, and forgets these users.
+    /// - Returns: the users who are up to date again, and those who have to be compared anew.
     mutating func readTail(
         of partition: Partition, in range: Range<LogOffset>, on connection: PostgresConnection
     ) throws -> (users: Set<UserID>, others: [UserID]) {
@@ -72,14 +76,15 @@ struct FollowedUsers {
         return (users, others.sorted())
     }
 
-    /// Folds events of the partition, in its order, into the users who are kept whole.
+    /// Folds events of the partition, in its order, into the users who are kept whole. Other users are forgotten: what
+    /// was compared is not their last version any more.
     ///
     /// Throws `RebuildError.unfoldable`.
-    /// - Returns: the users who follow, and those who have to be compared anew: nothing is known of them any more.
+    /// - Returns: the users who are up to date again, and those who have to be compared anew.
     mutating func follow(_ events: [LoggedEvent]) throws -> (users: Set<UserID>, others: Set<UserID>) {
         var (users, others): (Set<UserID>, Set<UserID>) = ([], [])
         for event in events where !others.contains(event.user) {
-            // The user is removed from the table meanwhile, or following would copy their state.
+            // The user is taken out of the table while they change; with two owners their state would be copied.
             guard var user = whole.removeValue(forKey: event.user) else {
                 forget(event.user)
                 others.insert(event.user)
@@ -92,7 +97,7 @@ struct FollowedUsers {
                 throw RebuildError.unfoldable(user.user, after: user.loaded.state.version, reason: "\(error)")
             }
             guard rows + user.rowCount <= rowLimit else {
-                // The user has grown past the room that there is.
+                // With this event the user's rows have no room any more.
                 users.remove(event.user)
                 others.insert(event.user)
                 continue
@@ -104,14 +109,14 @@ struct FollowedUsers {
         return (users, others)
     }
 
-    /// The rows of users that the target's tables lack, for those who are kept whole.
+    /// What the target's tables lack of the users, as far as these are kept whole.
     func projected(_ users: Set<UserID>) -> [ProjectedUser] { users.sorted().compactMap { whole[$0]?.projected } }
 
     mutating func markProjected(_ users: Set<UserID>) {
         for user in users { whole[user]?.markProjected() }
     }
 
-    /// The users of these whose rows are not the same.
+    /// Those of the users whose rows differ between the generations.
     func different(_ users: Set<UserID>) -> Set<UserID> {
         users.filter { whole[$0].map { !$0.change.isIdentical } ?? false }
     }

@@ -1,28 +1,29 @@
 import FocusCore
 import PostgresClient
 
-/// Finds users whose rows come out different, and keeps a generation up with the log until it is shown.
+/// Finds the users whose rows come out different in the new generation, and keeps that generation up with the log until
+/// it is shown.
 ///
-/// Flow: every user is compared once → those with events since follow the log, again and again → few events are left
-/// for the cut-over.
+/// Flow: every user is compared once → the events that came meanwhile are folded into their users, round after round →
+/// few events are left for the cut-over.
 struct PartitionFollow {
-    /// How many new events the cut-over may find.
+    /// The cut-over begins when so few events are left: it folds them while appends wait.
     static let nearEnough: Int64 = 100
-    /// Events of one round.
+    /// The most events of one round.
     private static let roundLimit: Int64 = 10_000
-    /// Events that are read with their payloads: the largest take 128 MB.
+    /// The most events that are read with their payloads at once: at 256 KiB each they take 128 MB.
     static let tailLimit = 500
-    /// The rounds at most. Appends may outrun us; the cut-over then folds what is left.
+    /// The most rounds. If events come faster than they are folded, the cut-over folds what is left.
     private static let rounds = 50
-    /// So many rounds go on to the very last event, because the cut-over folds what it finds while appends wait. Later
-    /// ones stop at `nearEnough`.
+    /// The rounds that go on to the very last event. Later rounds end when `nearEnough` events are left, so that steady
+    /// appends do not keep the cut-over waiting.
     private static let closeRounds = 10
 
     let comparison: UserComparison
-    /// Called between transactions with the users done since the last call.
+    /// Called between transactions, with how many users were compared since the last call.
     let pause: (Int) throws -> Void
 
-    /// Compares every user, from the place on.
+    /// Compares every user that the place has not passed yet.
     func compareAll(_ place: inout RebuildPlace, on connection: PostgresConnection) throws {
         if place.after == nil {
             var begun = place
@@ -52,7 +53,8 @@ struct PartitionFollow {
         }
     }
 
-    /// Compares again the users who were found to differ until now, and keeps their notices.
+    /// Compares again the users who were found to differ, and keeps their notices. An earlier process may have found
+    /// them, so they are read from the database.
     func recall(_ place: RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection) throws {
         var last = UserID.beforeAll
         while true {
@@ -118,8 +120,9 @@ struct PartitionFollow {
         return try connection.transaction(.snapshot) { try comparison.compare(users, in: place.partition, on: $0) }
     }
 
-    /// Looks at all users from the place's `after` to the last of these. Returns those who are alike, and the others
-    /// compared.
+    /// Compares users who follow each other in the order of ids. Most have the same rows in both generations, which one
+    /// statement finds; only the others are read.
+    /// - Returns: the users who are alike, from the place's `after` to the last of `users`, and the others, compared.
     private func compareNeighbours(
         _ users: [UserID], _ place: RebuildPlace, on connection: PostgresConnection
     ) throws -> (Set<UserID>, [ComparedUser]) {
@@ -150,7 +153,7 @@ struct PartitionFollow {
         }
     }
 
-    /// Writes, in one transaction, the rows that the target lacks, which users differ and which do not, and the place.
+    /// Writes in one transaction: the rows that the target lacks, who differs and who does not, and the place.
     private func settle(
         _ lacking: [ProjectedUser], different: Set<UserID>, alike: Set<UserID>, _ place: inout RebuildPlace,
         to next: RebuildPlace, checkpoint: LogOffset?, on connection: PostgresConnection

@@ -2,17 +2,17 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// What one worker of a rebuild does, partition by partition.
+/// The work of one worker of a rebuild: it prepares partitions one after the other, and later cuts them over.
 struct RebuildJob: Sendable {
     let options: RebuildOptions
     let target: Generation
     let verifies: Bool
     /// The fold version of each generation that has rows, by the generation's number.
     let folds: [Int32: Int32]
-    /// What each partition showed when this run began.
+    /// The generation that each partition showed when this run began.
     let shown: [Partition: Generation]
     let work: RebuildWork
-    /// Lowers the load while commits are late; nil: the load stays as it is.
+    /// Measures commits, so that the load is lowered while they are late. Nil: the load stays as it is.
     var probe: CommitLatencyProbe?
     /// How many workers may work at once; nil: all of them.
     var slots: DispatchSemaphore?
@@ -115,5 +115,5 @@ struct RebuildJob: Sendable {
     }
 }
 
-/// Another worker failed, and its error is the one to be shown.
+/// Ends a worker because another one has failed; the error of that one is reported.
 struct RebuildStopped: Error {}

@@ -2,8 +2,8 @@ import FocusCore
 import FocusWire
 import Foundation
 
-/// What is to be told of a user once a generation is shown (rule S8), and where their stream stands: all that the
-/// cut-over has to know of a user who appended nothing since.
+/// What the cut-over needs to append a user's `projection.rebuilt` events (rule S8): which rows differ, and where the
+/// user's stream ends. It takes far less memory than the user's rows, and is enough while the user appends nothing.
 struct RebuildNotice: Sendable {
     let user: UserID
     let change: UserChange
@@ -17,7 +17,7 @@ struct RebuildNotice: Sendable {
         sequence = state.lastSequence(of: .server, incarnation: Incarnation(0))
     }
 
-    /// The events that tell it, recorded at `time`, for the offsets from `offset` on.
+    /// The user's `projection.rebuilt` events, recorded at `time`, for the offsets from `offset` on.
     func events(
         _ generation: Generation, in partition: Partition, at offset: LogOffset, _ time: Timestamp
     ) -> [LoggedEvent] {

@@ -1,32 +1,34 @@
 import FocusCore
 
-/// How a generation differs, for one user, from the one shown before it: what devices have to hear (rule S8).
+/// Which of a user's rows a new generation shows otherwise than the one before it. Devices have to hear of them (rule
+/// S8).
 struct UserChange {
     private var keys: Set<RowKey> = []
-    /// Rows that are not the same, bit for bit, whether anybody sees them or not.
+    /// The rows that differ in any bit, memos and internal collections included.
     private var unlike: Set<RowKey> = []
-    /// The tombstone horizon of the rows shown before (rule S5), if that is above the new state's; else zero.
+    /// The tombstone horizon of the rows shown before (rule S5), if it is above that of the new state; zero otherwise.
     private(set) var horizon = Version.zero
-    /// The new state's horizon, by which rows were judged.
+    /// The new state's horizon when the rows were compared.
     private var judgedBy = Version.zero
 
-    /// Whether nothing is to be told. Rows that nobody sees may still be different.
+    /// Whether devices have nothing to hear. Rows that devices never see may still differ.
     var isEmpty: Bool { keys.isEmpty && horizon == .zero }
-    /// Whether all rows are the same, bit for bit: a state that came from the one generation is right for the other.
+    /// Whether no row differs in any bit: a state that was loaded from one generation is right for the other.
     var isIdentical: Bool { unlike.isEmpty && isEmpty }
-    /// The rows to be told of, all of public collections, sorted.
+    /// The rows that devices have to hear of, sorted; all are of public collections.
     var rows: [RowKey] { keys.sorted() }
     var rowCount: Int { keys.count }
 
     /// - Parameters:
     ///   - shown: the rows that devices may hold, at `version`.
-    ///   - state: the user's state from now on. A row that the log changed after `version` counts as changed, because
-    ///     it is not known how another fold would show it.
+    ///   - state: the user's state in the new generation. A row that an event changed after `version` counts as
+    ///     changed, because nobody knows how the fold of the other generation would have made it.
     init(from shown: [RowKey: Row], at version: Version, to state: borrowing UserState) {
         judge(Set(shown.keys).union(state.rowKeys), from: shown, at: version, to: state)
     }
 
-    /// Judges rows again after both sides moved on: only those in `touched` can have changed.
+    /// Compares again after an event was folded into both sides.
+    /// - Parameter touched: the rows that the event may have changed on either side.
     mutating func update(
         _ touched: Set<RowKey>, from shown: [RowKey: Row], at version: Version, to state: borrowing UserState
     ) {
@@ -52,7 +54,7 @@ struct UserChange {
         horizon = known > state.horizon ? known : .zero
     }
 
-    /// A row that stands for its memo alone is seen by nobody.
+    /// The row as devices may see it; nil when they do not. A deleted row at version 0 is there for its memo alone.
     private static func seen(_ row: Row?) -> Row? {
         row.flatMap { $0.isDeleted && $0.version == .zero ? nil : $0 }
     }
@@ -70,7 +72,7 @@ struct UserChange {
         }
     }
 
-    /// The bodies of the events that tell it, each within its bounds.
+    /// The bodies of the events by which devices hear of the change, each within the bounds of its type.
     func bodies(_ generation: Generation) -> [ProjectionRebuilt] {
         guard !isEmpty else { return [] }
         var bodies = [ProjectionRebuilt(generation: generation.number, rows: [], horizon: horizon)]

@@ -1,18 +1,20 @@
 import FocusCore
 import PostgresClient
 
-/// Compares users of a generation that is to be shown with those of the one that is, both at the end of the log.
+/// Compares users' rows in the generation that will be shown with those in the generation that is shown now. Both are
+/// first brought to the end of the log.
 struct UserComparison {
-    /// How many users are compared together: both generations' rows of all of them are in memory.
+    /// How many users are compared at once. All their rows in both generations are in memory then.
     static let page = 64
 
     let target: Generation
     let shown: Generation
     let rules: FoldRules
-    /// Whether the shown generation is of the same fold: its rows can then be brought to the log's end as well.
+    /// Whether this program's fold has also made the generation that is shown. Only then can its rows be brought to the
+    /// end of the log.
     let isSameFold: Bool
 
-    /// Compares users; those without events are left out. Throws `RebuildError.unfoldable`.
+    /// Compares the users; the result lacks those who have no events. Throws `RebuildError.unfoldable`.
     func compare(
         _ users: [UserID], in partition: Partition, on connection: PostgresConnection
     ) throws -> [ComparedUser] {
@@ -39,7 +41,7 @@ struct UserComparison {
 
     private func shownRows(_ old: StoredUser?, at version: Version) -> ShownRows {
         guard let old else { return ShownRows(rows: [:], version: .zero) }
-        // Rows that do not fold are compared as they stand, because those are what was shown.
+        // Rows that cannot be brought to the log's end are compared as they are: devices were shown these.
         guard isSameFold, let folded = try? old.folded(rules), folded.state.version == version else {
             return ShownRows(rows: old.rows, version: old.version)
         }

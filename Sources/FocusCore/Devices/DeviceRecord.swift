@@ -26,13 +26,13 @@ struct DeviceRecord: Sendable {
 
     subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
 
-    /// Reads a record where it is: a copy touches a reference count for each of its tables.
+    /// Reads a record without copying it: a copy would touch a reference count for each of its tables.
     func reading<Value>(_ incarnation: Incarnation, _ body: (borrowing IncarnationRecord) -> Value) -> Value? {
         guard let index = incarnations.index(forKey: incarnation) else { return nil }
         return body(incarnations.values[index])
     }
 
-    /// What became of one of a scope's last events; nil when it is not remembered.
+    /// The answer to one of the last events of a scope; nil when it is not remembered.
     func outcome(of event: EventID, _ scope: Scope) -> Outcome? {
         histories[index(of: .scope(scope)) ?? 0].outcomes.outcome(of: event)
     }
@@ -51,7 +51,7 @@ struct DeviceRecord: Sendable {
     mutating func record(_ event: Event) throws(FoldError) -> RecordedPlace {
         let incarnation = event.incarnation
         let found = try ensureIncarnation(incarnation)
-        // A lost event that is back happened before what the device did since, and must not win over that.
+        // An event that fills a lost place happened before the device's later events, so it must not win over them.
         let isLate = event.sequence <= incarnations.values[found].last
         let full = try incarnations.values[found].record(event)
         let index = index(of: incarnations.values[found].owner) ?? 0
@@ -60,8 +60,8 @@ struct DeviceRecord: Sendable {
             let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
             place.page = (RowKey(.placePages, key: key.text), full.encoded)
         }
-        // The incarnation that was current gets a row of its own. This one had such a row if it was begun or used
-        // before; that row goes.
+        // The current incarnation stands in its history's row, every other one in a row of its own. So the incarnation
+        // that was current until now gets a row, and the row of the new one is removed, if it had one.
         let current = histories[index].current
         if current != incarnation { place.others = [current, incarnation].compactMap { $0.map(key(of:)) } }
         histories[index].current = incarnation
@@ -177,13 +177,14 @@ struct RecordedPlace {
 }
 
 extension Event {
-    /// Whether it has no stamp because it stands in the place of other events (rules E2, S6).
+    /// Whether the event has no stamp, because it stands in the place of events that were refused or lost (rules E2,
+    /// S6).
     var leavesNoStamp: Bool {
         if case .eventRefused = body { true } else { isOfLostEvents }
     }
 
-    /// The refusal to remember. Nil for an accepted event, and for a repeat of one that another incarnation had logged:
-    /// a repeat takes its sequence, makes no row, and keeps the first answer (rule E1).
+    /// The refusal to remember. Nil for an accepted event, and for an event that another incarnation has logged
+    /// already: such a repeat takes a sequence and makes no row, and its answer is the first one (rule E1).
     fileprivate var rememberedRefusal: RememberedOutcomes.Refused? {
         guard case .eventRefused(let refused) = body, refused.code != RefusalCode.alreadyLogged.rawValue else {
             return nil

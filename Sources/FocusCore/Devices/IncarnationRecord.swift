@@ -1,4 +1,5 @@
-/// What is remembered of one incarnation of a device: where it stands, and where in the stream its events are.
+/// What the fold remembers of one incarnation of a device: its last event, and at which versions of the user's stream
+/// its events are.
 struct IncarnationRecord: Hashable, Sendable {
     /// Which of the device's histories it counts in.
     var owner: HistoryOwner
@@ -9,13 +10,14 @@ struct IncarnationRecord: Hashable, Sendable {
     var lastVersion = Version.zero
     /// It takes no further event (rule P10).
     var isEnded = false
-    /// True when it began again at 1, which earlier programs allowed: its places are looked for in the whole stream.
+    /// Whether its sequences began at 1 a second time, which earlier programs allowed. One sequence may then have two
+    /// events, so a place is searched for in the whole stream.
     var isRepeated = false
     var lost = LostRanges()
-    /// The version at which a lost place was last filled: what was read of the log before says nothing about that
-    /// place.
+    /// The version at which a lost place was last filled. Whoever read the log before that version does not know that
+    /// the place is taken.
     var filledAt = Version.zero
-    /// Its newest runs; those before them are in `place_pages`.
+    /// The newest runs of its events; earlier runs are rows of `place_pages`.
     var page = PlacePage()
 
     init(_ owner: HistoryOwner) { self.owner = owner }

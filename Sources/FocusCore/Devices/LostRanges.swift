@@ -1,6 +1,8 @@
-/// Places of an incarnation that `device.eventsLost` took and that nothing has filled since (rule S6), ascending.
+/// The lost places of an incarnation: `device.eventsLost` was logged for them, and no event has filled them since (rule
+/// S6). The ranges ascend and do not touch.
 struct LostRanges: Hashable, Sendable {
-    /// Past this many the oldest range is closed: nothing fills it any more, and a copy that turns up gets a new place.
+    /// The most ranges. With one more, the oldest is dropped: its places count as taken, and an event that turns up for
+    /// one of them is logged at another place.
     static let limit = 1_024
 
     private(set) var ranges: [ClosedRange<DeviceSequence>] = []
@@ -8,11 +10,14 @@ struct LostRanges: Hashable, Sendable {
     var isEmpty: Bool { ranges.isEmpty }
 
     func contains(_ sequence: DeviceSequence) -> Bool {
-        // There is mostly no range, or the newest one is meant.
+        // Mostly there is no range at all, or the newest one is asked for.
         ranges.last { $0.lowerBound <= sequence }.map { $0.contains(sequence) } ?? false
     }
 
-    /// Appends a range that is behind all others.
+    /// Adds a range of places that were lost just now. A range that begins where the last one ends is joined to it.
+    /// Past `limit` the oldest range is dropped.
+    /// - Precondition: `range` begins after the end of every other range. The caller sees to that: losses are declared
+    ///   from the incarnation's next place on.
     mutating func append(_ range: ClosedRange<DeviceSequence>) {
         if let last = ranges.last, last.upperBound.next == range.lowerBound {
             ranges[ranges.count - 1] = last.lowerBound...range.upperBound
@@ -22,7 +27,8 @@ struct LostRanges: Hashable, Sendable {
         if ranges.count > Self.limit { ranges.removeFirst() }
     }
 
-    /// Removes a place because an event fills it.
+    /// Takes a place out of its range, because an event fills it. A range that is cut in two may be one too many: then
+    /// the oldest is dropped.
     mutating func fill(_ sequence: DeviceSequence) {
         guard let index = ranges.lastIndex(where: { $0.contains(sequence) }) else { return }
         let range = ranges.remove(at: index)

@@ -33,7 +33,7 @@ public struct PlaceRun: Hashable, Sendable {
     var count: Int64 { last.rawValue - first.rawValue + 1 }
     var span: Int64 { versions.upperBound.rawValue - versions.lowerBound.rawValue + 1 }
 
-    /// Adds the next event. Returns false when it does not fit and begins a run of its own.
+    /// Adds the next event. Returns false when it does not fit: then it has to begin another run.
     mutating func extend(to sequence: DeviceSequence, at version: Version) -> Bool {
         guard sequence == last.next, count < Self.eventLimit,
             version.rawValue - versions.upperBound.rawValue - 1 <= Self.gapLimit
@@ -61,8 +61,9 @@ struct PlacePage: Hashable, Sendable {
         return true
     }
 
-    /// Four varints for each run: the steps from the end of the run before it to its first sequence and to its first
-    /// version, its events less one, and the foreign versions within it. A run takes 4 to 6 bytes.
+    /// The bytes of the page: four varints for each run, 4 to 6 bytes. They are: how far its first sequence is from the
+    /// end of the run before; the same of its first version; the number of its events, less one; and how many versions
+    /// within it belong to other events.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         var (sequence, version) = (Int64(0), Int64(0))

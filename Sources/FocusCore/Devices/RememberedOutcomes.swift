@@ -48,7 +48,7 @@ struct RememberedOutcomes: Hashable, Sendable {
         return nil
     }
 
-    /// `refusal` is nil for an accepted event, and for one that repeats a remembered one: it keeps the first answer.
+    /// - Parameter refusal: nil for an accepted event, and for a repeat of a remembered one, whose first answer stays.
     mutating func append(_ event: EventID, _ incarnation: Incarnation, _ sequence: DeviceSequence, _ refusal: Refused?)
     {
         let id = event.bits

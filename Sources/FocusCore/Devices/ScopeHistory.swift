@@ -16,7 +16,8 @@ struct ScopeHistory: Sendable {
     /// The key of its row. It is kept because every event names it, and a UUID's text takes longer to make than all the
     /// rest.
     let key: RowKey
-    /// The incarnation of the newest event: its details stand in this history's row, those of others in their own.
+    /// The incarnation of the newest event. Its record is part of this history's row; every other incarnation has a row
+    /// of its own.
     var current: Incarnation?
     /// Its last events, for devices that speak protocol 1.
     var outcomes = RememberedOutcomes()
@@ -24,8 +25,8 @@ struct ScopeHistory: Sendable {
     var greatest: Stamp?
     /// When its newest incarnations began, oldest first, at most `beginningLimit`.
     var beginnings: [Timestamp] = []
-    /// The incarnations used last, the newest at the end: an earlier program that reads this row continues from them.
-    /// Only the unbound history has them.
+    /// The incarnations that were used last, the newest at the end. This program does not need them: an earlier one
+    /// that reads the row goes on from them. Only the unbound history has any.
     var recent: [Incarnation] = []
 
     init(_ device: DeviceID, _ owner: HistoryOwner) {
@@ -45,16 +46,16 @@ struct ScopeHistory: Sendable {
         return (device, .scope(.system))
     }
 
-    /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation; where that would put the
-    /// stamp below the last one, its time is 1 µs after that one's.
-    /// - Parameter isLate: whether it fills a place before the last: it is then stamped by its own time and moves
-    ///   nothing.
+    /// The stamp of an accepted event (rule E3). Sequences start again in a new incarnation. If the stamp would be
+    /// lower than the last one because of that, it gets a time 1 µs after the last one's.
+    /// - Parameter isLate: whether the event fills a lost place. Then it is stamped by its own time, and the stamps of
+    ///   later events do not depend on it.
     mutating func stamp(_ event: Event, isLate: Bool = false) -> Stamp {
         let isOfApp = if case .scope(.app) = owner { true } else { false }
         var stamp = Stamp(
             time: event.occurredAt, device: event.device, sequence: event.sequence, isOfApp: isOfApp)
         if isLate, greatest != nil { return stamp }
-        // The server reports when things were due, in whatever order: it is exempt.
+        // The server's events are stamped with the times at which they were due, in whatever order they come.
         guard event.device != .server, let greatest else {
             greatest = stamp
             return stamp

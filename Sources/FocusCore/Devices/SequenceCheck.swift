@@ -1,17 +1,17 @@
-/// What became of an event.
+/// The answer to an event: accepted or refused.
 public enum Outcome: Hashable, Sendable {
     case accepted
     case refused(code: String, message: String)
 }
 
-/// How the place that a device offers an event for relates to what its log holds (rule E1).
+/// What the log has at the place for which a device offers an event (rule E1).
 public enum SequenceCheck: Hashable, Sendable {
-    /// It is the next one.
+    /// Nothing: it is the next place of the incarnation.
     case next
-    /// It has an event, which the log names (`PlaceLookup`).
+    /// An event. The log says which one (`PlaceLookup`).
     case earlier
-    /// Its event was declared lost, and nothing stands there (rule S6).
+    /// Nothing: the device declared the event lost, and no event has filled the place since (rule S6).
     case lost
-    /// Events in between are missing.
+    /// Nothing, and events before it are missing.
     case gap(expected: DeviceSequence)
 }

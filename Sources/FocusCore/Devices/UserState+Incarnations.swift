@@ -12,7 +12,7 @@ extension UserState {
         case foreign
     }
 
-    /// What the log knows of an incarnation, as a session of a scope sees it.
+    /// What the log has of an incarnation, for a session of a scope.
     public struct IncarnationStatus: Hashable, Sendable {
         public var standing: IncarnationStanding
         /// Its last sequence; zero when it has none.
@@ -33,7 +33,8 @@ extension UserState {
         return status ?? IncarnationStatus(standing: .unknown, last: .zero, lastEvent: nil)
     }
 
-    /// Whether an earlier program, which knows the 256 incarnations used last, takes events of this one only from 1 on.
+    /// Whether an earlier program has forgotten the incarnation: it remembers the 256 that were used last. It would
+    /// take events of this one only from sequence 1 on.
     public func isForgottenEarlier(_ incarnation: Incarnation, of device: DeviceID) -> Bool {
         guard let record = devices[device], record[incarnation]?.owner == .unbound else { return false }
         let recent = record.histories[0].recent
@@ -45,13 +46,13 @@ extension UserState {
         reading(incarnation, of: device) { $0.isRepeated } ?? false
     }
 
-    /// When the scope may begin one more incarnation; nil when it may now.
+    /// When the scope may begin one more incarnation; nil when it may begin one now.
     public func mayBeginIncarnation(of device: DeviceID, _ scope: Scope, at now: Timestamp) -> Timestamp? {
         devices[device]?.history(of: .scope(scope))?.mayBegin(at: now)
     }
 
-    /// The incarnation that was used longest ago, when the scope has as many open ones as it may; nil otherwise. It
-    /// ends when another begins, which loses nothing: its store recalls.
+    /// Which incarnation must end before another begins: the one that was used longest ago. Nil while the scope has
+    /// fewer open ones than it may. Nothing is lost by that, because the store of the ended one recalls.
     public func incarnationToEnd(of device: DeviceID, _ scope: Scope) -> Incarnation? {
         let open = (devices[device]?.incarnations ?? [:]).filter {
             $0.value.owner == .scope(scope) && !$0.value.isEnded
@@ -96,8 +97,8 @@ extension UserState {
         return known
     }
 
-    /// The version at which a lost place of the incarnation was last filled; zero when none was. Places that were
-    /// looked up before may have been filled since.
+    /// The version at which a lost place of the incarnation was last filled; zero when none was. What was read of the
+    /// log before that version may say that such a place is empty.
     public func lastFill(of device: DeviceID, incarnation: Incarnation) -> Version {
         reading(incarnation, of: device) { $0.filledAt } ?? .zero
     }
@@ -147,11 +148,11 @@ extension UserState {
 public struct KnownRuns: Hashable, Sendable {
     /// The runs that overlap the places asked for, as far as the state holds them; earlier ones are in `place_pages`.
     public var runs: [PlaceRun] = []
-    /// True when the runs say nothing about this incarnation, and the whole stream must be searched.
+    /// Whether the whole stream must be searched, because the runs say nothing about this incarnation.
     public var isScanned: Bool
     /// The version at which a lost place was last filled. Only the stream says where the events in such places are.
     public var filledAt = Version.zero
-    /// The ranges of lost places that overlap the places asked for; they hold nothing, as far as it is known.
+    /// The ranges of lost places that overlap the places asked for. No event stands there.
     public var lost: [ClosedRange<DeviceSequence>] = []
 
     public init(isScanned: Bool) { self.isScanned = isScanned }

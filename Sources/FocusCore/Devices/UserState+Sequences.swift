@@ -10,8 +10,8 @@ extension UserState {
         return check ?? (sequence == first ? .next : .gap(expected: first))
     }
 
-    /// What became of the event, if it is among the last 256 of its device in the scope, whichever incarnation it had;
-    /// nil otherwise. A device of protocol 1 that sends it again is told this (rule E1).
+    /// The answer to the event, if it is among the last 256 of its device in the scope, in whichever incarnation; nil
+    /// otherwise. A device of protocol 1 that sends the event again gets this answer again (rule E1).
     public func remembered(_ event: EventID, of device: DeviceID, _ scope: Scope) -> Outcome? {
         guard let index = devices.index(forKey: device) else { return nil }
         return devices.values[index].outcome(of: event, scope)
@@ -22,7 +22,7 @@ extension UserState {
         reading(incarnation, of: device) { $0.last } ?? .zero
     }
 
-    /// Reads an incarnation's record where it is; nil when there is none.
+    /// Reads an incarnation's record without copying it; nil when there is none.
     func reading<Value>(
         _ incarnation: Incarnation, of device: DeviceID, _ body: (borrowing IncarnationRecord) -> Value
     ) -> Value? {

@@ -1,7 +1,7 @@
 /// What is fixed for a type of event, whatever an event of it says. The comments of `Schema/proto` say the same of its
 /// message, and a test holds the two together.
 public struct EventTraits: Hashable, Sendable {
-    /// Whose sessions may append it (rule C2 of the domain's rules).
+    /// Whose sessions may append it (rule A4, and "Scopes" in the domain's rules).
     public enum Author: Hashable, Sendable {
         /// Those of the event's app, and those of the system.
         case apps

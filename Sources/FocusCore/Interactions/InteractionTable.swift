@@ -2,7 +2,7 @@
 struct InteractionTable: Sendable {
     private(set) var records: [ByteText: InteractionRecord] = [:]
     private(set) var donatedCount = 0
-    /// Donated ones by their conversation, so that deleting one does not look at all others.
+    /// The ids of donated interactions by conversation, so that deleting a conversation does not look at all others.
     private(set) var conversations: [ByteText: Set<ByteText>] = [:]
     /// When each conversation was last deleted.
     private(set) var deletedConversations: [ByteText: Stamp] = [:]
@@ -16,7 +16,7 @@ struct InteractionTable: Sendable {
 
     subscript(id: ByteText) -> InteractionRecord { records[id] ?? InteractionRecord() }
 
-    /// Replaces what is remembered of an id; an id without a donation or a mark is forgotten.
+    /// Replaces what is remembered of an interaction. One that is neither donated nor marked as deleted is forgotten.
     mutating func update(_ id: ByteText, from old: InteractionRecord, to new: InteractionRecord) {
         donatedCount += (new.donation == nil ? 0 : 1) - (old.donation == nil ? 0 : 1)
         if let conversation = old.donation?.conversationID.map(ByteText.init) {
@@ -42,7 +42,9 @@ struct InteractionTable: Sendable {
         forgettingConversations.insert(stamp, conversation)
     }
 
-    /// Also forgets when conversations were deleted before that, and returns these conversations.
+    /// Records that everything was deleted. Deletions of single conversations before that moment say nothing more, and
+    /// are forgotten.
+    /// - Returns: these conversations.
     mutating func setAllDeleted(at stamp: Stamp) -> [ByteText] {
         deleted = stamp
         let covered = deletedConversations.filter { $0.value < stamp }.keys.sorted()
@@ -50,14 +52,14 @@ struct InteractionTable: Sendable {
         return covered
     }
 
-    /// The donation to evict when there are too many (rule E5: the oldest by stamp); nil while there are not.
+    /// Which donation must be evicted: the oldest by stamp (rule E5). Nil while there are no more than the limit.
     mutating func nextToLeave() -> ByteText? {
         guard donatedCount > EventLimits.donationsPerApp else { return nil }
         return oldestDonated()?.id
     }
 
-    /// Forgets the oldest remembered deletion of an id beyond the bound, and returns the id; nil when none is beyond
-    /// it.
+    /// Forgets the oldest deletion of a single interaction when more of them are remembered than the limit.
+    /// - Returns: the interaction's id; nil when nothing was forgotten.
     mutating func forgetOldest() -> ByteText? {
         guard rememberedCount > EventLimits.rememberedDeletionsPerApp, let oldest = oldestRemembered() else {
             return nil
@@ -66,8 +68,8 @@ struct InteractionTable: Sendable {
         return oldest.id
     }
 
-    /// Forgets the oldest deletion of a conversation beyond the bound, and returns the conversation; nil when none is
-    /// beyond it.
+    /// Forgets the oldest deletion of a conversation when more of them are remembered than the limit.
+    /// - Returns: the conversation's id; nil when nothing was forgotten.
     mutating func forgetOldestConversation() -> ByteText? {
         guard deletedConversations.count > EventLimits.rememberedDeletionsPerApp,
             let oldest = oldestDeletedConversation()

@@ -17,7 +17,9 @@ public struct WhatIf: Sendable {
 
     /// A device that is nobody's: it sets what would have been set.
     private static let device = DeviceID(bytes: [UInt8](repeating: 0xFF, count: 16)) ?? .server
-    /// The most events that fall due at once: the server never appends more.
+    /// How many events that would have fallen due are added before one event of the real history. Two can be due at
+    /// once, as on the server (`LaneUsers+Due`): the end of a Focus and a summary. Twice as many are let through, so
+    /// that this bound only ends a loop in which the rules contradict each other, and never cuts a history short.
     private static let dueLimit = 4
 
     public init(_ rule: WhatIfRule, of user: UserID) {

@@ -15,14 +15,14 @@ public struct QueueRange: Hashable, Sendable {
 
 /// Decides which events are sent next: pipelined, in order, within the server's limit (rules P6, P9).
 struct AppendSender: Hashable, Sendable {
-    /// How many bytes an Append frame has at most: several fit into the server's limit of unanswered ones without much
-    /// memory.
+    /// The most bytes of an Append frame. Frames of this size take little memory, even as many as the server lets wait
+    /// for an answer.
     static let frameBytes = 256 * 1024
     /// The shortest pause after an error, also when it names a shorter one or none.
     static let minimumPauseMilliseconds: Int64 = 500
 
     private(set) var queue: QueueRange
-    /// When sending goes on after an error; nil: nothing pauses it.
+    /// When sending goes on after an error; nil while it does not pause.
     private(set) var resumesAt: MonotonicTime?
     private var sent: DeviceSequence
     /// The last sequence of each unanswered frame, ascending; at most `window` frames.
@@ -38,7 +38,7 @@ struct AppendSender: Hashable, Sendable {
     }
 
     mutating func open(_ welcome: Welcome) {
-        // One below the limit: at the limit the server stops reading, and reads our pongs no more.
+        // One below the limit: at the limit the server stops reading, and would not read our pongs either.
         window = max(1, Int(welcome.maximumUnacknowledgedAppends) - 1)
         maximumBytes = min(Self.frameBytes, Int(welcome.maximumFrameBytes))
     }
@@ -66,8 +66,8 @@ struct AppendSender: Hashable, Sendable {
         inFlight.removeAll { $0 <= sequence }
     }
 
-    /// Sends everything without an answer again, because the server ignores what is in flight (rule P4). The log has
-    /// the events below the one that the server expects, but their answers were not heard; sent again, they are
+    /// Begins again with the first event that has no answer: after a gap the server ignores what is in flight (rule
+    /// P4). Some of these events may be in the log, and only their answers were lost. When they are sent again they are
     /// answered again (rules E1, E2).
     mutating func rewind() {
         sent = queue.acknowledged

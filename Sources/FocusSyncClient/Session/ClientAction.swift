@@ -8,24 +8,25 @@ public enum ClientAction: Hashable, Sendable {
     case sendAppend(after: DeviceSequence, maximumBytes: Int)
     /// Events are durable in the log: move them out of the queue and tell those who wait for them (rule P1).
     case acknowledge(Appended)
-    /// The log lost its tail after this sequence: store that it is being healed (rule S6).
+    /// The log has lost what came after this sequence: store that it is being healed (rule S6).
     case beginHealing(logged: DeviceSequence)
-    /// Send one frame of what the log is to get back, of at most so many bytes unless the events of one receipt have
-    /// more; answer with `healingSent`.
+    /// Send the next frame of events that the log is to get back; answer with `healingSent`. The frame has at most so
+    /// many bytes, unless the events of a single receipt have more: these stay together.
     case sendHealing(HealingPosition, maximumBytes: Int)
-    /// Events are in the log again, or refused: store that with them.
+    /// The server has answered events that were offered: they are in the log again, or refused. Store the answers.
     case keepHealed(Appended, HealRequest)
     /// The healing is done: the log has everything that this device could give back.
     case endHealing(HealingReport)
-    /// The incarnation cannot be continued: store that the log is to be asked about the queue (rule P10).
+    /// The incarnation cannot be continued: store that the log must be asked about the queue (rule P10).
     case beginRecalling(IncarnationReason)
-    /// Find the events that are asked about next, and answer with `recallSent`, which sends the Recall.
+    /// Find the next events to ask about, and answer with `recallSent`, which sends the Recall.
     case sendRecall(RecallPosition)
     /// Events that the log holds are acknowledged at their places: move them out of the queue and tell those who wait
     /// for them.
     case keepRecalled(Recalled, Recall)
-    /// Recalling is done: queue what is left in a new incarnation, derived from the first event of it. With
-    /// `offersHeld`, acknowledged events that the store holds are offered on the next connection (rule S6).
+    /// Recalling is done: queue the events that the log does not hold in a new incarnation, whose number is derived
+    /// from the first of them. With `offersHeld`, the next connection offers the acknowledged events that the store
+    /// still holds (rule S6).
     case endRecalling(RecallReport, offersHeld: Bool)
     /// The incarnation cannot be continued: begin a new one, and queue unacknowledged events again from 1 (rule E1).
     case beginIncarnation(IncarnationReason)

@@ -6,9 +6,10 @@ public enum ClientNotice: Hashable, Sendable {
     case welcomed(Welcome)
     /// The server cannot take events at the moment; they stay queued and are sent again.
     case appendsDelayed(ProtocolError, milliseconds: Int64)
-    /// Unanswered events wait for a server that knows Recall (rule P10); this one does not. Rows come meanwhile.
+    /// This server does not know Recall, so unanswered events stay queued until another one does (rule P10). Rows come
+    /// all the same.
     case recallWaits
-    /// An error that changes nothing.
+    /// The server reported an error that the session need not act on.
     case serverError(ProtocolError)
     /// The rows differ from the server's; they are asked for afresh (rule S9).
     case diverged([RowCollection])
@@ -17,6 +18,7 @@ public enum ClientNotice: Hashable, Sendable {
     case stillDiverged([RowCollection])
     /// The session's token ends after so many milliseconds, by the server's clock (rule A2).
     case tokenExpires(inMilliseconds: Int64)
-    /// The rows are those of the server at this cursor.
+    /// The device has the very rows that the server has at this cursor: the counts and digests of the server's
+    /// checkpoint are those of the store (rule S9).
     case verified(Cursor)
 }

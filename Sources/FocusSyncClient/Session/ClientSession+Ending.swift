@@ -1,9 +1,11 @@
 import FocusCore
 
-/// Ends incarnations again (rule P10): a log that lost its tail may have forgotten that they ended. A copy of this
-/// store could then append one of their events at its old place, though this store has given it another. While nothing
-/// of the current incarnation is acknowledged, nothing shows such a loss, so the store ends them again before its first
-/// event is sent, one at a time. When the store heals, the healing does it.
+/// Ends incarnations a second time (rule P10), because a log that lost its tail may have forgotten that they ended.
+///
+/// A copy of this store could then append an event at a place of the old incarnation, although this store has given the
+/// event a place in the new one, and it would be there twice. A store notices a lost tail by what the log acknowledged
+/// in the current incarnation. While that is nothing, it could miss the loss; so it ends the earlier incarnations
+/// again, one at a time, before it sends its first event. When the store heals, the healing ends them.
 extension ClientSession {
     /// Incarnations that have ended, and that the log is told to end again before the first Append.
     struct Ending: Hashable, Sendable {
@@ -21,14 +23,14 @@ extension ClientSession {
         return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
     }
 
-    /// The answer to the Recall that ends an incarnation again. Nil: it answers something else.
+    /// Handles the answer to the Recall that ends an incarnation again. Returns nil when it answers something else.
     mutating func receiveEndedAgain(_ recalled: Recalled) -> [ClientAction]? {
         guard ending.isAsking, recalled.incarnation == ending.left.first else { return nil }
         return endNext()
     }
 
-    /// An error about the Recall that ends an incarnation again. Nil: it is about something else, or is handled like an
-    /// error about an Append.
+    /// Handles an error about the Recall that ends an incarnation again. Returns nil when the error is about something
+    /// else, or is to be handled like an error about an Append.
     mutating func receiveEndingError(_ error: ProtocolError) -> [ClientAction]? {
         guard ending.isAsking else { return nil }
         switch error.code {

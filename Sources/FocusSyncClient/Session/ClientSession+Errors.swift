@@ -70,7 +70,7 @@ extension ClientSession {
         let cause = ProtocolError(goAway.code, Self.explanation(of: goAway.code))
         switch goAway.code {
         case .superseded, .tokenExpired, .unauthenticated:
-            // Coming back would supersede the newer connection, or meet the same answer.
+            // A new connection would supersede the newer one, or get the same answer.
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,

@@ -1,9 +1,9 @@
 import FocusCore
 
-/// Heals a log that lost its tail (rule S6): oldest first, it gets back what it had acknowledged and this device still
-/// holds; what the device no longer holds is declared lost. Then the queue goes on in the same incarnation. Where the
-/// incarnation cannot be continued, or a place of an acknowledged event has another event now, the store recalls (rule
-/// P10).
+/// Heals a log that lost its tail (rule S6). The device offers every event that the log had acknowledged and that the
+/// store still holds, oldest first, and declares lost what it does not hold any more. Then it goes on with the queue in
+/// the same incarnation. If that cannot be continued, or another event has taken the place of an acknowledged one, the
+/// store recalls instead (rule P10).
 extension ClientSession {
     /// - Parameter leaves: why the incarnation cannot be continued after the healing; nil: it can.
     mutating func beginHealing(_ welcome: Welcome, leaves: IncarnationReason?) -> [ClientAction] {
@@ -58,7 +58,7 @@ extension ClientSession {
         return [.keepHealed(appended, head.request)] + continueHealing()
     }
 
-    /// An error while healing. Nil: it is handled as without a healing.
+    /// Handles an error while healing. Returns nil when it is handled as if nothing were being healed.
     mutating func receiveHealingError(_ error: ProtocolError) -> [ClientAction]? {
         switch error.code {
         case .sequenceGap: return receiveHealingGap(error)
@@ -89,7 +89,7 @@ extension ClientSession {
     /// The log lacks events before those that were offered: they come next, or are lost if this device holds none of
     /// them.
     private mutating func receiveHealingGap(_ error: ProtocolError) -> [ClientAction] {
-        // The error is about a frame that is offered again anyhow.
+        // The error is about a frame that will be offered again in any case.
         guard let head = healing?.inFlight.first, let expected = error.expected else { return [] }
         // While a rest is in flight this may be about a frame before it, which is offered again too.
         if healing?.rests.isEmpty == false, let sequence = error.sequence, sequence != head.request.firstSequence {

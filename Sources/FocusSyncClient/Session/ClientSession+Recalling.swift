@@ -12,7 +12,7 @@ extension ClientSession {
         sender.queue.isEmpty ? beginIncarnation(reason) : [.beginRecalling(reason)] + reconnectNow()
     }
 
-    /// Leaves an incarnation on a connection on which nothing was appended: the questions are sent on it.
+    /// Leaves an incarnation before anything was appended on this connection, so that the questions can be sent on it.
     mutating func leaveHere(_ reason: IncarnationReason, offersHeld: Bool) -> [ClientAction] {
         sender.queue.isEmpty
             ? beginIncarnation(reason) : [.beginRecalling(reason)] + startRecalling(offersHeld: offersHeld)
@@ -63,7 +63,7 @@ extension ClientSession {
         return [.keepRecalled(recalled, asked)] + (recalling?.next() ?? [])
     }
 
-    /// An error while recalling. Nil: it is handled as without recalling.
+    /// Handles an error while recalling. Returns nil when it is handled as if nothing were being recalled.
     mutating func receiveRecallError(_ error: ProtocolError) -> [ClientAction]? {
         switch error.code {
         case .sequenceConflict:

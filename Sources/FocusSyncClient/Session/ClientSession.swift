@@ -18,11 +18,12 @@ public struct ClientSession: Sendable {
 
     /// How long the session waits for Welcome before it ends the connection, in milliseconds.
     public static let welcomeMilliseconds: Int64 = 15_000
-    /// The longest time, in milliseconds, by which a pause of the appends delays the next connection: appends may have
-    /// to wait for hours (rule P10), and rows come meanwhile. Jitter at most doubles it.
+    /// When appends have to pause and the connection ends, the next connection waits for the end of the pause, but no
+    /// longer than this, in milliseconds: appends may pause for hours (rule P10), and rows should come all the same.
+    /// Jitter at most doubles it.
     public static let maximumWaitMilliseconds: Int64 = 60_000
-    /// How long, in milliseconds, a connection is kept whose server does not know Recall. Then the device connects
-    /// again, because the log's format may have been raised meanwhile.
+    /// How long, in milliseconds, a device that must recall stays connected to a server that does not know Recall. Then
+    /// it connects again: an operator may have raised the log's format in the meantime.
     static let recallWaitMilliseconds: Int64 = 300_000
     /// How many times in a row differing rows are asked for afresh; after that the session only reports the difference
     /// (rule S9: never silent, never a storm).
@@ -35,20 +36,22 @@ public struct ClientSession: Sendable {
     private var silenceEnds = MonotonicTime(milliseconds: .max)
     private var heartbeatMilliseconds: Int64 = 25_000
     private var resyncs = 0
-    /// Whether rows were asked for afresh and have not come: until then, checkpoints are about the rows before.
+    /// Whether the session has sent Resync and has not got the rows yet. Until it has, checkpoints are not compared:
+    /// they are about rows that are being replaced.
     private var awaitsResync = false
-    /// The collections of the snapshot under way; empty: all.
+    /// The collections of the snapshot that is arriving; empty: all of the view.
     private var snapshotCollections: [RowCollection] = []
     /// Whether a Renew was sent and not answered (rule A2).
     var isRenewing = false
-    /// The healing under way of a log that lost its tail (rule S6); appends wait for its end.
+    /// Offers the log what it has lost (rule S6). Appends wait until it has ended; nil when nothing is being healed.
     var healing: HealingSender?
-    /// The recalling under way of unanswered events (rule P10); appends wait for its end.
+    /// Asks the log about unanswered events (rule P10). Appends wait until it has ended; nil when nothing is being
+    /// recalled.
     var recalling: RecallSender?
-    /// When the session looks for another server, because unanswered events must be recalled and this server knows no
-    /// Recall. Appends wait until then. Nil: it does not.
+    /// When the session ends the connection to look for another server: unanswered events must be recalled, and this
+    /// server does not know Recall. Appends wait until then. Nil when there is no need.
     var waitsForRecall: MonotonicTime?
-    /// The connection's version of the protocol; known from Welcome on.
+    /// The version of the protocol that the connection speaks; 1 until Welcome says it.
     private(set) var protocolVersion: UInt32 = 1
     /// The incarnations that the store has ended, in the order of their places.
     let ended: [EndedIncarnation]

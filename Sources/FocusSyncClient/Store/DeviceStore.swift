@@ -7,8 +7,9 @@ import struct FocusCore.Cursor
 /// What a device keeps in a directory of its own: its incarnation, the events that the server has not acknowledged,
 /// the rows that it has confirmed, and the cursor that goes with them.
 ///
-/// SQLite with a write-ahead log, flushed to the disk at each commit: what `enqueue` returned survives a power cut.
-/// Methods block; call them from a thread that may. Safe to call from several.
+/// It is an SQLite file with a write-ahead log that is flushed to the disk at each commit: an event that `enqueue` has
+/// returned survives a power cut. Methods block, so call them from a thread that may block; several threads may call
+/// at once.
 public final class DeviceStore: Sendable {
     /// How many unacknowledged events a store holds; one more is refused with `DeviceStoreError.queueFull`.
     public static let queueLimit = 10_000
@@ -46,8 +47,8 @@ public final class DeviceStore: Sendable {
         }
     }
 
-    /// Closes the file and releases the directory, so that it can be opened again; further calls throw. Without it both
-    /// happen when the last reference goes.
+    /// Closes the file and releases the directory, so that another store can open it. Calls after this throw. A store
+    /// that nobody closes is closed when its last reference goes away.
     public func close() throws {
         try database.close()
         lock.release()
@@ -55,7 +56,7 @@ public final class DeviceStore: Sendable {
 
     // MARK: Identity
 
-    /// Gives a new store its owner, and checks that of an old one.
+    /// Makes `owner` the owner of a store that has none yet. A store that has an owner keeps it.
     /// - Throws: `DeviceStoreError.otherOwner` when the store belongs to somebody else.
     public func claim(_ owner: DeviceOwner) throws {
         try write { record, _ in
@@ -70,20 +71,22 @@ public final class DeviceStore: Sendable {
     public var owner: DeviceOwner? { get throws { try record().owner } }
     /// The current incarnation (rule E1): new events get their sequences in it.
     public var incarnation: Incarnation { get throws { Incarnation(try record().incarnation) } }
-    /// How far the confirmed rows go; nil before the first snapshot.
+    /// Which version of the user's stream the confirmed rows are of; nil before the first snapshot.
     public var cursor: Cursor? { get throws { try record().cursor } }
     /// Whether an event waits for its acknowledgement.
     public var hasQueued: Bool { get throws { try record().queuedEvents > 0 } }
     /// The sequences of the current incarnation. While the store is recalling, the queue may hold other events too.
     public var queueRange: QueueRange { get throws { try record().queue } }
 
-    /// The event at `queueRange.acknowledged`, also when the store holds it no longer. Nil: there is none, or an
-    /// earlier version of this library acknowledged it and did not keep its id.
+    /// The id of the event at `queueRange.acknowledged`, which the store keeps longer than the event. Nil when there is
+    /// none, or when an earlier version of this library got the acknowledgement and did not keep the id.
     public var lastAnswered: EventID? { get throws { try record().answered } }
 
-    /// Begins a new, random incarnation (rule E1): unacknowledged events keep their ids and order, and get sequences
-    /// from 1. It is for another log, and for a store without unacknowledged events; for others there is
-    /// `beginRecalling`.
+    /// Begins a new, random incarnation (rule E1). Unacknowledged events keep their ids and their order, and get
+    /// sequences from 1.
+    ///
+    /// Call it when the server has another log, or when the store has no unacknowledged events. In any other case the
+    /// old log may have some of them: call `beginRecalling`.
     /// - Parameters:
     ///   - offersHeld: whether the next connection offers what earlier incarnations had acknowledged: nothing is
     ///     acknowledged in the new one, so a log that lost its tail would not show itself (rule S6). False when the

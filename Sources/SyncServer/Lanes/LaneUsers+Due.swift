@@ -90,7 +90,8 @@ extension LaneUsers {
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
         let recordedAt = staging.recordingTime(of: user.partition)
-        // At most the end of a Focus and a summary. What a Focus that ends now releases waits for a later summary.
+        // Two can be due at once: the end of the one active Focus, and the latest of the summaries that were missed.
+        // What a Focus that ends now releases waits for a later summary. A third would wait for the next look.
         for _ in 0..<2 {
             guard let due = user.state.dueEvent(at: recordedAt) else { return }
             let event = Event(

@@ -15,7 +15,8 @@ final class PrimaryHeartbeat: Sendable {
     private struct State {
         /// Whether commits wait for a synchronous standby; nil before the first answer.
         var waits: Bool?
-        /// A moment before the last commit that succeeded was sent.
+        /// When the last commit that succeeded was sent, by the monotonic clock. The moment before it was sent counts,
+        /// and not that of its answer: the server was the primary then, and may have been replaced since.
         var provedAt = MonotonicTime(milliseconds: .min / 2)
         /// Cancels the commit under way.
         var cancel: (@Sendable () -> Void)?
@@ -35,8 +36,8 @@ final class PrimaryHeartbeat: Sendable {
         self.logger = logger
     }
 
-    /// Whether the server is not known to have been replaced: a commit was proved within so many milliseconds, or
-    /// commits wait for no standby, by the last answer. False before the first one.
+    /// Whether rows may be sent: a commit that was sent within so many milliseconds has succeeded, or, by the last
+    /// answer, commits wait for no standby. False before the first answer.
     func vouches(within milliseconds: Int64) -> Bool {
         let (waits, provedAt) = state.withLockedValue { ($0.waits, $0.provedAt) }
         guard let waits else { return false }

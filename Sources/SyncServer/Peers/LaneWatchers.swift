@@ -2,13 +2,15 @@ import EventStore
 import FocusCore
 import FocusWire
 
-/// Tells sessions, of any lane, the statuses of the users of this lane's partitions whom they watch (rules V1 to V4).
-/// Learns of changes by the lane's own commits and by other servers' events.
+/// Tells watching sessions whether users have a Focus on (rules V1 to V4).
 ///
-/// Why V2 holds. A viewer is told what `UserState.visibility` says of the committed state at the moment at which the
-/// frame is made. Every server folds a user's events in the same order, so a state that has a status later than a
-/// removal has the removal too. What waits under V4 is not a status but a reminder to look at the state. And nothing is
-/// told while any lane has not confirmed its heads.
+/// A lane answers for the users of its own partitions; the sessions that watch them may belong to any lane. The lane
+/// learns of changes from its own commits and from the events of other servers.
+///
+/// Why V2 holds. A frame is made from the committed state of the moment (`UserState.visibility`). Every server folds a
+/// user's events in the same order, so a state that has a status later than a removal has the removal too. Where V4
+/// makes a change wait, no status is stored meanwhile, only that the state is to be looked at again. And no frame is
+/// sent while any lane has not confirmed its heads.
 final class LaneWatchers {
     /// How many statuses go into one frame. Each takes at most 200 bytes, so a frame stays far below its limit (rule
     /// W1).
@@ -32,14 +34,15 @@ final class LaneWatchers {
 
     func unwatch(_ session: UInt64, _ users: [UserID]) { watchers.unwatch(session, users) }
 
-    /// Goes on telling the session, as its device took what was queued.
+    /// Sends again to a session whose queue was full: its device has read what was queued.
     func resume(_ session: UInt64) { watchers.resume(session, now: now) }
 
     func close(_ session: UInt64) { watchers.close(session) }
 
     // MARK: Users
 
-    /// Looks at the user again, if these rows, which the lane's own events changed, bear on what others see.
+    /// Looks at the user again if others may see the difference.
+    /// - Parameter keys: the rows that the lane's own events have changed.
     func changed(_ user: UserID, by keys: [RowKey]) {
         guard watchers.isWatched(user) else { return }
         let isVisible = keys.contains { $0.collection == .focusVisibility || $0.collection == .audience }

@@ -108,7 +108,7 @@ struct PeerWatchers {
         nextLook = min(nextLook, deadline)
     }
 
-    /// Goes on telling a session that was behind, as its device took what was queued.
+    /// Sends again to a session whose queue was full: its device has read what was queued.
     mutating func resume(_ session: UInt64, now: MonotonicTime) {
         guard sessions[session]?.isBehind == true else { return }
         sessions[session]?.isBehind = false
