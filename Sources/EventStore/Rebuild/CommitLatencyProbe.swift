@@ -3,21 +3,23 @@ import NIOConcurrencyHelpers
 import PostgresClient
 import Waits
 
-/// Measures how long a durable commit takes, which is what every append waits for, and says how much of the time a
-/// rebuild may work: less while commits take longer than they did before it began.
+/// Measures how long a durable commit takes, because every append waits for one, and lets a rebuild work less while
+/// commits take longer than they did before it began.
 ///
-/// Flow: some commits before the work, of which the slow ones give the limit → one every `interval` beside the work; a
-/// late one cuts the share by a third, each timely one raises it by half a per cent. So about one in eighty is late.
+/// Flow: some commits before the work; the slow ones among them give the limit → one commit every `interval` beside the
+/// work. A commit over the limit cuts the rebuild's share of the time by a third, one below raises it by half a per
+/// cent. The two are in balance when about one commit in eighty is late.
 final class CommitLatencyProbe: Sendable {
     private static let interval = 0.05
     /// How many commits are measured before the work, and how many seconds lie between them.
     private static let calmCount = 20
     private static let calmInterval = 0.01
-    /// A commit is late when it takes `tolerance` times as long as the slow ones of those before the work, and at least
-    /// `leastDelay` seconds longer.
+    /// A commit is late when it takes `tolerance` times as long as the slow commits before the work did, and also at
+    /// least `leastDelay` seconds longer.
     private static let (tolerance, leastDelay) = (2.0, 0.004)
     private static let (afterLate, afterTimely) = (0.67, 1.005)
-    /// The least share: a rebuild must end, however slow commits became for reasons of their own.
+    /// The least share. Commits may have become slow for reasons that have nothing to do with the rebuild, and it must
+    /// come to an end all the same.
     static let leastShare = 0.25
 
     private struct State {
@@ -28,7 +30,7 @@ final class CommitLatencyProbe: Sendable {
     private let state = NIOLockedValueBox(State())
     private let thread = NIOLockedValueBox<PostgresThread?>(nil)
 
-    /// Takes the measure, for about a third of a second. Nothing of the rebuild may be at work yet.
+    /// Measures commits before the work, for about a third of a second. The rebuild must not have begun.
     init(_ configuration: PostgresConfiguration) throws {
         let connection = try PostgresConnection(configuration)
         try SessionRole.assume(on: connection)
@@ -40,13 +42,13 @@ final class CommitLatencyProbe: Sendable {
             calm.append(try Self.seconds(on: connection))
         }
         let limit = Self.limit(calm)
-        // unsafe: from here on that thread alone uses it.
+        // unsafe: from here on the probe's thread alone uses the connection.
         nonisolated(unsafe) let own = connection
         let started = try PostgresThread(name: "commit-probe") { [state] in
             defer { own.close() }
             while !state.withLockedValue({ $0.isStopping }) {
                 Deadline.after(seconds: Self.interval).sleep()
-                // Without a database the rebuild itself says what is wrong.
+                // The rebuild uses the same database, and reports what is wrong with it.
                 guard let seconds = try? Self.seconds(on: own) else { return }
                 state.withLockedValue { $0.share = Self.share($0.share, isLate: seconds > limit) }
             }
@@ -62,7 +64,7 @@ final class CommitLatencyProbe: Sendable {
         thread.withLockedValue { $0.take() }?.join()
     }
 
-    /// The seconds above which a commit is late. The second slowest of `calm` counts: the slowest may have been chance.
+    /// How many seconds make a commit late. The second slowest of `calm` decides: the slowest may have been chance.
     static func limit(_ calm: [Double]) -> Double {
         let sorted = calm.sorted()
         let slow = sorted.dropLast().last ?? sorted.last ?? 1

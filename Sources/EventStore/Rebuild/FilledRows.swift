@@ -3,14 +3,15 @@ import PostgresClient
 
 /// Rows of folded users on their way into an empty generation.
 struct FilledRows {
-    /// Rows of one transaction; one user may have more.
+    /// The most rows of one transaction, unless a single user has more.
     static let rowLimit = 4_000
-    /// Rows that are written without a pause. They keep this program and the database busy at once for one or two
-    /// milliseconds, on two processors that an append then finds taken.
+    /// How many rows are written without a pause. For these one or two milliseconds this program and the database keep
+    /// two processors busy, and an append has to wait for one.
     static let piece = 250
-    /// Bytes of the values and memos of one transaction.
+    /// The most bytes of values and memos in one transaction.
     static let byteLimit = 8 << 20
-    /// Fewer rows of a table do not repay the two round trips of a COPY: they go in one pipeline with others.
+    /// From how many rows of a table on a COPY is worth its two round trips. Fewer are inserted, in one pipeline with
+    /// those of other tables.
     static let leastCopied = 32
 
     private var tables: [RowCollection: RowTable] = [:]

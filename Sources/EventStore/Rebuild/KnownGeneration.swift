@@ -8,11 +8,12 @@ struct KnownGeneration {
     let foldVersion: Int32
     /// How many partitions show it.
     let partitions: Int64
-    /// What last brought it in; nil when it came with the database.
+    /// Whether a rebuild or a rollback has shown it last, or is about to; nil for the generation that came with the
+    /// database.
     let kind: Kind?
     let verifies: Bool
     let isUnfinished: Bool
-    /// Whether the generations shown before it are kept when it ends.
+    /// Whether the generations that were shown before are kept when the rebuild or rollback ends.
     let keepsOld: Bool
 
     static func all(on connection: PostgresConnection) throws -> [KnownGeneration] {

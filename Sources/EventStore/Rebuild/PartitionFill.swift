@@ -2,15 +2,16 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// Fills a partition of a new generation from the log: users in order of their ids, one folded after the other.
+/// Fills a partition of a new generation from the log. It folds one user after the other, in the order of their ids.
 ///
-/// Flow: events by user and version → fold → rows gather → one transaction with the place that they reach. Memory: one
-/// user's state, a chunk of events, a batch of rows.
+/// Flow: events by user and version → fold → the rows of several users gather → one transaction writes them, and the
+/// place that they reach. In memory are one user's state, a chunk of events and a batch of rows.
 struct PartitionFill {
     let rules: FoldRules
-    /// Events read at once: no statement holds a snapshot for long, and the largest payloads take 128 MB.
+    /// How many events are read at once: few enough that no statement holds a snapshot for long, and that the largest
+    /// payloads take 128 MB together.
     var chunk = 500
-    /// Called often, between transactions and within, with the events folded since the last call.
+    /// Called often, between transactions and in them, with how many events were folded since the last call.
     let pause: (Int) throws -> Void
 
     /// Fills until the phase is over. Throws `RebuildError` when the history is not whole.
@@ -23,7 +24,8 @@ struct PartitionFill {
             let found = try read(place, after: cursor, on: connection)
             for row in 0..<found.rowCount {
                 let event = try LoggedEvent(found, row: row)
-                // The state is looked at in place: a copy would count references to all its parts, at every event.
+                // `state` is not copied here: for each event a copy would touch a reference count for each of its
+                // parts.
                 if state?.user != event.user, let folded = state.take() {
                     batch.append(folded)
                     if batch.isFull { try flush(&batch, &place, &next, on: connection) }
@@ -72,7 +74,7 @@ struct PartitionFill {
         _ batch: inout FilledRows, _ place: inout RebuildPlace, _ next: inout RebuildPlace,
         on connection: PostgresConnection
     ) throws {
-        // The event that showed the last user to be complete is not counted yet: it comes again after a crash.
+        // The last event that was read belongs to the next user. It is not counted yet: after a crash it is read again.
         next.after = batch.last
         next.users += Int64(batch.userCount)
         let (from, to, rows) = (place, next, batch)

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// Why a rebuild does not begin or does not go on. Nothing that devices or analysts see has changed then, but for the
-/// partitions that had been cut over before.
+/// Why a rebuild does not begin, or does not go on. Devices and analysts then see what they saw before, except in the
+/// partitions that were already cut over.
 public enum RebuildError: Error, Sendable, Hashable {
     /// Another process rebuilds, rolls back or drops at this moment.
     case busy
@@ -11,7 +11,7 @@ public enum RebuildError: Error, Sendable, Hashable {
     case nothingToResume
     /// No other generation is kept.
     case nothingToRollBackTo
-    /// The generation is filled by another fold than this program's.
+    /// Another fold than this program's has filled the generation.
     case otherFold(generation: Int32, fold: Int32)
     /// The log of the partition begins later than its first event: what came before cannot be folded.
     case historyArchived(Partition, first: LogOffset)

@@ -2,29 +2,30 @@ import FocusCore
 import Foundation
 import PostgresClient
 
-/// How far the rebuild of one partition got, as the database has it: written in the transactions that get it there.
+/// How far the rebuild of one partition has come. The database holds it: each transaction of the rebuild writes the
+/// place together with the rows that reach it, so that a rebuild resumes exactly where it was killed.
 struct RebuildPlace: Hashable, Sendable {
     enum Phase: String, Sendable {
-        /// Users' events are folded and their rows put into the generation, in order of their ids.
+        /// Each user's events are folded, in the order of the users' ids, and the rows are put into the generation.
         case filling
         case verifying
-        /// Users' rows are compared with those of the generation that is shown.
+        /// Each user's rows are compared with those in the generation that is shown.
         case comparing
-        /// Users with events since are compared again; then comes the cut-over.
+        /// Users who have appended since they were compared are compared again; then comes the cut-over.
         case following
         case done
     }
 
     let generation: Generation
     let partition: Partition
-    /// Events below it are filled in.
+    /// The rows have all events below this offset.
     let through: LogOffset
     var phase: Phase
     /// The phase is done with users up to this one.
     var after: UserID?
     var events: Int64
     var users: Int64
-    /// Users with events at or past it are to be compared again.
+    /// Users with events at this offset or past it must be compared again.
     var followed: LogOffset
 
     static func read(
@@ -47,8 +48,8 @@ struct RebuildPlace: Hashable, Sendable {
         followed = LogOffset(try result.int8(row: row, column: 6))
     }
 
-    /// Moves on to `next`, in a transaction of the caller's. Throws `RebuildError.overtaken` when another process moved
-    /// it: one that was killed may still have had a commit under way.
+    /// Moves on to `next` in the caller's transaction. Throws `RebuildError.overtaken` when another process has moved
+    /// the place: the last commit of a process that was killed may arrive after its death.
     mutating func move(to next: RebuildPlace, on connection: PostgresConnection) throws {
         let moved = try connection.query(
             Queries.moveRebuildPartition,

@@ -23,14 +23,15 @@ final class RebuildThrottle {
         begin()
     }
 
-    /// Idles; to be called between transactions. Throws `RebuildStopped` when another worker failed.
+    /// Idles for the worker's share of the time. Call it between transactions. Throws `RebuildStopped` when another
+    /// worker has failed.
     func pause() throws {
         guard !work.isStopped else { throw RebuildStopped() }
         let load = Double(load) / 100 * (probe?.share ?? 1)
         let now = ContinuousClock.now
         let idle = (now - since) / .seconds(1) * (1 - load) / load
         end()
-        // The limit of 1 s keeps one long transaction from stopping the work for minutes.
+        // Without the limit of 1 s, a long transaction would be followed by minutes of idling.
         if idle > 0 { Deadline.after(seconds: min(idle, 1)).sleep() }
         begin()
     }

@@ -2,7 +2,7 @@ import FocusCore
 import NIOConcurrencyHelpers
 import PostgresClient
 
-/// What the workers of a rebuild share: which partitions are left, how far all of them are, what came of it.
+/// What the workers of a rebuild share: the partitions that are left, the progress of all workers, and their results.
 final class RebuildWork: Sendable {
     private struct State {
         var waiting: [RebuildPlace]
@@ -18,8 +18,8 @@ final class RebuildWork: Sendable {
 
     init(places: [RebuildPlace], events: Int, report: @escaping @Sendable (RebuildProgress) -> Void) {
         self.report = report
-        // The largest comes first: a few users have most of the log, and a worker that came to their partition last
-        // would work alone.
+        // The largest partition comes first. A few users may have most of the log: if their partition came last, one
+        // worker would work on it long after all others have ended.
         var state = State(waiting: places.sorted { ($0.eventsLeft, $1.partition) < ($1.eventsLeft, $0.partition) })
         state.totals[.filling] = events
         state.totals[.cuttingOver] = places.count
@@ -41,7 +41,7 @@ final class RebuildWork: Sendable {
         state.withLockedValue { $0.waiting = $0.prepared.sorted { $0.partition > $1.partition } }
     }
 
-    /// Makes the other workers end with their next transaction.
+    /// Makes all other workers end after the transaction that they are in.
     func stop() { state.withLockedValue { $0.isStopped = true } }
 
     var isStopped: Bool { state.withLockedValue { $0.isStopped } }

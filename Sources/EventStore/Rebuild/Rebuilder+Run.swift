@@ -3,7 +3,7 @@ import Foundation
 import PostgresClient
 
 extension Rebuilder {
-    /// Does everything that is left to do until each partition shows the generation.
+    /// Does whatever is left to do, until each partition shows the generation.
     func run(
         _ target: Generation, verifies: Bool, keepsOld: Bool, _ log: LogIdentity, on connection: PostgresConnection
     ) throws -> RebuildReport {
@@ -22,8 +22,8 @@ extension Rebuilder {
             work: work,
             probe: probe, slots: slots)
         try inParallel(preparing) { [options] connection in
-            // On Linux this is the priority of this thread alone. If it may not be lowered further, it stays as
-            // inherited.
+            // On Linux this sets the priority of this thread alone. If the system does not allow it, the thread keeps
+            // the priority that it has inherited.
             if options.niceness > 0 { _ = nice(options.niceness) }
             if options.niceness > 0, options.isOnThisMachine { connection.lowerPriority(options.niceness) }
             try job.prepare(on: connection)
@@ -39,25 +39,25 @@ extension Rebuilder {
         return summary
     }
 
-    /// Where PostgreSQL runs on this machine, one processor is left to appends: an append passes through half a dozen
-    /// threads, and with all processors taken it waits for each of them.
+    /// Leaves one processor to appends where PostgreSQL runs on this machine. An append passes through half a dozen
+    /// threads; if all processors were taken, it would have to wait for each of them.
     private var slots: DispatchSemaphore? {
         guard options.isOnThisMachine, options.maximumLoad < 100 else { return nil }
         return DispatchSemaphore(value: max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
     }
 
-    /// The connections of workers that fill and compare, whose commits do not wait for the disk: rows and place are
-    /// written in one transaction, so what a crash of the server loses is done again, and the disk is left to the
-    /// appends' flushes. The cut-over's events are what devices are shown: it waits for its flush.
+    /// How workers that fill and compare connect. Their commits do not wait for the disk, which is left to appends: if
+    /// PostgreSQL crashes and loses some, it loses rows together with the place that they reach, and both are done
+    /// again. A cut-over does wait for the disk, because devices are shown its events.
     private var preparing: PostgresConfiguration {
         var preparing = planned
         if owner.usesPreparedStatements { preparing.settings["synchronous_commit"] = "off" }
         return preparing
     }
 
-    /// The connections of all workers. Every statement goes by keys: it is planned once, with indexes, whatever size a
-    /// table had at that moment. Planning the load of users takes longer than the load, and a cut-over would do it
-    /// while appends wait.
+    /// How all workers connect. Each statement is planned once, and always with indexes, whatever size a table has at
+    /// that moment: all of them look rows up by key. Otherwise a cut-over would plan while appends wait, and planning
+    /// the statement that loads users takes longer than running it.
     private var planned: PostgresConfiguration {
         var planned = owner
         // A pooler in transaction mode refuses settings.

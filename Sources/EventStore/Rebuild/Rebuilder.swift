@@ -7,9 +7,10 @@ import Waits
 /// and syncing.
 ///
 /// Flow: next generation's tables → each partition is filled from the log, verified, compared → each partition is cut
-/// over. What is done is written down with the rows, so that after a crash of anything `resume` goes on from there.
+/// over. Each transaction also writes how far the work has come, so that `resume` goes on from there whatever crashed.
 ///
-/// Blocks its thread; its workers have threads of their own. Memory: for each worker a user's state and a batch.
+/// It blocks the calling thread; workers have threads of their own. Each worker holds a user's state and a batch of
+/// rows in memory.
 public final class Rebuilder: Sendable {
     let owner: PostgresConfiguration
     let options: RebuildOptions
@@ -50,8 +51,8 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Resumes an interrupted rebuild or rollback. It verifies if it was begun so, and keeps the old generations if it
-    /// was begun so or `keepsOld` is set now.
+    /// Resumes an interrupted rebuild or rollback. It verifies if it was begun with that option. It keeps the old
+    /// generations if it was begun with that option, or if `keepsOld` is set now.
     public func resume() throws -> RebuildReport {
         try exclusively { connection, log in
             guard let unfinished = try KnownGeneration.all(on: connection).first(where: \.isUnfinished) else {
@@ -59,7 +60,7 @@ public final class Rebuilder: Sendable {
             }
             try requireOwnFold(unfinished)
             if unfinished.kind == .rebuild { try Self.checkHistory(on: connection) }
-            // It is stored as the rest is, because this process may be killed, too.
+            // The option is stored, because this process may be killed as well.
             if options.keepsOld, !unfinished.keepsOld {
                 _ = try connection.query(Queries.keepOld, [.int4(unfinished.generation.number)])
             }
@@ -69,7 +70,7 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Shows the newest generation that is kept and not shown, brought to the end of the log.
+    /// Shows the newest of the kept generations again, after it was brought to the end of the log.
     public func rollBack() throws -> RebuildReport {
         try exclusively { connection, log in
             let known = try KnownGeneration.all(on: connection)
@@ -88,8 +89,8 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Drops every generation that no partition shows, also one that a rebuild left unfinished. Throws
-    /// `RebuildError.unfinished` when an unfinished one is shown somewhere.
+    /// Drops every generation that no partition shows, including one that an interrupted rebuild has left. Throws
+    /// `RebuildError.unfinished` when some partition shows the generation of an interrupted rebuild.
     /// - Returns: the numbers of the dropped generations.
     public func dropOld() throws -> [Int32] {
         try exclusively { connection, _ in
@@ -111,7 +112,7 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// A rebuild from less than everything would silently lose what is gone.
+    /// Checks that the log is whole. A rebuild from a part of it would silently lose the rest.
     private static func checkHistory(on connection: PostgresConnection) throws {
         let archived = try connection.query(Queries.readFirstOffsets)
         guard archived.rowCount == 0 else {
@@ -120,7 +121,8 @@ public final class Rebuilder: Sendable {
         }
     }
 
-    /// Holds the right to rebuild while `body` runs. A process that was killed may keep it for a moment.
+    /// Holds the lock of rebuilds while `body` runs. After a process was killed, PostgreSQL may keep its lock for a
+    /// moment.
     private func exclusively<T>(_ body: (PostgresConnection, LogIdentity) throws -> T) throws -> T {
         let connection = try PostgresConnection(owner)
         defer { connection.close() }

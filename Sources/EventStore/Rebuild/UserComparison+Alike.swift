@@ -2,9 +2,9 @@ import FocusCore
 import PostgresClient
 
 extension UserComparison {
-    /// Users after `first`, up to `last`, whose rows are the same in both generations, bit for bit, with nothing in the
-    /// log that either lacks. PostgreSQL compares them where they are: after an ordinary rebuild nearly every user is
-    /// alike, and reading the rows of both generations took an eighth of this program's time.
+    /// The users after `first`, up to `last`, whose rows are the same in both generations, bit for bit, and of whom
+    /// neither generation lacks an event. PostgreSQL compares the rows: after an ordinary rebuild nearly every user is
+    /// alike, and reading their rows into this program takes far longer.
     func alike(
         after first: UserID, through last: UserID, in partition: Partition, on connection: PostgresConnection
     ) throws(PostgresError) -> Set<UserID> {
@@ -25,8 +25,8 @@ extension UserComparison {
         return users
     }
 
-    /// Turns a statement over `standIn` into one over `table` of both generations, for which it has the names `target`
-    /// and `shown`.
+    /// Makes a statement about the table `standIn` into one about `table`. The statement names the two generations
+    /// `target` and `shown`.
     private func statement(_ statement: Statement, over table: String, insteadOf standIn: String) -> Statement {
         var sql = statement.sql
         for (generation, part) in [(target, "target"), (shown, "shown")] {
