@@ -2,8 +2,8 @@ import FocusCore
 
 /// What the device shows, and what becomes of its events.
 extension SyncClient {
-    /// How many outcomes wait for one observer at most; then the oldest is dropped for the newest. The store keeps them
-    /// meanwhile (`DeviceStore.sent`).
+    /// The most outcomes that wait for one observer. One more drops the oldest; the observer still finds it in the
+    /// store (`DeviceStore.sent`).
     public static let outcomeLimit = 1_024
 
     /// The rows of a collection as the device shows them, ordered by key: as confirmed, with the effects of this

@@ -29,13 +29,13 @@ public actor SyncClient {
     var fetches = PendingFetches()
     /// The number of connections so far that got a Welcome.
     var welcomes = 0
-    /// The number of the connection whose last checkpoint agreed with the rows as they are; nil: none did, or rows
-    /// changed since.
+    /// The number of the connection whose last checkpoint agreed with the rows. Nil when none has agreed, or when rows
+    /// have changed since then.
     var verifiedWelcome: Int?
     var verifiedOnce: Set<Int> = []
     /// The token in use; `configuration` has the first one.
     var token: String
-    /// Whether no new token was got since the last Welcome: a new one may help then, when the server refuses this one.
+    /// Whether a new token may help when the server refuses the one in use: none was got since the last Welcome.
     var tokenMayBeOld = true
     var divergence: Set<RowCollection> = []
     var lastProblem: String?

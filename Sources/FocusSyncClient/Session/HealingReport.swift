@@ -6,10 +6,10 @@ public struct HealingReport: Hashable, Sendable {
     public var events = 0
     /// Sequences that the log had acknowledged and whose events neither it nor this device holds any more.
     public var lost: [LostEvents] = []
-    /// Events that had been accepted once, came without a valid receipt, and were refused now.
+    /// Events that the log had accepted before, and refused now because they came without a valid receipt.
     public var refused: [RefusedEvent] = []
-    /// How many events lost their places, because other events have them or the incarnation ended. They are appended
-    /// again in a new incarnation (rule P10).
+    /// How many events could not get their places back, because other events have them or the incarnation has ended.
+    /// They are appended again in a new incarnation (rule P10).
     public var displaced = 0
     /// Sequences at which the log has other events: a copy of this device's store appended them.
     public var conflicts: [LostEvents] = []

@@ -1,20 +1,21 @@
 import FocusCore
 
-/// The events of a re-offered frame behind a conflict (rule S6): in a session of protocol 1 the server stores none of
-/// them, and the log may lack them.
+/// The events of a re-offered frame that follow a conflict (rule S6). In a session of protocol 1 the server stores none
+/// of them, although the log may lack them.
 ///
-/// First the last event is offered alone. A conflict says that the log has all these places. A gap says where the log
-/// goes on: from there the others are offered, without the receipt, which proves only the whole frame. So a frame whose
-/// places all have events of another store costs two frames, not one for each event.
+/// The last of them is offered first, alone. If it conflicts too, the log has events at all these places. If the server
+/// reports a gap, it names the place where the log goes on: the events from there on are offered, without the receipt,
+/// which proves only the whole frame. So a frame whose places all have events of another store costs two frames, and
+/// not one for each event.
 struct HealingRest: Hashable, Sendable {
-    /// All events behind the conflict, without the receipt.
+    /// All events that follow the conflict, without the receipt.
     private let offer: Reoffer
     /// The first place that has another event.
     let conflict: DeviceSequence
     /// The first sequence that is offered.
     var from: DeviceSequence
 
-    /// Nil: the frame has no event behind the sequence.
+    /// Nil when the frame has no event after the sequence.
     init?(_ request: HealRequest, behind sequence: DeviceSequence, conflict: DeviceSequence) {
         guard case .reoffer(let offer) = request, offer.firstSequence <= sequence, sequence < request.lastSequence
         else { return nil }

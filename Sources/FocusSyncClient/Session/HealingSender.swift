@@ -12,20 +12,20 @@ struct HealingSender: Hashable, Sendable {
     var position: HealingPosition
     var inFlight: [InFlight] = []
     var report = HealingReport()
-    /// When offering goes on after an error; nil: nothing pauses it.
+    /// When offering goes on after an error; nil while it does not pause.
     var resumesAt: MonotonicTime?
     /// Sequences before the next request that both the log and the store lack.
     var missing: LostEvents?
-    /// The events of frames behind a conflict, in a session of protocol 1. Each rest is offered when nothing else is in
-    /// flight, because an answer does not name the first sequence that it is about.
+    /// For each frame that met a conflict in a session of protocol 1, its events that follow the conflict. They are
+    /// offered when nothing else is in flight, because an answer does not say with which sequence its frame began.
     private(set) var rests: [HealingRest] = []
     /// The position of a `sendHealing` that `healingSent` has not answered yet.
     var asked: HealingPosition?
     /// Whether everything was sent.
     var isComplete = false
-    /// Incarnations that are ended again, each after the store's events of it were offered and before any event of a
-    /// later incarnation is (rule P10): so what the log holds keeps its place, and what it does not hold there has
-    /// another place by now.
+    /// The incarnations that are ended a second time (rule P10). Each is ended after the store has offered its events
+    /// of that incarnation, so that those get their places back, and before it offers any of a later incarnation: an
+    /// event that recalling had moved there must not come back to its old place as well.
     private(set) var ending: [EndedIncarnation]
     /// Whether everything up to the first incarnation in `ending` was sent.
     private var reachesEnd = false
@@ -60,7 +60,7 @@ struct HealingSender: Hashable, Sendable {
             return [.send(.heal(.lost(lost)))] + next()
         }
         if reachesEnd, let first = ending.first?.incarnation {
-            // Only then does no event of it come back to be offered again.
+            // Until all frames are answered, one of its events may have to be offered again.
             guard inFlight.isEmpty else { return [] }
             isEnding = true
             return [.send(.recall(Recall(incarnation: first, firstSequence: DeviceSequence(1), events: [])))]
@@ -94,8 +94,8 @@ struct HealingSender: Hashable, Sendable {
         report.conflicts.append(rest.passedOver)
     }
 
-    /// The server stored the first frame in flight only up to a place that has another event, or that can get none any
-    /// more (protocol 1).
+    /// In a session of protocol 1 the server has stored the first frame in flight only up to a place that has another
+    /// event, or that takes no event any more.
     /// - Parameter sequence: that place; nil: nothing of the frame can be stored.
     mutating func stopped(at sequence: DeviceSequence?) {
         let request = inFlight.removeFirst().request
@@ -120,10 +120,11 @@ struct HealingSender: Hashable, Sendable {
     mutating func missed(_ expected: DeviceSequence) {
         guard let head = inFlight.first else { return }
         let isRest = rests.first?.request == head.request
-        // The log expects a place that has a conflict: it stores nothing there, and so nothing behind it.
+        // The log expects an event for a place where this store's event conflicts. It stores nothing there, and so
+        // nothing after it either.
         if isRest, !rests[0].holds(expected) { return stopped(at: nil) }
         rewind()
-        // The rest of an older incarnation comes first, and says nothing of this one.
+        // The rest of an older incarnation is offered first; its answers say nothing about this incarnation.
         if let rest = rests.first, rest.incarnation != head.request.incarnation { return }
         if rests.first?.holds(expected) == true {
             rests[0].from = expected

@@ -14,7 +14,7 @@ struct RecallSender: Hashable, Sendable {
     /// The events of a question that its answer left out.
     var rest: InFlight?
     var report = RecallReport()
-    /// When asking goes on after an error; nil: nothing pauses it.
+    /// When asking goes on after an error; nil while it does not pause.
     var resumesAt: MonotonicTime?
     /// Whether a `sendRecall` was returned that `recallSent` has not answered yet.
     var isAsking = false

@@ -5,14 +5,14 @@ import GRDB
 /// Events after their acknowledgement. The store keeps them until both 7 days and 10,000 events are exceeded (rule S6),
 /// so that it can give them back to a log that lost its tail.
 extension DeviceStore {
-    /// So many acknowledged events are kept however old they are (rule S6), unless `keptBytes` is exceeded.
+    /// How many acknowledged events are kept however old they are (rule S6), unless `keptBytes` is exceeded.
     public static let keptEvents = 10_000
     /// How many bytes all acknowledged events may have together, each counted as its payload and `keptRowBytes`. Past
     /// it the oldest are evicted, however young they are.
     public static let keptBytes: Int64 = 256 * 1024 * 1024
-    /// How many bytes an event counts beside its payload, for its ids, names and receipt, its row and its place in an
-    /// index: rather more than less. Without it, events that have no payload would have no bound. Stores keep sums that
-    /// include it, so a change of it needs a migration that counts anew, as migration 4 does.
+    /// How many bytes an event counts beside its payload: for its ids, names and receipt, its row and its entry in an
+    /// index, rounded up. Without it there would be no bound for events that have no payload. Stores hold sums that
+    /// include it, so whoever changes it adds a migration that counts again, as migration 4 does.
     public static let keptRowBytes: Int64 = 512
     /// Acknowledged events of the last 7 days are kept however many they are (rule S6), unless `keptBytes` is exceeded.
     public static let keptMicroseconds: Int64 = 7 * 24 * 3_600 * 1_000_000
@@ -67,7 +67,7 @@ extension DeviceStore {
         }
     }
 
-    /// Sets all versions to 0: versions of a lost history mean nothing in what the log now holds.
+    /// Sets all versions to 0: they are of a history that the log has lost, and mean nothing in the present one.
     static func forgetVersions(_ database: Database) throws {
         _ = try SentRecord.filter(SentRecord.Columns.version > 0)
             .updateAll(database, SentRecord.Columns.version.set(to: 0))
@@ -102,7 +102,7 @@ extension DeviceStore {
             let done = try SentRecord.filter(SentRecord.Columns.place <= last.endOfReceipt(database))
             record.sentBytes -= try SentRecord.keptBytes(of: done, database)
             _ = try done.deleteAll(database)
-            // The bound of bytes holds at once: evict until it does.
+            // The bound of bytes holds whatever the events' age: evict until it is met.
             guard record.sentBytes > keptBytes else { return }
         }
     }

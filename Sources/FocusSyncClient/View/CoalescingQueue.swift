@@ -9,8 +9,8 @@ protocol Backlog: Sendable {
     mutating func dequeue() -> Batch?
 }
 
-/// Changes on their way to one reader, who gets everything that waits at once: when something changes faster than it
-/// reads, the newest value of it. Sequences of current values and changes are made with it.
+/// Brings changes to one reader. The reader gets everything that waits in one batch; of a thing that has changed
+/// several times since the last batch, it gets the newest value. `RowChanges` and the like are made with it.
 final class CoalescingQueue<Waiting: Backlog>: Sendable {
     private struct State {
         var waiting: Waiting

@@ -1,7 +1,7 @@
 import FocusCore
 
-/// A row as the device shows it: as the server confirmed it, or as the device's own events will make it that no delta
-/// has brought yet.
+/// A row as the device shows it. It is either as the server has confirmed it, or as the device predicts it from its own
+/// events that no delta includes yet.
 public struct LocalRow: Hashable, Sendable {
     public var key: RowKey
     /// The row's message (see `RowMessage`); nil: the row was removed.

@@ -67,9 +67,10 @@ struct LocalView {
         return try changes(from: before, confirmed)
     }
 
-    /// Whether the view changes because events were answered. An accepted event looks as before until a delta brings
-    /// it, except when the rows include it already: an answer that was lost comes again after the rows that include the
-    /// event, and what others did since.
+    /// Whether the view changes because events were answered. What a refused event did is undone. An accepted event
+    /// mostly goes on looking as predicted until a delta brings it. But if its first answer was lost, the second one
+    /// may come after that delta: the rows include the event then, and what others did after it, and nothing may be
+    /// predicted over them any more.
     func isOutdated(by outcomes: [AppendOutcome]) throws -> Bool {
         let confirmed = try store.cursor?.version ?? .zero
         return outcomes.contains { !$0.isAccepted || $0.version <= confirmed }
