@@ -190,7 +190,8 @@ private final class RestoredDevice {
                 defer { done.withLockedValue { $0 = true } }
                 return try await submission.outcomes()
             }
-            try await awaiting("it is answered, or told to wait") {
+            // First it ends 256 incarnations again, one after the other.
+            try await awaiting("it is answered, or told to wait", within: .seconds(900)) {
                 done.withLockedValue { $0 } || heard.withLockedValue { $0.delay != nil }
             }
             if let delay = heard.withLockedValue({ $0.delay }) {
