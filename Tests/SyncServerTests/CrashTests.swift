@@ -43,10 +43,11 @@ import Testing
             await server.kill()
             try await server.start(fault: "\(point.rawValue):\(kills + 1)")
             let work = try await device.begin()
-            // Projections are written when appends pause: the first one comes, however soon the work is done.
-            let isWritten = point != .projected || kills > 0
+            // The projector writes when appends pause, so it may write once only, and after the work is done: a server
+            // that dies there is waited for the first time.
+            let maySurvive = point != .projected || kills > 0
             try await awaiting("it is killed, or there is nothing more to do") {
-                server.hasExited || work.isOver && isWritten
+                server.hasExited || (work.isOver && maySurvive)
             }
             let isKilled = server.hasExited
             if isKilled {

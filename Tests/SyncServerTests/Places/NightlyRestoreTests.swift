@@ -190,7 +190,7 @@ private final class RestoredDevice {
                 defer { done.withLockedValue { $0 = true } }
                 return try await submission.outcomes()
             }
-            // First it ends 256 incarnations again, one after the other.
+            // The device first ends up to 256 incarnations again, one after the other: minutes on a busy machine.
             try await awaiting("it is answered, or told to wait", within: .seconds(900)) {
                 done.withLockedValue { $0 } || heard.withLockedValue { $0.delay != nil }
             }
