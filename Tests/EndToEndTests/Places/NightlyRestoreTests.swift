@@ -193,7 +193,8 @@ private final class RestoredDevice {
                 defer { done.withLockedValue { $0 = true } }
                 return try await submission.outcomes()
             }
-            try await awaiting("it is answered, or told to wait") {
+            // The device first ends up to 256 incarnations again, one after the other: minutes on a busy machine.
+            try await awaiting("it is answered, or told to wait", within: .seconds(900)) {
                 done.withLockedValue { $0 } || heard.withLockedValue { $0.delay != nil }
             }
             if let delay = heard.withLockedValue({ $0.delay }) {
