@@ -1,9 +1,10 @@
-import EventStore
 import FocusCore
 import Foundation
 import PostgresClient
 import Support
 import Testing
+
+@testable import EventStore
 
 /// Commands as a user types them, from end to end.
 @Suite("focusctl and focusd", .fewAtATime) struct CommandTests {
@@ -184,15 +185,11 @@ import Testing
         func warnings() async throws -> [Substring] {
             try await Self.warnings(log.conninfo, directory).filter { $0.contains("format") }
         }
-        #expect(
-            try await migrate("--dry-run").lines == [
-                "would apply 0016_incarnations", "would apply 0017_last_event", "would apply 0018_rule_names",
-            ])
+        let later = Migrations.all.filter { $0.number > 15 }
+        #expect(later.first?.name == "incarnations")
+        #expect(try await migrate("--dry-run").lines == later.map { "would apply \($0)" })
         #expect(try await migrate("--dry-run", "--finish").exitCode == 2)
-        #expect(
-            try await migrate().lines == [
-                "applied 0016_incarnations", "applied 0017_last_event", "applied 0018_rule_names",
-            ])
+        #expect(try await migrate().lines == later.map { "applied \($0)" })
         #expect(try await migrate().lines == ["up to date"])
         for _ in 0..<2 {
             let warnings = try await warnings()
@@ -200,7 +197,7 @@ import Testing
             #expect(warnings.first?.contains("focusctl migrate --finish") == true)
             #expect(warnings.first?.contains("format=1") == true)
         }
-        #expect(try await migrate("--finish").lines == ["the log has format 2 now"])
+        #expect(try await migrate("--finish").lines == ["the log has format \(EventStore.logFormats.upperBound) now"])
         #expect(try await migrate("--finish").lines == ["up to date"])
         #expect(try await warnings() == [])
     }

@@ -63,7 +63,8 @@ final class Simulation {
             slowness: plan.faults.pauses > 0 ? 4_000 : Int64(plan.callMicroseconds) / 50)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(
-            LogID(random.uuid()), partitions: plan.partitions, format: plan.raisesFormat ? 1 : 2, witness: witness)
+            LogID(random.uuid()), partitions: plan.partitions,
+            format: plan.raisesFormat ? 1 : EventStore.logFormats.upperBound, witness: witness)
         if let trace { log.trace = { [clock] in trace("\(clock.now / 1_000) ms: \($0)") } }
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
         life = RandomLife(users: users, stranger: UserID(random.uuid()))

@@ -42,7 +42,7 @@ import Testing
         #expect(try await old.appended().refused.isEmpty)
         #expect(try await types(server).isSubset(of: known))
 
-        try await finish(server)
+        try await server.raiseFormat { try await WireClient.open(server, user: .random()) }
         // Rows arrived all the time; a new connection continues with the events that waited.
         await phone.reconnect()
         let answers = try await phone.answers()
@@ -119,23 +119,6 @@ import Testing
             let result = try reader.query(
                 Statement(name: "test_types", sql: "SELECT DISTINCT type::text FROM events"))
             return Set(try (0..<result.rowCount).map { try result.text(row: $0, column: 0) })
-        }
-    }
-
-    /// Raises the format, and waits until new sessions are told.
-    private func finish(_ server: TestServer) async throws {
-        let format = try await onThread {
-            let owner = try server.database()
-            defer { owner.close() }
-            return try Migrator.finish(on: owner)
-        }
-        #expect(format == 2)
-        let deadline = ContinuousClock.now + .seconds(180)
-        while true {
-            let (client, welcome) = try await WireClient.open(server, user: .random())
-            await client.close()
-            guard welcome.protocolVersion < 2 else { return }
-            try #require(ContinuousClock.now < deadline)
         }
     }
 }

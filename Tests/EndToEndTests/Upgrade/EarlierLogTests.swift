@@ -235,7 +235,7 @@ import Testing
         }
         #expect(try await logged(server).count == before)
         // Once the format is raised, the incarnations go on.
-        try await finish(server)
+        try await raiseFormat(server)
         let (client, _) = try await WireClient.open(server, user: user, device: device, incarnation: 4000)
         try await client.append(from: 21, [.post("new", app: "a")])
         #expect(try await client.appended().refused.isEmpty)
@@ -245,20 +245,9 @@ import Testing
 
     // MARK: Format 2
 
-    /// Raises the format, and waits until the server has noticed.
-    private func finish(_ server: TestServer) async throws {
-        let format = try await onThread {
-            let owner = try server.database()
-            defer { owner.close() }
-            return try Migrator.finish(on: owner)
-        }
-        #expect(format == 2)
-        let deadline = ContinuousClock.now + .seconds(180)
-        while true {
-            let (client, welcome) = try await WireClient.open(server, user: user, device: device, incarnation: 9000)
-            await client.close()
-            guard welcome.protocolVersion < 2 else { return }
-            try #require(ContinuousClock.now < deadline)
+    private func raiseFormat(_ server: TestServer) async throws {
+        try await server.raiseFormat {
+            try await WireClient.open(server, user: user, device: device, incarnation: 9000)
         }
     }
 
@@ -313,7 +302,7 @@ import Testing
     @Test("P10: once the format is raised, who names an incarnation first has it: nothing of it reaches another scope")
     func adopted() async throws {
         var server = try await TestServer.start(conninfo: log.conninfo)
-        try await finish(server)
+        try await raiseFormat(server)
         #expect(try await began(server).isEmpty)
         let before = try await logged(server).count
         try await expectAllAnswered(server)
@@ -337,7 +326,7 @@ import Testing
         try await awaitProjected(server)
         try await server.server.stop()
         server = try await TestServer.start(conninfo: log.conninfo)
-        #expect(server.log.format == 2)
+        #expect(server.log.format == EventStore.logFormats.upperBound)
         try await expectAllAnswered(server)
         try await expectKept(server, last: 11)
         #expect(try await began(server) == expected)
@@ -351,7 +340,7 @@ import Testing
     @Test("P10: what is recalled of an earlier log is held where it stands, however often its incarnation began again")
     func recalled() async throws {
         var server = try await TestServer.start(conninfo: log.conninfo)
-        try await finish(server)
+        try await raiseFormat(server)
         let (thousand, doubles) = (log.events(of: 1000), log.events(of: 1001))
         for isRestarted in [false, true] {
             if isRestarted {

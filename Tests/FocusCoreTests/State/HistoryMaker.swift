@@ -61,7 +61,8 @@ enum HistoryMaker {
                 NotificationPosted(
                     notificationID: id, category: pick(3) == 0 ? "c\(pick(2))" : nil,
                     title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
-                    level: InterruptionLevel.allCases[pick(4)], relevance: Double(pick(3)) / 2, marketing: pick(6) == 0)
+                    level: InterruptionLevel.allCases.randomElement(using: &random)!, relevance: Double(pick(3)) / 2,
+                    marketing: pick(6) == 0)
             )
         }
     }
@@ -85,7 +86,7 @@ enum HistoryMaker {
 
     private static func settings(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
-        func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases[pick(3)] }
+        func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases.randomElement(using: &random)! }
         switch pick(8) {
         case 0: return .appMuted(AppMuted(until: .at(second + Double(pick(12)))))
         case 1: return .appUnmuted
@@ -97,9 +98,10 @@ enum HistoryMaker {
             // Alerts are rarely off; otherwise none would be held.
             return .notificationSettingsChanged(
                 NotificationSettingsChanged(
-                    deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases[pick(4)],
+                    deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases.randomElement(using: &random)!,
                     alerts: pick(8) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
-                    previews: pick(3) == 0 ? PreviewsChoice.allCases[pick(4)] : nil, timeSensitive: choice(),
+                    previews: pick(3) == 0 ? PreviewsChoice.allCases.randomElement(using: &random)! : nil,
+                    timeSensitive: choice(),
                     scheduledDelivery: pick(3) > 0 ? .on : choice()))
         }
     }
@@ -144,5 +146,19 @@ enum EventScopeOfTests {
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0
         default: true
         }
+    }
+}
+
+extension [Event] {
+    /// The events in another order of arrival, a few of a device at a time; each device's own order stays.
+    func inAnotherOrder(using random: inout SplitMix64) -> [Event] {
+        var queues = HistoryMaker.devices.map { device in filter { $0.device == device }[...] }
+        var result: [Event] = []
+        while let queue = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
+            let count = Swift.min(queues[queue].count, Int.random(in: 1...9, using: &random))
+            result += queues[queue].prefix(count)
+            queues[queue] = queues[queue].dropFirst(count)
+        }
+        return result
     }
 }

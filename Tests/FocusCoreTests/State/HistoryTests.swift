@@ -70,22 +70,10 @@ import Testing
         }
         let expected = try arrive(accepted)
         for _ in 0..<4 {
-            let rows = try arrive(shuffled(accepted, using: &random))
+            let rows = try arrive(accepted.inAnotherOrder(using: &random))
             #expect(rows.keys.sorted() == expected.keys.sorted(), "seed \(seed)")
             for (key, value) in expected where rows[key] != value { Issue.record("seed \(seed): \(key) differs") }
         }
-    }
-
-    /// The events in another order of arrival; each device's own order stays.
-    private func shuffled(_ events: [Event], using random: inout SplitMix64) -> [Event] {
-        var queues = HistoryMaker.devices.map { device in events.filter { $0.device == device }[...] }
-        var result: [Event] = []
-        while let queue = queues.indices.filter({ !queues[$0].isEmpty }).randomElement(using: &random) {
-            let count = min(queues[queue].count, Int.random(in: 1...9, using: &random))
-            result += queues[queue].prefix(count)
-            queues[queue] = queues[queue].dropFirst(count)
-        }
-        return result
     }
 
     /// The convergent rows after all events have arrived, one each second from the last event's time on, and due timers

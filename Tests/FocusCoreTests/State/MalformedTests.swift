@@ -24,7 +24,7 @@ import Testing
         case 18, 19:
             return .interactionDonated(
                 InteractionDonated(
-                    interactionID: text(), direction: InteractionDirection.allCases[pick(2)],
+                    interactionID: text(), direction: InteractionDirection.allCases.randomElement(using: &random)!,
                     intent: pick(2) == 0
                         ? .startCall(
                             StartCall(kind: .video, caller: pick(2) == 0 ? nil : person(), participants: people()))
@@ -67,7 +67,8 @@ import Testing
         case 1:
             return .authorizationChanged(
                 AuthorizationChanged(
-                    kind: AuthorizationKind.allCases[pick(8)], status: AuthorizationStatus.allCases[pick(6)]))
+                    kind: AuthorizationKind.allCases.randomElement(using: &random)!,
+                    status: AuthorizationStatus.allCases.randomElement(using: &random)!))
         case 2:
             return .focusConfigured(FocusConfigured(focusID: text(), name: text(), allowedPeople: [text(), text()]))
         case 3: return .focusRemoved(FocusRemoved(focusID: text()))
@@ -83,7 +84,7 @@ import Testing
             return .notificationPosted(
                 NotificationPosted(
                     notificationID: text(), category: text(), title: text(), body: text(),
-                    level: InterruptionLevel.allCases[pick(4)],
+                    level: InterruptionLevel.allCases.randomElement(using: &random)!,
                     relevance: double(), marketing: pick(2) == 0, interactionID: pick(3) == 0 ? text() : nil,
                     eventAt: time()))
         case 11: return .notificationRead(NotificationIDs(ids: [text(), text()]))

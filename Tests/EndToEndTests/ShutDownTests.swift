@@ -5,11 +5,11 @@ import Testing
 @testable import SyncServer
 
 /// What the conformance suite cannot see of a server that shuts down.
-@Suite("Wire", .fewAtATime) struct WireTests {
+@Suite("Shut-down", .fewAtATime) struct ShutDownTests {
     private let user = UserID.random()
 
     @Test("G1: at shut-down every device is told to go away and disconnected")
-    func shutDown() async throws {
+    func everyDevice() async throws {
         let server = try await TestServer.start()
         let (client, _) = try await WireClient.open(server, user: user)
         try await client.append(from: 1, Envelope.setUp("a"))
