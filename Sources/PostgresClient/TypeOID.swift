@@ -30,7 +30,8 @@ enum TypeOID {
     static let float8Array: Oid = 1022
     static let timestamptzArray: Oid = 1185
     static let uuidArray: Oid = 2951
-    /// Types made by users begin here; an enum's binary form is its label.
+    /// Types made by users begin here. All of them are read as text: the schema makes enums alone, whose binary form is
+    /// their label.
     static let firstUserDefined: Oid = 16384
 }
 

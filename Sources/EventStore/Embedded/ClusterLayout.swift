@@ -32,8 +32,8 @@ struct ClusterLayout {
         socketDirectory = Self.isUsableForSocket(near) ? near : Self.shortDirectory(for: self.dataDirectory)
     }
 
-    /// False when the socket's path would be too long, and when libpq or `unix_socket_directories` would read the path
-    /// as a list or need it quoted.
+    /// Whether the socket's path is short enough and consists of plain characters alone, none of which libpq or
+    /// `unix_socket_directories` takes for a separator or needs quoted.
     static func isUsableForSocket(_ directory: String) -> Bool {
         directory.utf8.count + "/.s.PGSQL.\(port)".utf8.count <= longestSocketPath
             && directory.unicodeScalars.allSatisfy { plain.contains($0) }

@@ -13,7 +13,7 @@ struct Refold {
     /// The version of the last event that could be folded; zero when there is none.
     private(set) var version = Version.zero
 
-    /// - Parameter isStopping: asked before each event; true ends it with `StoreStopped`.
+    /// - Parameter isStopping: asked before each event is folded; true: `run` throws `StoreStopped`.
     init(
         _ user: UserID, chunk: Int, rules: FoldRules = .current, isStopping: @escaping @Sendable () -> Bool = { false }
     ) {

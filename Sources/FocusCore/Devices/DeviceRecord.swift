@@ -1,4 +1,5 @@
-/// What is remembered of a device: where its incarnations stand, and one history for each scope that uses it (rules E1,
+/// What is remembered of a device: how far each of its incarnations counts, and a history for each scope that it has
+/// events of. One more history is unbound: of incarnations that earlier programs logged without their scope (rules E1,
 /// P10).
 struct DeviceRecord: Sendable {
     /// The most incarnations of a scope that are open, that is, have not ended (rule P10).

@@ -148,7 +148,8 @@ extension UserState {
 public struct KnownRuns: Hashable, Sendable {
     /// The runs that overlap the places asked for, as far as the state holds them; earlier ones are in `place_pages`.
     public var runs: [PlaceRun] = []
-    /// Whether the whole stream must be searched, because the runs say nothing about this incarnation.
+    /// Whether the whole stream must be searched, because the runs do not say where this incarnation's events are: the
+    /// device counted in it from 1 twice, or nothing is known of it.
     public var isScanned: Bool
     /// The version at which a lost place was last filled. Only the stream says where the events in such places are.
     public var filledAt = Version.zero

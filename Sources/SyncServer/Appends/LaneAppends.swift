@@ -44,7 +44,7 @@ final class LaneAppends {
     func withdrawAll() -> [AppendStaging.Answer] {
         let error = ProtocolError(
             .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
-        // Nothing is committed for these answers, so their partition is never read.
+        // These answers wait for no commit, and a partition is read only to know whose commit to wait for.
         return removeAll().map { AppendStaging.Answer(append: $0, partition: Partition(0), error: error) }
     }
 

@@ -1,5 +1,4 @@
 import FocusCore
-import FocusWire
 
 /// The frames of deltas that several sessions of a user have in common. Each is made for the first session that needs
 /// it.
@@ -17,26 +16,5 @@ struct DeltaFrames {
     mutating func keep(_ frame: [UInt8]?, of delta: SharedDelta) {
         guard made.count < Self.limit else { return }
         made.append((delta, frame))
-    }
-}
-
-extension LaneSession {
-    /// Whether the session was not sent everything up to the user's version.
-    func isBehind(_ user: CachedUser) -> Bool { subscription.liveVersion.map { $0 < user.state.version } ?? true }
-
-    /// The next frames for the session, and moves its subscription past them. None when everything was sent, or when
-    /// the view saw no change.
-    func nextFrames(of user: CachedUser) -> [[UInt8]] {
-        let shared = user.deltas == nil ? nil : user.reading { subscription.nextDelta($0) }
-        if let shared, let frame = user.deltas?.frame(of: shared) {
-            subscription.adopt(shared)
-            return frame.map { [$0] } ?? []
-        }
-        let messages = user.reading { subscription.advance($0) }
-        let frames = messages.map { FrameCodec.frame($0) }
-        if let shared, user.reading({ $0.mayShare(messages, of: shared) }) {
-            user.deltas?.keep(frames.first, of: shared)
-        }
-        return frames
     }
 }

@@ -63,7 +63,7 @@ extension LaneLog {
     /// - Parameter known: gives the checkpoint of a partition as the lane knows it.
     func checkForLoss(_ known: (Partition) -> LogOffset) throws {
         try ask { try $0.verifyAnchors() }
-        if !context.format.hasIncarnations { context.format.raise(to: try ask { try $0.logFormat() }) }
+        if !context.format.isNewest { context.format.raise(to: try ask { try $0.logFormat() }) }
         let timeline = try ask { try $0.timeline() }
         guard timeline == tails.timeline else { return try projectAgain(on: timeline) }
         for (partition, checkpoint) in try ask({ try $0.checkpoints(of: tails.known) })

@@ -14,6 +14,9 @@ final class LogFormat: Sendable {
     /// Whether the log may hold the events that bind incarnations to scopes and end them (rule P10).
     var hasIncarnations: Bool { known.load(ordering: .relaxed) >= EventStore.incarnationFormat }
 
-    /// The versions of the protocol that devices are offered. Version 2 needs the events of rule P10.
-    var protocolVersions: ClosedRange<UInt32> { hasIncarnations ? 1...2 : 1...1 }
+    /// Whether the log has the newest format that this program knows: it will not be raised further.
+    var isNewest: Bool { known.load(ordering: .relaxed) >= EventStore.logFormats.upperBound }
+
+    /// The versions of the protocol that the log can serve. From version 2 on it needs the events of rule P10.
+    var protocolVersions: ClosedRange<UInt32> { hasIncarnations ? 1...(.max) : 1...1 }
 }
