@@ -50,12 +50,7 @@ def make(options):
     try:
         found = {"machine": report.machine(server), "seed": seed, "events": options.events, "users": options.users}
         say(f"{options.events:,} events of {options.users:,} users, seed {seed}; {load()}")
-        # Without focusd, whose projections would take half of the machine; PostgreSQL stays.
-        server.process.kill()
-        server.process.wait()
-        made = json.loads(lanes.run([
-            f"{server.binaries}/focusctl", "generate", "--events", str(options.events), "--users", str(options.users),
-            "--seed", str(seed), "--json", "--data-dir", server.data]))
+        made = history.fill(server, options.events, options.users, seed)
         found["generate"] = {"seconds": made["seconds"], "rate": made["events_per_second"]}
         say(f"made in {made['seconds']:.1f} s, {made['events_per_second']:,.0f} events/s; {load()}")
         began = time.time()
