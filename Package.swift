@@ -49,6 +49,7 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         target("SeededNumbers", []),
         target("Waits", []),
         target("PostgresClient", ["CLibPQ"]),
@@ -74,7 +75,8 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "FocusCore", "EventStore", "PostgresClient", "SyncServer", "Tokens", arguments, lifecycle, signals, logging,
+                "CMalloc", "FocusCore", "EventStore", "PostgresClient", "SyncServer", "Tokens", arguments, lifecycle,
+                signals, logging,
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -51,7 +51,7 @@ public final class SyncServer: Service {
         let format = LogFormat(log.format)
         primary = PrimaryHeartbeat(store, clock: time.clock, logger: logger)
         context = LaneContext(
-            log: log, format: format, store: store, configuration: LaneConfiguration(), clock: time.clock,
+            log: log, format: format, store: store, configuration: Self.lane(configuration), clock: time.clock,
             databaseTime: time, budget: budget, hints: hints, faults: faults,
             freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
@@ -65,6 +65,13 @@ public final class SyncServer: Service {
             logger: logger)
         tls = try configuration.security.makeContext()
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
+    }
+
+    private static func lane(_ configuration: SyncServerConfiguration) -> LaneConfiguration {
+        var lane = LaneConfiguration()
+        lane.cacheBytes = configuration.cacheBytes / laneCount
+        lane.userBytes = configuration.userBytes
+        return lane
     }
 
     /// Starts the lanes and begins to accept connections. Called once.

@@ -12,6 +12,11 @@ public struct SyncServerConfiguration: Sendable {
     /// Bytes of appends that were read and not yet answered, over all sessions. Past this many the server stops reading
     /// from the sessions that send more (`InboundBudget`).
     public var inboundBytes = 64 * 1024 * 1024
+    /// Bytes of users' states in memory, over all lanes. Past this many the least recently used are dropped, and loaded
+    /// again when they are needed.
+    public var cacheBytes = 1 << 30
+    /// Bytes that one user's state may take (rule Q2).
+    public var userBytes = 64 << 20
     /// Connections without an accepted token; one more is sent away as `overloaded`.
     public var unauthenticatedConnections = 16_384
     /// Threads that serve connections. With more than one, rule P8 may take either of two connections that come at the

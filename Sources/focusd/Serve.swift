@@ -50,6 +50,12 @@ struct Serve: AsyncParsableCommand {
             of tokens; where tokens are checked with a public key, receipt.key in the data directory.
             """)
     var receiptKey: String?
+    @Option(
+        help: "Memory for users' states: the least recently used are dropped past it, and loaded again when needed.")
+    var cache = MemorySize(bytes: 1 << 30)
+    @Option(
+        help: "Memory that one user's state may take. Devices that append more are answered quota_exceeded (rule Q2).")
+    var userLimit = MemorySize(bytes: 64 << 20)
     @Option(help: "trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .info
     @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
@@ -78,6 +84,10 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("Give --tls-cert and --tls-key, or --plaintext on loopback.")
         }
         _ = try ListenAddress(listen)
+        guard cache.bytes >= 16 << 20 else { throw ValidationError("--cache is at least 16MiB.") }
+        guard (1 << 20...cache.bytes).contains(userLimit.bytes) else {
+            throw ValidationError("--user-limit is 1MiB to what --cache gives.")
+        }
     }
 
     func run() async throws {
@@ -86,6 +96,7 @@ struct Serve: AsyncParsableCommand {
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        (configuration.cacheBytes, configuration.userBytes) = (cache.bytes, userLimit.bytes)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
@@ -116,7 +127,7 @@ struct Serve: AsyncParsableCommand {
             tokens: tokens, logger: logger)
         let bound = try await server.start()
         let ready = ReadyLine(text: "focusd ready listen=\(bound) database=\(backend.label)")
-        var services: [any Service] = [server, ready]
+        var services: [any Service] = [server, ready, FreedMemory(logger: logger)]
         if let metrics { services.append(MetricsFile(path: metrics, server: server, logger: logger)) }
         let group = ServiceGroup(
             configuration: .init(

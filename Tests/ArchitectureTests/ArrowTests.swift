@@ -24,6 +24,7 @@ import Testing
         "ArgumentParser": programs.union(["Programs"]),
         "SwiftProtobuf": ["FocusWire"],
         "CLibPQ": ["PostgresClient"],
+        "CMalloc": ["focusd"],
         "GRDB": ["FocusSyncClient"],
         "NIOCore": ["SyncServer", "FocusSyncClient", "Conformance"],
         // Only tests use it: the simulation drives its servers' event loops by hand.

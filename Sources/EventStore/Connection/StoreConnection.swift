@@ -105,11 +105,23 @@ public final class StoreConnection {
     // MARK: Read model
 
     public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
-        let loaded = try perform {
-            try UserLoader(rules: configuration.rules).load(users, assuming: generations, on: $0)
-        }
+        let loaded = try loadEach(users[...])
         for case .success(let user) in loaded.values { generations[user.head.partition] = user.head.generation }
         return loaded
+    }
+
+    /// Loads the users with one statement; where that fails for what their rows are, each half with one of its own. So a
+    /// user who cannot be loaded is found, and takes nobody along.
+    private func loadEach(_ users: ArraySlice<(Partition, UserID)>) throws -> [UserID: Result<LoadedUser, any Error>] {
+        do {
+            return try perform {
+                try UserLoader(rules: configuration.rules).load(Array(users), assuming: generations, on: $0)
+            }
+        } catch let error as PostgresError where error.mayConcernOneRow && !users.isEmpty {
+            guard users.count > 1 else { return [users[users.startIndex].1: .failure(error)] }
+            let half = users.startIndex + users.count / 2
+            return try loadEach(users[..<half]).merging(loadEach(users[half...])) { $1 }
+        }
     }
 
     /// The users that `DueReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
@@ -213,6 +225,20 @@ public final class StoreConnection {
                 if isStopping() { throw StoreStopped() }
                 Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
             }
+        }
+    }
+}
+
+extension PostgresError {
+    /// Whether a statement may have failed for a single row: one that cannot be read, or makes a result larger than
+    /// PostgreSQL or libpq take.
+    fileprivate var mayConcernOneRow: Bool {
+        switch kind {
+        case .invalidData, .insufficientResources, .decoding, .usage, .other: true
+        case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
+            .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .uniqueViolation, .constraintViolation,
+            .insufficientPrivilege, .readOnly, .raised, .syntax, .transactionAborted:
+            false
         }
     }
 }

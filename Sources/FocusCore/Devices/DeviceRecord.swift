@@ -23,7 +23,15 @@ struct DeviceRecord: Sendable {
     }
 
     /// The bytes of memory that it takes, roughly.
-    var approximateBytes: Int { 400 + histories.count * 5_600 + incarnations.count * 300 }
+    var approximateBytes: Int {
+        let answers = histories.reduce(0) {
+            $0 + MemoryLayout<ScopeHistory>.stride + 200 + $1.outcomes.approximateBytes
+        }
+        let places = incarnations.values.reduce(0) {
+            $0 + 2 * MemoryLayout<IncarnationRecord>.stride + $1.approximateBytes
+        }
+        return 400 + answers + places + refusals.values.reduce(0) { $0 + $1.count * 300 }
+    }
 
     subscript(incarnation: Incarnation) -> IncarnationRecord? { incarnations[incarnation] }
 

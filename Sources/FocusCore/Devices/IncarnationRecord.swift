@@ -22,6 +22,12 @@ struct IncarnationRecord: Hashable, Sendable {
 
     init(_ owner: HistoryOwner) { self.owner = owner }
 
+    /// The bytes of memory that its lists take, roughly.
+    var approximateBytes: Int {
+        lost.ranges.count * MemoryLayout<ClosedRange<DeviceSequence>>.stride * 3 / 2
+            + page.runs.count * MemoryLayout<PlaceRun>.stride * 3 / 2
+    }
+
     /// Records the event at its place: the next one, or a lost one that gets its event back. Declared losses may go
     /// past the next place, and an unbound incarnation may begin again at 1. Throws `sequenceGap` for any other place.
     /// - Returns: the page that became full; nil when none did.

@@ -23,6 +23,11 @@ struct RememberedOutcomes: Hashable, Sendable {
     private(set) var refused: [UInt128: Refused] = [:]
 
     var count: Int { ring.count }
+    /// The bytes of memory that they take, roughly.
+    var approximateBytes: Int {
+        let answers = refused.values.reduce(0) { $0 + 100 + Memory.text($1.code) + Memory.text($1.message) }
+        return ring.count * MemoryLayout<UInt128>.stride + runs.count * MemoryLayout<Run>.stride * 3 / 2 + answers
+    }
 
     /// The events' ids, oldest first.
     var ids: [UInt128] { Array(ring[head...] + ring[..<head]) }

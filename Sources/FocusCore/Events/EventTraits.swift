@@ -30,8 +30,12 @@ public struct EventTraits: Hashable, Sendable {
     /// registered defaults or the senders of communications.
     public var predicted: RowCollections
 
-    init(_ author: Author, app: AppField, predicts predicted: RowCollections = []) {
+    /// Whether it is taken of a user who has no room left (rule Q2): it frees some, or changes what is there.
+    public var needsNoRoom: Bool
+
+    init(_ author: Author, app: AppField, predicts predicted: RowCollections = [], needsNoRoom: Bool = false) {
         (self.author, self.app, self.predicted) = (author, app, predicted)
+        self.needsNoRoom = needsNoRoom
     }
 }
 
@@ -41,31 +45,37 @@ extension EventType {
         switch self {
         case .appRegistered: EventTraits(.system, app: .required, predicts: [.apps])
         // Consent to marketing is asked for by the app: `EventScope`.
-        case .authorizationChanged: EventTraits(.system, app: .required, predicts: [.authorizations, .badges])
+        case .authorizationChanged:
+            EventTraits(.system, app: .required, predicts: [.authorizations, .badges], needsNoRoom: true)
         // A device's Focus event is later than every report that it could hide behind (rule F4).
-        case .focusConfigured, .focusRemoved, .focusChanged:
-            EventTraits(.system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility])
+        case .focusConfigured: EventTraits(.system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility])
+        case .focusRemoved, .focusChanged:
+            EventTraits(
+                .system, app: .absent, predicts: [.focuses, .activeFocus, .focusVisibility], needsNoRoom: true)
         case .focusStatusReported: EventTraits(.apps, app: .required, predicts: [.focusVisibility])
         case .focusExpired: EventTraits(.server, app: .absent)
         case .audienceChanged: EventTraits(.apps, app: .required, predicts: [.audience])
-        case .notificationPosted, .notificationRead, .notificationRemoved, .notificationActionPerformed,
-            .badgeCleared:
+        case .notificationPosted, .notificationActionPerformed:
             EventTraits(.apps, app: .required, predicts: [.notifications, .badges])
+        case .notificationRead, .notificationRemoved, .badgeCleared:
+            EventTraits(.apps, app: .required, predicts: [.notifications, .badges], needsNoRoom: true)
         case .categoriesRegistered: EventTraits(.apps, app: .required, predicts: [.categories])
-        case .interactionDonated, .interactionDeleted: EventTraits(.apps, app: .required)
-        case .routeStarted, .routeLocationsInserted, .routeFinished, .routeDiscarded:
+        case .interactionDonated, .routeStarted, .routeLocationsInserted, .routeFinished:
             EventTraits(.apps, app: .required)
+        case .interactionDeleted, .routeDiscarded: EventTraits(.apps, app: .required, needsNoRoom: true)
         case .workoutSaved: EventTraits(.apps, app: .required, predicts: [.workouts])
         case .notificationSettingsChanged:
             EventTraits(.system, app: .optional, predicts: [.notificationSettings, .badges])
-        case .appMuted, .appUnmuted: EventTraits(.system, app: .required, predicts: [.notificationSettings])
+        case .appMuted, .appUnmuted:
+            EventTraits(.system, app: .required, predicts: [.notificationSettings], needsNoRoom: true)
         case .deliveryScheduleChanged: EventTraits(.system, app: .absent, predicts: [.deliverySchedule])
         case .summaryDelivered: EventTraits(.server, app: .absent)
         // Defaults show for keys that have no value yet; a value that is there counts as set, as it is not known who
         // gave it. A reset shows what is confirmed.
-        case .preferencesRegistered, .preferenceChanged, .preferenceReset:
+        case .preferencesRegistered, .preferenceChanged:
             EventTraits(.apps, app: .required, predicts: [.preferences])
-        case .deviceRevoked: EventTraits(.system, app: .absent)
+        case .preferenceReset: EventTraits(.apps, app: .required, predicts: [.preferences], needsNoRoom: true)
+        case .deviceRevoked: EventTraits(.system, app: .absent, needsNoRoom: true)
         case .deviceEventsLost, .eventRefused: EventTraits(.server, app: .optional)
         case .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt:
             EventTraits(.server, app: .absent)

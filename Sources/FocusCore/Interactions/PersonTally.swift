@@ -17,6 +17,10 @@ struct PersonTally: Hashable, Sendable {
     private var times: [Timestamp] = []
 
     var isEmpty: Bool { times.isEmpty }
+    /// The bytes of memory that it takes outside of itself, roughly.
+    var approximateBytes: Int {
+        64 + (times.count * MemoryLayout<Timestamp>.stride + days.count * MemoryLayout<Day>.stride) * 3 / 2
+    }
     /// When the newest interaction started.
     var lastAt: Timestamp? { times.last }
 

@@ -12,6 +12,8 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case sequenceGap = "sequence_gap"
     /// The device began more incarnations than it may in a day (rule P10).
     case tooMany = "too_many"
+    /// The user, or whoever else is meant, has what it may have (rule Q2).
+    case quotaExceeded = "quota_exceeded"
     case eventUnknown = "event_unknown"
     case userQuarantined = "user_quarantined"
     case overloaded
@@ -29,7 +31,7 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer, .heartbeatTimeout,
             .helloTimeout,
-            .shuttingDown, .internal, .sequenceGap, .tokenExpired, .tooMany:
+            .shuttingDown, .internal, .sequenceGap, .tokenExpired, .tooMany, .quotaExceeded:
             true
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .unauthenticated,
             .sequenceConflict, .superseded, .notFound, .tooManyWatched:

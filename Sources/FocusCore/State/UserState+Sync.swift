@@ -11,10 +11,4 @@ extension UserState {
 
     /// Rows with a public value or a tombstone.
     public var rowCount: Int { shared.store.count }
-
-    /// The bytes of memory that the state takes, roughly; for the bound of the cache of states.
-    public var approximateBytes: Int {
-        1_024 + shared.store.approximateBytes + devices.values.reduce(0) { $0 + $1.approximateBytes }
-            + shared.interactionBytes + placePages.count * 1_600
-    }
 }

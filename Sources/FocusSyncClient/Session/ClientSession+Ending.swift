@@ -39,7 +39,7 @@ extension ClientSession {
         case .unknownMessage:
             ending = Ending()
             return appendNext()
-        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .tooMany, .quotaExceeded, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             // The Recall is sent once more after the pause, as an Append is.
             ending.isAsking = false
             return nil

@@ -16,7 +16,7 @@ extension ClientSession {
             return leave(.conflict(at: error.sequence ?? sender.queue.acknowledged.next))
         case .sequenceGap:
             return receiveGap(error)
-        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .tooMany, .quotaExceeded, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             guard state == .live else { return end(.reconnect(milliseconds: Self.wait(error), cause: error)) }
             let wait = Self.pause(error)
             sender.pause(until: currentTime.adding(milliseconds: wait))
@@ -74,7 +74,7 @@ extension ClientSession {
             return end(.failed(cause))
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
             .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .slowConsumer,
-            .heartbeatTimeout, .tooMany, .tooManyWatched, .shuttingDown, .notFound, .internal:
+            .heartbeatTimeout, .tooMany, .quotaExceeded, .tooManyWatched, .shuttingDown, .notFound, .internal:
             let minimum = Int64(goAway.minimumBackoffMilliseconds)
             let bounds = minimum...max(minimum, Int64(goAway.maximumBackoffMilliseconds))
             return end(.reconnect(milliseconds: bounds, cause: cause))
@@ -89,7 +89,8 @@ extension ClientSession {
         case .slowConsumer: "This device took too little of what it was sent."
         case .unauthenticated: "This device may not act for its user any more."
         case .unknownMessage, .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout,
-            .tooMany, .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown, .userQuarantined, .overloaded,
+            .tooMany, .quotaExceeded, .tooManyWatched, .sequenceConflict, .sequenceGap, .eventUnknown,
+            .userQuarantined, .overloaded,
             .unavailable, .heartbeatTimeout, .notFound, .internal:
             "The server sent this device away."
         }

@@ -68,7 +68,7 @@ extension ClientSession {
             // The server answers the frames behind this one all the same.
             healing?.stopped(at: error.sequence)
             return continueHealing()
-        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .tooMany, .quotaExceeded, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             let wait = Self.pause(error)
             healing?.rewind()
             let time = currentTime.adding(milliseconds: wait)

@@ -72,7 +72,7 @@ extension ClientSession {
             recalling?.report.moved += asked.events.count
             recalling?.answered(asked.events.count)
             return recalling?.next() ?? []
-        case .tooMany, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
+        case .tooMany, .quotaExceeded, .eventUnknown, .userQuarantined, .overloaded, .unavailable, .internal:
             let wait = Self.pause(error)
             recalling?.rewind()
             let time = currentTime.adding(milliseconds: wait)

@@ -90,6 +90,11 @@ extension AppendJudge {
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
+        if frame.append.request.healing == nil, !incoming.needsNoRoom, user.approximateBytes > userBytes {
+            let message = "This user has no room left. Remove what is not needed, and send again."
+            return .stopped(
+                ProtocolError(.quotaExceeded, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
+        }
         let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
         let judged = judge(incoming, at: place, frame, repeated: repeated)
         try record(judged.event, judged.logged, user, into: &staging)
@@ -168,6 +173,11 @@ extension AppendJudge {
 }
 
 extension IncomingEvent {
+    /// See `EventTraits.needsNoRoom`.
+    fileprivate var needsNoRoom: Bool {
+        if case .decoded(let type, _) = content { type.traits.needsNoRoom } else { false }
+    }
+
     /// The payload as the device sent it: the log keeps the device's own bytes.
     func logged(as type: EventType) -> LoggedPayload {
         LoggedPayload(type: type, schemaVersion: envelope.schemaVersion, payload: envelope.payload)

@@ -15,6 +15,8 @@ struct AppendJudge {
     let receiptKey: ReceiptKey?
     let clock: ServerClock
     let format: LogFormat
+    /// How many bytes a user's state may take (rule Q2).
+    let userBytes: Int
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 

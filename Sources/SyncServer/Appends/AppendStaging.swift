@@ -57,6 +57,7 @@ struct AppendStaging {
     mutating func record(_ event: Event, _ logged: LoggedPayload, _ user: CachedUser) throws {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
         let keys = try user.state.apply(event)
+        user.grew(payloadBytes: logged.payload.count)
         touched[user.id, default: []].append(contentsOf: keys)
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)

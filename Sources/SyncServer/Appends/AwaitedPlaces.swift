@@ -12,7 +12,7 @@ struct AwaitedPlaces {
     /// Remembers the place that the error is about, if the error means that its events may be sent again.
     mutating func remember(_ error: ProtocolError, about append: IncomingAppend, in incarnation: Incarnation) {
         switch error.code {
-        case .unavailable, .overloaded, .userQuarantined, .tooMany, .eventUnknown, .internal: break
+        case .unavailable, .overloaded, .userQuarantined, .tooMany, .quotaExceeded, .eventUnknown, .internal: break
         case .malformedFrame, .frameTooLarge, .protocolUnsupported, .helloRequired, .helloTimeout, .unauthenticated,
             .tokenExpired, .slowConsumer, .heartbeatTimeout, .superseded, .notFound, .tooManyWatched, .shuttingDown,
             .unknownMessage, .sequenceGap, .sequenceConflict:

@@ -22,6 +22,7 @@ final class LaneAppends {
         (self.context, self.placeFinder, self.head) = (context, placeFinder, head)
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
+            userBytes: context.configuration.userBytes,
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
 

@@ -39,8 +39,30 @@ final class CachedUser {
         return ProjectedUser(user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt)
     }
 
-    /// About how many bytes the user takes in memory. A key in a set takes some 100.
-    var approximateBytes: Int { state.approximateBytes + dirty.count * 100 }
+    /// What the state remembered beside rows when it was last counted, in bytes, and the payload bytes of the events
+    /// since then.
+    private var (memoBytes, payloadBytes) = (0, 0)
+
+    /// About how many bytes the user takes in memory, at most: what came since the last count is taken for four times
+    /// its bytes. A key in a set takes some 100.
+    var approximateBytes: Int {
+        state.approximateRowBytes + memoBytes + Self.growth * payloadBytes + dirty.count * 100
+    }
+
+    /// Records that an event with so many bytes of payload is folded into the state. Counts anew when the events since
+    /// the last count may have made an eighth of what it found: so counting costs the less, the larger the user is.
+    func grew(payloadBytes: Int) {
+        self.payloadBytes += payloadBytes
+        guard Self.growth * self.payloadBytes > max(Self.leastGrowth, memoBytes / 8) else { return }
+        countMemory()
+    }
+
+    private func countMemory() { (memoBytes, payloadBytes) = (reading { $0.approximateMemoBytes }, 0) }
+
+    /// How many times its payload an event may take in memory, beside rows.
+    private static let growth = 4
+    /// Bytes by which the estimate may be off before anything is counted.
+    private static let leastGrowth = 256 * 1024
 
     init(
         id: UserID, partition: Partition, generation: Int32, state: UserState, dirty: Set<RowKey>,
@@ -53,5 +75,6 @@ final class CachedUser {
         self.dirty = dirty
         self.projectedVersion = projectedVersion
         self.lastUsed = lastUsed
+        countMemory()
     }
 }

@@ -11,6 +11,9 @@ struct LaneConfiguration: Sendable {
     var gatherMicroseconds = 500
     /// Bytes of users' states in memory. Past this the least recently used are evicted.
     var cacheBytes = 512 * 1024 * 1024
+    /// Bytes of one user's state in memory. Events that need more room are answered `quota_exceeded` past this (rule
+    /// Q2).
+    var userBytes = 64 * 1024 * 1024
     /// How often the bytes in memory are added up, which takes time in proportion to the number of users.
     var cacheCheckMilliseconds: Int64 = 500
     /// How often the heads are looked up when nobody says that they moved: several times within

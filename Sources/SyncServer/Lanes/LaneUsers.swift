@@ -121,6 +121,7 @@ final class LaneUsers {
         guard logged.version == user.state.version.next else { return forget(user.id) }
         do {
             changed(user, try user.state.apply(try logged.decoded()))
+            user.grew(payloadBytes: logged.payload.count)
         } catch {
             quarantine(user.id, error)
         }

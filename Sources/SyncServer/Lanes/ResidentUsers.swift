@@ -59,8 +59,8 @@ struct ResidentUsers {
 
     // MARK: Eviction
 
-    /// Evicts the least recently used users when all take more than `limit` bytes, until a quarter of the limit is
-    /// free.
+    /// Evicts users when all take more than `limit` bytes, until a quarter of the limit is free: first those who alone
+    /// take more than a quarter, or else one of them would drive out everybody; then the least recently used.
     /// - Parameter milliseconds: how long to do nothing after a check: adding the bytes up takes its time.
     /// - Returns: the users who were evicted.
     mutating func evict(past limit: Int, now: MonotonicTime, every milliseconds: Int64) -> [CachedUser] {
@@ -69,9 +69,14 @@ struct ResidentUsers {
         var bytes = bytes
         guard bytes > limit else { return [] }
         var evicted: [CachedUser] = []
-        for user in users.values.sorted(by: { $0.lastUsed < $1.lastUsed }) {
+        let candidates = users.values.map { (user: $0, bytes: $0.approximateBytes) }
+        let order = candidates.sorted { a, b in
+            let (isLarge, isOtherLarge) = (a.bytes > limit / 4, b.bytes > limit / 4)
+            return isLarge != isOtherLarge ? isLarge : a.user.lastUsed < b.user.lastUsed
+        }
+        for (user, taken) in order {
             guard bytes > limit * 3 / 4 else { break }
-            bytes -= user.approximateBytes
+            bytes -= taken
             users[user.id] = nil
             evicted.append(user)
         }

@@ -21,7 +21,7 @@ import Testing
         var staging: AppendStaging
     }
 
-    private func stage(_ scope: Scope = .system, incarnation: Int64 = 1) -> Stage {
+    private func stage(_ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max) -> Stage {
         let id = UserID.random()
         let partition = Partition(0)
         let clock = ServerClock(monotonic: { MonotonicTime(milliseconds: 0) }, wall: { [now] in now }, step: { 7 })
@@ -33,7 +33,7 @@ import Testing
         return Stage(
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
-                format: LogFormat(EventStore.incarnationFormat), quarantineMilliseconds: 30_000),
+                format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes, quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
             staging: AppendStaging(clock, behind: [partition: head]))
@@ -223,5 +223,23 @@ import Testing
         let answer = try #require(stage.staging.answers.first)
         #expect(answer.appended?.throughSequence == DeviceSequence(1))
         #expect(answer.error?.code == .eventUnknown && answer.error?.sequence == DeviceSequence(2))
+    }
+
+    @Test("Q2: of a user who has no room left only what needs none is taken, and what a healing device gives back")
+    func noRoom() throws {
+        let post = EventBody.notificationPosted(NotificationPosted(notificationID: "n", body: "b", level: .active))
+        var stage = stage(userBytes: 0)
+        #expect(isStaged(append(&stage, [focus(), event(post, chat), focus()])))
+        let answer = try #require(stage.staging.answers.first)
+        #expect(answer.appended?.throughSequence == DeviceSequence(1))
+        #expect(answer.error?.code == .quotaExceeded && answer.error?.sequence == DeviceSequence(2))
+        #expect(answer.error.map { $0.retryAfterMilliseconds > 0 } == true)
+        // Nothing of it is logged: the place is free, and what needs no room gets it.
+        #expect(logged(stage) == [.deviceIncarnationBegan, .focusChanged])
+        #expect(isStaged(append(&stage, [event(.notificationRemoved(NotificationIDs(ids: ["n"])), chat)], at: 2)))
+        #expect(stage.staging.answers.last?.appended?.throughSequence == DeviceSequence(2))
+        let room = stage.user.approximateBytes
+        var atBound = self.stage(userBytes: room)
+        #expect(isStaged(append(&atBound, [event(post, chat)])) && atBound.staging.answers.first?.error == nil)
     }
 }

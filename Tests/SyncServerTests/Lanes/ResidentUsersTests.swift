@@ -9,11 +9,12 @@ import Testing
 @Suite struct ResidentUsersTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
 
-    private func user(lastUsed: Int64 = 0) -> CachedUser {
+    /// - Parameter dirty: how many of the user's rows are dirty: each counts as 100 bytes.
+    private func user(lastUsed: Int64 = 0, dirty: Int = 0) -> CachedUser {
         let id = UserID.random()
         return CachedUser(
-            id: id, partition: Partition.of(user: id, count: 16), generation: 1, state: UserState(user: id), dirty: [],
-            projectedVersion: .zero, lastUsed: lastUsed)
+            id: id, partition: Partition.of(user: id, count: 16), generation: 1, state: UserState(user: id),
+            dirty: Set((0..<dirty).map { RowKey(.focuses, key: "\($0)") }), projectedVersion: .zero, lastUsed: lastUsed)
     }
 
     @Test("A user awaits loading until they are in memory, and again when they left")
@@ -58,5 +59,17 @@ import Testing
         #expect(evicted.map(\.id) == [some[7].id, some[6].id, some[5].id].prefix(evicted.count).map { $0 })
         #expect(evicted.count == 3 && users.bytes <= (bytes - 1) * 3 / 4)
         #expect(users.all.count == 5 && users[some[0].id] === some[0])
+    }
+
+    @Test("A user who alone takes more than a quarter of the bound leaves first, and drives nobody out")
+    func large() {
+        var users = ResidentUsers()
+        let some = (0..<8).map { user(lastUsed: Int64($0)) }
+        for user in some { users.insert(user) }
+        let limit = 2 * users.bytes
+        let large = user(lastUsed: 99, dirty: limit / 100)
+        users.insert(large)
+        #expect(users.evict(past: limit, now: at(0), every: 500).map(\.id) == [large.id])
+        #expect(users.all.count == 8)
     }
 }

@@ -602,5 +602,11 @@ extension Rule {
             text: #"""
             On SIGTERM: stop accepting, finish commits, `GoAway(shutting_down)`, exit 0 within 10 s.
             """#),
+        Rule(
+            name: "Q2", title: "Bound of a user", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            A user's state takes at most 64 MiB of a server's memory, or what the operator sets. Past that an Append is answered `quota_exceeded` with `retry_after_ms`, from the first event on that needs room: it is not logged, and P4 holds behind it. Events that free room, or change what is there, are taken: removals, reads, deletions, resets, mutes, authorizations, Focuses that go on and off, revocations. What a device gives back to a log that lost it (S6) is exempt.
+            """#),
     ]
 }

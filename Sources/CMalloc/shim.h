@@ -1,0 +1,2 @@
+// The module of glibc leaves malloc.h out.
+#include <malloc.h>

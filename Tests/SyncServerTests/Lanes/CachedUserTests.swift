@@ -1,0 +1,29 @@
+import FocusCore
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// What a user is taken to need in memory, while events are folded in.
+@Suite struct CachedUserTests {
+    private let id = UserID.random()
+
+    private func user() -> CachedUser {
+        CachedUser(
+            id: id, partition: Partition(0), generation: 1, state: UserState(user: id), dirty: [],
+            projectedVersion: .zero, lastUsed: 0)
+    }
+
+    @Test("Q2: what came since the last count is taken for four times its bytes, until there is enough to count anew")
+    func growth() {
+        let user = user()
+        let empty = user.approximateBytes
+        user.grew(payloadBytes: 1_000)
+        #expect(user.approximateBytes == empty + 4_000)
+        user.grew(payloadBytes: 64 * 1_024 - 1_000)
+        #expect(user.approximateBytes == empty + 256 * 1_024)
+        // Nothing of it is in the state, so the count finds what it found before.
+        user.grew(payloadBytes: 1)
+        #expect(user.approximateBytes == empty)
+    }
+}
