@@ -51,7 +51,7 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         target("SeededNumbers", []),
         target("Waits", []),
-        target("PostgresClient", ["CLibPQ"]),
+        target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
         target("Tokens", ["FocusCore", crypto]),
