@@ -8,6 +8,7 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 import Tokens
+import Waits
 
 /// The sync server: devices append over TCP, the log keeps what they append, and every device gets what it may know.
 ///
@@ -17,7 +18,12 @@ public final class SyncServer: Service {
     /// on two cores (ops/BENCHMARKS.md, append-single).
     private static let laneCount = 2
 
+    /// How long `stop` waits for statements under way before it interrupts them. With the three seconds that a device
+    /// has for its GoAway this stays within the ten of rule G1.
+    private static let drainSeconds = 4.0
+
     private let configuration: SyncServerConfiguration
+    private let interruption = StoreInterruption()
     private let context: LaneContext
     private let lanes: Lanes
     private let hints: HeadHints
@@ -44,19 +50,24 @@ public final class SyncServer: Service {
             throw SyncServerError.plaintextBeyondLoopback(configuration.host)
         }
         self.configuration = configuration
+        let direct = (direct ?? store).serving(interruption)
+        let store = store.serving(interruption)
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
-        hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
+        hints = HeadHints(configuration: direct, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
         primary = PrimaryHeartbeat(store, clock: time.clock, logger: logger)
-        context = LaneContext(
-            log: log, format: format, store: store, configuration: LaneConfiguration(), clock: time.clock,
+        var laneConfiguration = LaneConfiguration()
+        laneConfiguration.unavailableMilliseconds = configuration.limits.unavailableMilliseconds
+        let context = LaneContext(
+            log: log, format: format, store: store, configuration: laneConfiguration, clock: time.clock,
             databaseTime: time, budget: budget, hints: hints, faults: faults,
             freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
+        self.context = context
         verifier = configuration.verifyInterval.map {
-            BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
+            BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
@@ -133,19 +144,35 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let (lanes, hints, verifier, primary) = (lanes.lanes, hints, verifier, primary)
+        await drain()
+        await sendEverybodyAway()
+        try await group.shutdownGracefully()
+    }
+
+    /// Ends all threads, those beside the event loops. A database that says nothing holds them up for `drainSeconds`:
+    /// then nothing that is under way is waited for, and nothing of it was acknowledged.
+    private func drain() async {
+        let (lanes, hints, verifier, primary, interruption) = (lanes.lanes, hints, verifier, primary, interruption)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
+                let patience = StoppablePause()
+                let watch = LaneThread(name: "drain-watch") {
+                    if patience.sleep(seconds: Self.drainSeconds) { interruption.raise() }
+                }
+                for lane in lanes { lane.beginStopping() }
                 verifier?.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
                 primary.stop()
+                patience.stop()
+                watch.join()
                 done.resume()
             }
         }
-        await sendEverybodyAway()
-        try await group.shutdownGracefully()
     }
+
+    /// How many requests wait for the lanes.
+    var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
 
     /// How many connections are open.
     public var connectionCount: Int { services.connections.count }

@@ -18,6 +18,9 @@ struct LaneConfiguration: Sendable {
     var pollMilliseconds: Int64 = 250
     /// A server that has not confirmed its heads for this long sends no rows until it has (rules A3, V2).
     var freshnessMilliseconds: Int64 = 1_000
+    /// A lane that has waited for the database for this long, and is not fresh any more, answers what comes with
+    /// `unavailable` (rule G2).
+    var unavailableMilliseconds: Int64 = 2_000
     /// How long after the first rows since the last checkpoint the next one follows (rule S9).
     var checkpointMilliseconds: Int64 = 1_000
     /// Bytes of rows in one frame; see `Subscription.pageBytes`.

@@ -22,6 +22,10 @@ final class LaneWorker {
     private let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
+    /// Requests that came while the database was waited for, and that could not be answered without it.
+    var deferred = DeferredRequests()
+    /// What the statement under way answers, in no order.
+    var underWay: [AppendStaging.Answer] = []
     /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
     private var hasBegun = false
     private var isStopped = false
@@ -55,6 +59,7 @@ final class LaneWorker {
             watchers.changed(where: isChanged)
         }
         (self.appends, self.watchers, self.sessions, self.users) = (appends, watchers, sessions, users)
+        log.whileWaiting { [unowned self] in serveWithoutDatabase() }
     }
 
     /// Runs turn after turn until the lane is stopped.
@@ -101,6 +106,7 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
+        if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
         dispatch(requests)
         if !hasBegun {
             try log.begin()
@@ -138,7 +144,7 @@ final class LaneWorker {
             case .resync(let session, let collections): sessions.resync(session, collections)
             case .watch(let handle, let viewer, let users): watchers.watch(handle, viewer, users)
             case .unwatch(let session, let users): watchers.unwatch(session, users)
-            case .close(let session): sessions.closed(session)
+            case .close(let session): if !deferred.closed(session) { sessions.closed(session) }
             case .fetch(let session, let request): fetches.enqueue(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.enqueue(found)
             case .placesFound(let session, let found): appends.putBack(sessions.placesFound(session, found))
@@ -152,7 +158,7 @@ final class LaneWorker {
     /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
     /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, reports.isEmpty else { return .passed }
+        guard appends.isEmpty, reports.isEmpty, deferred.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
         let sessions = sessions.nextDeadline(retryMilliseconds: configuration.pollMilliseconds / 5)
         let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions ?? poll)

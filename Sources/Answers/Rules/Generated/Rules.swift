@@ -598,9 +598,15 @@ extension Rule {
             """#),
         Rule(
             name: "G1", title: "Shutting down", document: .protocol,
-            section: "Shut down",
+            section: "Trouble and the end",
             text: #"""
-            On SIGTERM: stop accepting, finish commits, `GoAway(shutting_down)`, exit 0 within 10 s.
+            On SIGTERM: stop accepting, finish commits, `GoAway(shutting_down)`, exit 0 within 10 s. A database that says nothing is waited for 4 s at the most; what was under way then is not acknowledged.
+            """#),
+        Rule(
+            name: "G2", title: "Without the database", document: .protocol,
+            section: "Trouble and the end",
+            text: #"""
+            While the database does not answer, takes no writes or has no room, nothing is acknowledged, nothing gathers, and no device waits in vain: once there was no answer for 2 s, a Hello ends with `unavailable` and an Append is answered by it, with `retry_after_ms`; an Append that was under way already is answered when its fate is known. Silence of the database is borne for 30 s on each connection, that of its machine for 10 s; a database that has become read-only is left at once, for a host that takes writes where several are configured. Then the server goes on by itself.
             """#),
     ]
 }
