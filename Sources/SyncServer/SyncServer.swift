@@ -32,7 +32,7 @@ public final class SyncServer: Service {
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
-    private let group: MultiThreadedEventLoopGroup
+    let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
 
@@ -73,7 +73,7 @@ public final class SyncServer: Service {
             limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
             budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
-            logger: logger)
+            logger: logger, isFresh: { context.isFresh(since: $0) })
         tls = try configuration.security.makeContext()
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }

@@ -11,7 +11,7 @@ import Waits
 /// what devices append and what is due → rows, answers, statuses, checkpoints → a batch for the read model.
 final class LaneWorker {
     let context: LaneContext
-    let deliveries = DeliveryBatch()
+    let deliveries: DeliveryBatch
     let log: LaneLog
     let users: LaneUsers
     let sessions: LaneSessions
@@ -39,6 +39,11 @@ final class LaneWorker {
     ) {
         (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
+        // Statuses rest on all lanes: the event that revoked a viewer's device may be in any of them.
+        let deliveries = DeliveryBatch {
+            if case .statuses = $0 { context.freshness.oldest } else { tails.confirmedAt }
+        }
+        self.deliveries = deliveries
         let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
@@ -51,7 +56,7 @@ final class LaneWorker {
         fetches = LaneFetches(services.fetcher, deliveries) { tails[$0].generation }
         // Deliveries leave before the database is asked, which may take long: they were made while the heads were
         // fresh, and must not leave when they no longer are.
-        log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
+        log = LaneLog(context, tails, store, willAsk: { deliveries.send() }) { news in
             users.hear(news)
             guard case .generationChanged(let head, let changed, _) = news else { return }
             let isChanged = { context.log.partition(of: $0) == head.partition && changed?.contains($0) ?? true }
@@ -120,6 +125,7 @@ final class LaneWorker {
         sessions.admit(users, event: log.event)
         try appendWaiting()
         sessions.sendAwaited(users)
+        sessions.confirmWaiting()
         answerFetches()
         watchers.sendStatuses(users)
         sessions.sendCheckpoints(users)
@@ -137,6 +143,7 @@ final class LaneWorker {
                 sessions.enqueue(handle, opening)
                 // The device may come from another server, where it saw more of the log than this lane knows (P2, P7).
                 log.tails.mayHaveMoved = true
+            case .confirm(let handle): sessions.confirm(handle)
             case .append(let session, let append): appends.enqueue(PendingAppend(session: session, request: append))
             case .resume(let session):
                 sessions.resume(session)
