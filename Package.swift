@@ -52,7 +52,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         target("SeededNumbers", []),
         target("Waits", []),
-        target("PostgresClient", ["CLibPQ"]),
+        target("PostgresClient", ["CLibPQ", "Waits"]),
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
         target("Tokens", ["FocusCore", crypto]),

@@ -7,10 +7,14 @@ final class ConnectionHandle {
     /// Lives as long as the connection: libpq calls back into it.
     let notices: NoticeBox
 
-    init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+    init(_ configuration: PostgresConfiguration, _ whileWaiting: (() -> Void)?) throws(PostgresError) {
         notices = NoticeBox(configuration.onNotice)
         let parameters = try ConnectionParameters(configuration)
-        pointer = parameters.connect()
+        if configuration.interrupt == nil, whileWaiting == nil {
+            pointer = parameters.connect()
+        } else {
+            pointer = try ConnectionAttempt.connect(parameters, configuration.interrupt) { whileWaiting?() }
+        }
         guard let pointer else { throw PostgresError(kind: .insufficientResources, message: "out of memory") }
         guard PQstatus(pointer) == CONNECTION_OK else {
             let error = Self.connectError(pointer)

@@ -3,17 +3,21 @@ import Foundation
 
 /// The keywords handed to `PQconnectdbParams`. Later ones win, so ours come before the user's connection string,
 /// except `options`, which are merged.
-struct ConnectionParameters {
+struct ConnectionParameters: Sendable {
     private var pairs: [(String, String)]
 
     init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        // Three probes follow the idle time.
+        let interval = max(1, configuration.vanishedSeconds / 5)
+        let idle = max(1, configuration.vanishedSeconds - 3 * interval)
         pairs = [
             ("fallback_application_name", "focus-sync"),
             ("application_name", configuration.applicationName),
             ("connect_timeout", String(configuration.connectTimeout)),
-            // A peer that vanished is noticed within about 25 s, whatever the kernel's defaults (two hours).
-            ("keepalives", "1"), ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "25000"),
+            // A host that vanished is noticed in time, whatever the kernel's defaults (two hours).
+            ("keepalives", "1"), ("keepalives_idle", String(idle)), ("keepalives_interval", String(interval)),
+            ("keepalives_count", "3"), ("tcp_user_timeout", String(configuration.vanishedSeconds * 1_000)),
+            ("target_session_attrs", configuration.requiresWrites ? "read-write" : "any"),
             ("dbname", configuration.conninfo),
             ("client_encoding", "UTF8"),
         ]

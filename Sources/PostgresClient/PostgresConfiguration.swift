@@ -21,9 +21,17 @@ public struct PostgresConfiguration: Sendable {
     /// It never strikes during a commit; see also `silenceTimeoutMilliseconds`.
     public var statementTimeoutMilliseconds: Int?
     /// The connection is given up when an answer is due and nothing came for this long (milliseconds).
-    /// Nil: the statement timeout plus 5 s; with neither, only TCP keepalives find a dead peer (about 25 s).
+    /// Nil: the statement timeout plus 5 s; with neither, only TCP finds a dead peer (`vanishedSeconds`).
     /// What the server did is then unknown (`PostgresError.outcomeIsUnknown`).
     public var silenceTimeoutMilliseconds: Int?
+    /// How many seconds it takes until a host is noticed to have vanished, over TCP: it answers no keepalive, or does
+    /// not take what it is sent.
+    public var vanishedSeconds: Int = 25
+    /// Connects to no server that takes no writes: a standby, or a primary that was made read-only. Where conninfo
+    /// names several hosts, to the first that does. What conninfo says (`target_session_attrs`) wins.
+    public var requiresWrites = false
+    /// Ends all waits, connecting included.
+    public var interrupt: PostgresInterrupt?
     /// Shown in `pg_stat_activity`.
     public var applicationName: String = "focus-sync"
     /// False for a PgBouncer before 1.21 in transaction mode: every query is then parsed anew (PQexecParams).

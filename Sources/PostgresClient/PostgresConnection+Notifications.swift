@@ -22,8 +22,11 @@ extension PostgresConnection {
             let ready = dequeueNotifications()
             if !ready.isEmpty { return ready }
             let left = deadline.map { ContinuousClock.now.duration(to: $0) }
-            let events = poll(POLLIN, limit: left.map { max($0, .zero) })
-            if events == 0 { return [] }
+            switch poll(POLLIN, limit: left.map { max($0, .zero) }) {
+            case .ready: break
+            case .silent: return []
+            case .interrupted: throw PostgresError(kind: .connectionLost, message: "interrupted")
+            }
             guard PQconsumeInput(handle.pointer) == 1 else { throw sendFailure() }
         }
     }

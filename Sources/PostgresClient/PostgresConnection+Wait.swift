@@ -3,18 +3,32 @@ import Foundation
 
 /// The only place that waits on the socket.
 extension PostgresConnection {
-    /// Waits until the socket is ready for one of `events` (`POLLIN`, `POLLOUT`).
-    /// - Returns: what it is ready for; 0 when `limit` passed.
-    func poll(_ events: Int32, limit: Duration?) -> Int32 {
+    /// What a wait for the socket ended with.
+    enum Readiness {
+        /// The socket is ready for these events.
+        case ready(Int32)
+        /// The time is over.
+        case silent
+        /// Nobody is to wait any more (`PostgresInterrupt`).
+        case interrupted
+    }
+
+    /// Waits until the socket is ready for one of `events` (`POLLIN`, `POLLOUT`), or `limit` has passed.
+    func poll(_ events: Int32, limit: Duration?) -> Readiness {
         let socket = PQsocket(handle.pointer)
-        guard socket >= 0 else { return POLLERR }
+        guard socket >= 0 else { return .ready(POLLERR) }
         let deadline = limit.map { ContinuousClock.now.advanced(by: $0) }
+        let isSliced = configuration.interrupt != nil || whileWaiting != nil
         while true {
             var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
-            let ready = Foundation.poll(&descriptor, 1, Self.milliseconds(until: deadline))
-            if ready > 0 { return Int32(descriptor.revents) }
-            if ready == 0, deadline.map({ $0 <= ContinuousClock.now }) ?? false { return 0 }
+            if configuration.interrupt?.isRaised == true { return .interrupted }
+            let end = isSliced ? ContinuousClock.now.advanced(by: PostgresInterrupt.slice) : deadline
+            let next = deadline.map { min($0, end ?? $0) } ?? end
+            let ready = Foundation.poll(&descriptor, 1, Self.milliseconds(until: next))
+            if ready > 0 { return .ready(Int32(descriptor.revents)) }
+            if ready == 0, deadline.map({ $0 <= ContinuousClock.now }) ?? false { return .silent }
             // Otherwise interrupted by a signal, or the timeout was cut: wait for the rest.
+            if ready == 0 { whileWaiting?() }
         }
     }
 
@@ -34,8 +48,7 @@ extension PostgresConnection {
             if state == 0 { return }
             // The reason is read with the result, which may hold what the server said before it closed.
             if state < 0 { return }
-            let ready = poll(POLLIN | POLLOUT, limit: configuration.silenceLimit)
-            if ready == 0 { throw silent() }
+            let ready = try waitForAnswer(POLLIN | POLLOUT)
             if ready & ~POLLOUT != 0, PQconsumeInput(handle.pointer) == 0 { return }
         }
     }
@@ -50,19 +63,27 @@ extension PostgresConnection {
     }
 
     func waitForInput() throws(PostgresError) {
-        if poll(POLLIN, limit: configuration.silenceLimit) == 0 { throw silent() }
+        _ = try waitForAnswer(POLLIN)
     }
 
     /// Waits for room in the socket's send buffer, during COPY in.
     func waitForRoom() throws(PostgresError) {
-        let ready = poll(POLLIN | POLLOUT, limit: configuration.silenceLimit)
-        if ready == 0 { throw silent() }
+        let ready = try waitForAnswer(POLLIN | POLLOUT)
         if ready & ~POLLOUT != 0 { PQconsumeInput(handle.pointer) }
     }
 
-    private func silent() -> PostgresError {
-        isBroken = true
-        return PostgresError(kind: .connectionLost, message: "the server did not answer in time")
+    /// Waits while an answer is due; gives the connection up when nothing comes in time.
+    private func waitForAnswer(_ events: Int32) throws(PostgresError) -> Int32 {
+        switch poll(events, limit: silenceLimit) {
+        case .ready(let ready): return ready
+        case .silent: throw abandon("the server did not answer in time")
+        case .interrupted: throw abandon("interrupted")
+        }
+    }
+
+    private func abandon(_ message: String) -> PostgresError {
+        (isBroken, isAbandoned) = (true, true)
+        return PostgresError(kind: .connectionLost, message: message)
     }
 
     /// The error of a call that could not even be sent.

@@ -18,16 +18,29 @@ public final class PostgresConnection {
     var parameters = Parameters()
     /// True from a failure of the transport on: the protocol's state is unknown.
     var isBroken = false
+    /// Whether the connection was given up while an answer was due, because nothing came in time or because of an
+    /// interrupt. The server may still be at work on it.
+    public internal(set) var isAbandoned = false
+    /// How long the next byte of an answer may take; nil: for ever. At first `silenceTimeoutMilliseconds`.
+    public var silenceLimit: Duration?
+    /// Called on the connection's thread again and again while it waits for an answer. It must not use the connection.
+    public var whileWaiting: (() -> Void)?
     /// How many statements were handed to the server since the connection was made. Preparing one does not count.
     public internal(set) var statementCount = 0
     /// Whether a COPY's callback runs: the connection can then do nothing else.
     var isCopying = false
 
     /// Connects.
-    /// - Throws: `.cannotConnect`, `.shuttingDown`, `.tooManyConnections`, `.usage` (malformed conninfo).
-    public init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+    /// - Parameter whileWaiting: see the property; called while connecting, too.
+    /// - Throws: `.cannotConnect`, `.shuttingDown`, `.tooManyConnections`, `.usage` (malformed conninfo),
+    ///   `.connectionLost` (interrupted).
+    public init(
+        _ configuration: PostgresConfiguration, whileWaiting: (() -> Void)? = nil
+    ) throws(PostgresError) {
         self.configuration = configuration
-        handle = try ConnectionHandle(configuration)
+        self.whileWaiting = whileWaiting
+        silenceLimit = configuration.silenceLimit
+        handle = try ConnectionHandle(configuration, whileWaiting)
         cancellation = PostgresCancellation(handle.pointer)
     }
 

@@ -8,6 +8,7 @@ import NIOPosix
 import NIOSSL
 import ServiceLifecycle
 import Tokens
+import Waits
 
 /// The sync server: devices append over TCP, the log keeps what they append, and every device gets what it may know.
 ///
@@ -17,7 +18,12 @@ public final class SyncServer: Service {
     /// on two cores (ops/BENCHMARKS.md, append-single).
     private static let laneCount = 2
 
+    /// How long `stop` waits for statements under way before it interrupts them. With the three seconds that a device
+    /// has for its GoAway this stays within the ten of rule G1.
+    private static let drainSeconds = 4.0
+
     private let configuration: SyncServerConfiguration
+    private let interruption = StoreInterruption()
     private let context: LaneContext
     private let lanes: Lanes
     private let hints: HeadHints
@@ -26,7 +32,7 @@ public final class SyncServer: Service {
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
-    private let group: MultiThreadedEventLoopGroup
+    let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
 
@@ -44,25 +50,28 @@ public final class SyncServer: Service {
             throw SyncServerError.plaintextBeyondLoopback(configuration.host)
         }
         self.configuration = configuration
+        let direct = (direct ?? store).serving(interruption)
+        let store = store.serving(interruption)
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
-        hints = HeadHints(configuration: direct ?? store, faults: faults, logger: logger)
+        hints = HeadHints(configuration: direct, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
         primary = PrimaryHeartbeat(store, clock: time.clock, logger: logger)
-        context = LaneContext(
+        let context = LaneContext(
             log: log, format: format, store: store, configuration: Self.lane(configuration), clock: time.clock,
             databaseTime: time, budget: budget, hints: hints, faults: faults,
             freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
+        self.context = context
         verifier = configuration.verifyInterval.map {
-            BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
+            BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
             budget: budget,
-            connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
-            logger: logger)
+            connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
+            isFresh: { context.isFresh(since: $0) })
         tls = try configuration.security.makeContext()
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }
@@ -71,6 +80,7 @@ public final class SyncServer: Service {
         var lane = LaneConfiguration()
         lane.cacheBytes = configuration.cacheBytes / laneCount
         lane.userBytes = configuration.userBytes
+        lane.unavailableMilliseconds = configuration.limits.unavailableMilliseconds
         return lane
     }
 
@@ -105,14 +115,15 @@ public final class SyncServer: Service {
     }
 
     private func listen() async throws -> any Channel {
-        let services = services
-        let tls = tls
+        let (services, tls, proxies) = (services, tls, configuration.connections.trustedProxies)
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: AcceptPace.batch)
             .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPace()) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPace(logger: services.logger))
+                }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // The kernel holds no more than this for a device that does not read. The rest waits in the session's
@@ -123,6 +134,7 @@ public final class SyncServer: Service {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
+                    if !proxies.isEmpty { try pipeline.addHandler(ProxyHeaderHandler(trusting: proxies)) }
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     try pipeline.addHandler(SessionHandler(id: services.connections.makeID(), services: services))
                 }
@@ -140,19 +152,35 @@ public final class SyncServer: Service {
     public func stop() async throws {
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
-        let (lanes, hints, verifier, primary) = (lanes.lanes, hints, verifier, primary)
+        await drain()
+        await sendEverybodyAway()
+        try await group.shutdownGracefully()
+    }
+
+    /// Ends all threads, those beside the event loops. A database that says nothing holds them up for `drainSeconds`:
+    /// then nothing that is under way is waited for, and nothing of it was acknowledged.
+    private func drain() async {
+        let (lanes, hints, verifier, primary, interruption) = (lanes.lanes, hints, verifier, primary, interruption)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
+                let patience = StoppablePause()
+                let watch = LaneThread(name: "drain-watch") {
+                    if patience.sleep(seconds: Self.drainSeconds) { interruption.raise() }
+                }
+                for lane in lanes { lane.beginStopping() }
                 verifier?.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
                 primary.stop()
+                patience.stop()
+                watch.join()
                 done.resume()
             }
         }
-        await sendEverybodyAway()
-        try await group.shutdownGracefully()
     }
+
+    /// How many requests wait for the lanes.
+    var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
 
     /// How many connections are open.
     public var connectionCount: Int { services.connections.count }

@@ -15,10 +15,9 @@ public struct SyncServerConfiguration: Sendable {
     /// Bytes of users' states in memory, over all lanes. Past this many the least recently used are dropped, and loaded
     /// again when they are needed.
     public var cacheBytes = 1 << 30
-    /// Bytes that one user's state may take (rule Q2).
+    /// Bytes that one user's state may take (rule Q4).
     public var userBytes = 64 << 20
-    /// Connections without an accepted token; one more is sent away as `overloaded`.
-    public var unauthenticatedConnections = 16_384
+    public var connections = ConnectionLimits()
     /// Threads that serve connections. With more than one, rule P8 may take either of two connections that come at the
     /// same moment for the newer one (`ConnectionRegistry.makeID`).
     public var eventLoops = 1

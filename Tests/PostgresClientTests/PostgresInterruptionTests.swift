@@ -60,6 +60,81 @@ import Testing
         #expect(!connection.isUsable)
     }
 
+    @Test("an interrupt ends a statement that is under way, and keeps every later one from waiting")
+    func interrupted() throws {
+        let interrupt = PostgresInterrupt()
+        let connection = try makeConnection { $0.interrupt = interrupt }
+        let thread = try whileBusy(connection) { _, _ in interrupt.raise() }
+        let lost = try error { try connection.run("SELECT pg_sleep(600)") }
+        thread.join()
+        #expect(lost.kind == .connectionLost && lost.outcomeIsUnknown)
+        #expect(connection.isAbandoned && !connection.isUsable)
+        #expect(try error { _ = try connection.sibling() }.kind == .connectionLost)
+    }
+
+    @Test("an interrupt ends an attempt to connect to a server that says nothing; asking it to cancel blocks nobody")
+    func silentServer() throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(server) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(directory)/.s.PGSQL.5432".utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0 && listen(server, 8) == 0)
+        var configuration = PostgresConfiguration(conninfo: "host=\(directory) user=nobody dbname=none")
+        configuration.connectTimeout = 600
+        let interrupt = PostgresInterrupt()
+        configuration.interrupt = interrupt
+        var waits = 0
+        let lost = try error {
+            _ = try PostgresConnection(configuration) {
+                waits += 1
+                if waits == 3 { interrupt.raise() }
+            }
+        }
+        #expect(lost.kind == .connectionLost && waits == 3)
+    }
+
+    @Test("a connection that waits calls back again and again")
+    func whileWaiting() throws {
+        let connection = try makeConnection()
+        var waits = 0
+        connection.whileWaiting = { waits += 1 }
+        try connection.run("SELECT 1")
+        #expect(waits == 0)
+        try connection.run("SELECT pg_sleep(0.5)")
+        #expect(waits > 0)
+    }
+
+    @Test("a cancellation that is asked for without waiting reaches the statement")
+    func requested() throws {
+        let connection = try makeConnection()
+        let cancellation = connection.cancellation
+        let thread = try whileBusy(connection) { _, _ in cancellation.request() }
+        #expect(try error { try connection.run("SELECT pg_sleep(600)") }.kind == .cancelled)
+        thread.join()
+    }
+
+    @Test("where writes are needed, a read-only server is not connected to")
+    func readOnly() throws {
+        let owner = try makeConnection()
+        let name = try owner.run("SELECT current_database()::text").text(row: 0, column: 0)
+        try owner.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+        _ = try owner.sibling()
+        #expect(try error { _ = try owner.sibling { $0.requiresWrites = true } }.kind == .cannotConnect)
+        let wins = try owner.sibling {
+            $0.requiresWrites = true
+            $0.conninfo += " target_session_attrs=any"
+        }
+        #expect(wins.isUsable)
+    }
+
     @Test("a connection that the server ends during a statement is lost")
     func terminatedWhileBusy() throws {
         let connection = try makeConnection()

@@ -11,6 +11,7 @@ final class SimulatedStore: LaneStore {
     private var random: SeededGenerator
     /// Called each time, because all faults end when the simulation heals.
     private let faults: () -> SimulationPlan.Faults
+    var whileWaiting: () -> Void = {}
     /// Behind a pooler the connection survives the database behind it: that the log was restored shows only when the
     /// anchors are verified.
     private let isPooled: Bool

@@ -17,7 +17,7 @@ public final class PrimaryProbe {
 
     /// Returns when a commit that waits for the standby has succeeded: the server was the primary after the call began.
     /// - Parameter willWait: called before the commit, which may wait for as long as the standby is away. Its argument
-    ///   cancels the commit, from any thread; nothing depends on that commit.
+    ///   has the commit cancelled, from any thread, and does not wait for that; nothing depends on the commit.
     /// - Returns: false where commits wait for no standby, so that nothing is proved.
     public func prove(willWait: (@escaping @Sendable () -> Void) -> Void) throws -> Bool {
         do {
@@ -25,10 +25,12 @@ public final class PrimaryProbe {
             current = connection
             guard try connection.query(Queries.readStandbySetting, []).bool(row: 0, column: 0) else { return false }
             let cancellation = connection.cancellation
-            willWait { cancellation.cancel() }
+            willWait { cancellation.request() }
             _ = try connection.query(Queries.commitPulse)
             return true
         } catch {
+            // The commit would otherwise wait on for its standby, one after the other, until no connection is left.
+            if let current, current.isAbandoned { current.cancellation.request() }
             close()
             throw error
         }

@@ -2,8 +2,9 @@ import PostgresClient
 
 extension StoreConfiguration {
     /// A new connection that may do what the server's role may, and no more.
-    func connect() throws(PostgresError) -> PostgresConnection {
-        let connection = try PostgresConnection(postgres)
+    /// - Parameter whileWaiting: see `PostgresConnection.whileWaiting`.
+    func connect(whileWaiting: (() -> Void)? = nil) throws(PostgresError) -> PostgresConnection {
+        let connection = try PostgresConnection(postgres, whileWaiting: whileWaiting)
         if assumesRole { try SessionRole.assume(on: connection) }
         return connection
     }

@@ -40,6 +40,34 @@ public struct StoreConfiguration: Sendable {
         return StoreConfiguration(as: self, copy)
     }
 
+    /// The same log for a server, which runs for long and must not wait for ever: over connections to a database that
+    /// takes writes, and none of which bears silence for longer than half a minute.
+    ///
+    /// No limit is set on the database's side, because a commit that waits for a synchronous standby must not be
+    /// cancelled: it would become visible without it.
+    /// - Parameter interruption: ends all waits when the server stops.
+    public func serving(_ interruption: StoreInterruption) -> StoreConfiguration {
+        var copy = postgres
+        copy.requiresWrites = true
+        copy.interrupt = interruption.interrupt
+        copy.silenceTimeoutMilliseconds = copy.silenceTimeoutMilliseconds ?? Self.silenceMilliseconds
+        copy.vanishedSeconds = 10
+        copy.connectTimeout = 5
+        return StoreConfiguration(as: self, copy)
+    }
+
+    /// How long the next byte of an answer may take.
+    private static let silenceMilliseconds = 30_000
+
+    /// The same log for work that only reads. The database ends a statement that takes too long, before the connection
+    /// is given up: it would otherwise be begun again for ever.
+    public var forReading: StoreConfiguration {
+        guard let silence = postgres.silenceTimeoutMilliseconds else { return self }
+        var copy = postgres
+        copy.statementTimeoutMilliseconds = silence - silence / 6
+        return StoreConfiguration(as: self, copy)
+    }
+
     /// The same log for work whose last transactions may be lost in a crash: for projections, because the log holds all
     /// that they write.
     public var withAsynchronousCommit: StoreConfiguration {
@@ -51,6 +79,18 @@ public struct StoreConfiguration: Sendable {
         }
         return StoreConfiguration(as: self, copy)
     }
+}
+
+/// Ends the waits for the database of everything that was configured with it (`StoreConfiguration.serving`).
+public final class StoreInterruption: Sendable {
+    let interrupt = PostgresInterrupt()
+
+    public init() {}
+
+    public var isRaised: Bool { interrupt.isRaised }
+
+    /// From now on nobody waits for the database any more. What is under way fails, and its outcome is unknown.
+    public func raise() { interrupt.raise() }
 }
 
 /// A wait or a long piece of work ended because the caller is stopping.

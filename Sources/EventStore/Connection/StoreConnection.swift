@@ -19,6 +19,8 @@ public final class StoreConnection {
     /// lack what was lost with the one before. If one is missing, the call that needed the connection throws
     /// `LogTruncated`.
     public var anchors: () -> [Partition: LogAnchor] = { [:] }
+    /// Called on the thread again and again while a call waits for the database. It must make no call itself.
+    public var whileWaiting: () -> Void = {}
     /// The generation that each partition showed when one of its users was last loaded.
     private var generations: [Partition: Int32] = [:]
 
@@ -50,10 +52,24 @@ public final class StoreConnection {
             return try LogWriter().append(batches, on: try usable())
         } catch let error as PostgresError where error.outcomeIsUnknown {
             doubt = error
+        } catch let error as PostgresError where error.kind == .readOnly {
+            // The next call finds the server that takes writes.
+            close()
+            throw error
         }
         onTrouble(doubt)
+        // The statement is never cancelled: if it waits for a synchronous standby, a cancelled wait would show events
+        // that the standby may lack.
         close()
-        return try perform { try LogWriter().resolveInDoubt(batches, on: $0) }
+        while true {
+            do {
+                return try perform { try LogWriter().resolveInDoubt(batches, on: $0) }
+            } catch let error as PostgresError where error.kind == .lockNotAvailable {
+                // The transaction of the lost connection still runs: it waits for its standby, for one.
+                onTrouble(error)
+                if isStopping() { throw StoreStopped() }
+            }
+        }
     }
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
@@ -71,7 +87,12 @@ public final class StoreConnection {
     }
 
     public func timedHeads(of partitions: [Partition]) throws -> TimedHeads {
-        try perform { try LogReader().timedHeads(of: partitions, on: $0) }
+        try perform {
+            let look = try LogReader().timedHeads(of: partitions, on: $0)
+            // Another server may be the primary by now, and this one shows what was.
+            guard !look.isReadOnly else { throw PostgresError(kind: .readOnly, message: "the database is read-only") }
+            return look
+        }
     }
 
     public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
@@ -186,22 +207,45 @@ public final class StoreConnection {
 
     // MARK: Connection
 
-    /// Runs `body`, and runs it again whenever the connection is lost in the middle: it must be safe to run twice.
+    /// Runs `body`, and runs it again whenever the connection is lost in the middle, or reaches a database that takes
+    /// no writes: it must be safe to run twice. What was given up is cancelled.
     func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
         // It backs off here too: a pooler accepts connections while its server is away, and fails every statement at
         // once.
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
+        var patience = 1
         while true {
             let connection = try usable()
+            let silenceLimit = connection.silenceLimit
+            connection.silenceLimit = silenceLimit.map { $0 * patience }
+            defer { connection.silenceLimit = silenceLimit }
             do {
                 return try body(connection)
-            } catch let error as PostgresError where error.outcomeIsUnknown || error.kind == .shuttingDown {
+            } catch let error as PostgresError where Self.mayBeRepeated(error) {
+                if connection.isAbandoned {
+                    connection.cancellation.request()
+                    // A statement that takes longer than silence is borne would otherwise never come to its end.
+                    patience = min(patience * 2, 1_024)
+                }
                 onTrouble(error)
                 close()
-                if isStopping() { throw StoreStopped() }
-                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
+                try pause(for: backoff.next())
             }
         }
+    }
+
+    private static func mayBeRepeated(_ error: PostgresError) -> Bool {
+        error.outcomeIsUnknown || error.kind == .shuttingDown || error.kind == .readOnly
+    }
+
+    /// Waits before another attempt.
+    private func pause(for duration: Duration) throws {
+        let end = Deadline.after(seconds: duration / .seconds(1))
+        repeat {
+            whileWaiting()
+            if isStopping() { throw StoreStopped() }
+            min(end, .after(seconds: 0.1)).sleep()
+        } while !end.isPassed
     }
 
     private func usable() throws -> PostgresConnection {
@@ -210,7 +254,7 @@ public final class StoreConnection {
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
         while true {
             do {
-                let made = try configuration.connect()
+                let made = try configuration.connect { [unowned self] in whileWaiting() }
                 do {
                     try LogReader().verify(anchors(), on: made)
                 } catch {
@@ -222,8 +266,7 @@ public final class StoreConnection {
                 return made
             } catch let error as PostgresError {
                 onTrouble(error)
-                if isStopping() { throw StoreStopped() }
-                Deadline.after(seconds: backoff.next() / .seconds(1)).sleep()
+                try pause(for: backoff.next())
             }
         }
     }

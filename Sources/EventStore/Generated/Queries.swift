@@ -100,6 +100,11 @@ enum Queries {
             users = 0, previous = NULL
         """#)
 
+    /// Bounds how long statements of this transaction wait for a lock.
+    static let boundLockWaits = Statement(name: "bound_lock_waits", sql: #"""
+        SELECT set_config('lock_timeout', $1, true)
+        """#)
+
     /// A durable commit of next to nothing, as small as an append can be: how long it takes is what appends wait for, and
     /// what stands before it in PostgreSQL's journal is as safe as it is.
     static let commitPulse = Statement(name: "commit_pulse", sql: #"""
@@ -759,6 +764,14 @@ enum Queries {
         LIMIT $4
         """#)
 
+    /// The settings that are off and without which a committed event may be lost.
+    static let readDurability = Statement(name: "read_durability", sql: #"""
+        SELECT name
+        FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'
+        ORDER BY name
+        """#)
+
     /// Events of a partition from an offset on, in order. $3: at most so many.
     static let readEvents = Statement(name: "read_events", sql: #"""
         SELECT
@@ -813,9 +826,12 @@ enum Queries {
         ORDER BY g.generation
         """#)
 
-    /// Where partitions of the log end, and what time it is: the database's clock is the one that all servers share.
+    /// Where partitions of the log end, and what time it is: the database's clock is the one that all servers share. Says too
+    /// whether the database takes no writes: it is a standby, or was made read-only.
     static let readHeads = Statement(name: "read_heads", sql: #"""
-        SELECT partition, next_offset, last_recorded_at, generation, last_event_id, clock_timestamp()
+        SELECT
+            partition, next_offset, last_recorded_at, generation, last_event_id, clock_timestamp(),
+            current_setting('transaction_read_only')::boolean
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         """#)
@@ -2000,5 +2016,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

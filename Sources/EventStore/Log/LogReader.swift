@@ -22,6 +22,7 @@ public struct LogReader: Sendable {
         for row in 0..<result.rowCount {
             look.heads.append(try PartitionHead(result, row: row))
             look.time = Timestamp(microseconds: try result.timestamptz(row: row, column: 5))
+            look.isReadOnly = try result.bool(row: row, column: 6)
         }
         look.heads.sort { $0.partition < $1.partition }
         return look

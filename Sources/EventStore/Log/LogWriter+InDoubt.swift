@@ -8,12 +8,16 @@ extension LogWriter {
     /// it still runs. Then reads which events stand at the batches' offsets. A statement that the server had received
     /// but not begun can still run after this. It then finds another `next_offset` and writes nothing; or it writes the
     /// events, the retry finds another `next_offset`, and rule E1 sees the events again as duplicates. Safe to repeat.
+    ///
+    /// Throws `.lockNotAvailable` when that transaction still runs after `lockSeconds`. The wait is bounded so that it
+    /// ends on the database's side too: one attempt after the other would else leave a session that waits.
     public func resolveInDoubt(
-        _ batches: [PartitionAppend], on freshConnection: PostgresConnection
+        _ batches: [PartitionAppend], on freshConnection: PostgresConnection, lockSeconds: Int = 10
     ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         guard !batches.isEmpty else { return [:] }
         do {
             return try freshConnection.transaction { connection in
+                _ = try connection.query(Queries.boundLockWaits, [.text("\(lockSeconds)s")])
                 let partitions = PostgresValue.int4Array(batches.map(\.partition.rawValue))
                 let locked = try connection.query(Queries.lockPartitions, [partitions])
                 var generations: [Partition: Int32] = [:]

@@ -45,9 +45,12 @@ public struct TimedHeads: Hashable, Sendable {
     public var heads: [PartitionHead]
     /// When the heads were read, by the database's clock; nil when none of the partitions exists.
     public var time: Timestamp?
+    /// Whether the database takes no writes.
+    public var isReadOnly: Bool
 
-    public init(heads: [PartitionHead], time: Timestamp?) {
+    public init(heads: [PartitionHead], time: Timestamp?, isReadOnly: Bool = false) {
         self.heads = heads
         self.time = time
+        self.isReadOnly = isReadOnly
     }
 }

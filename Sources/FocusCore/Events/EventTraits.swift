@@ -30,7 +30,7 @@ public struct EventTraits: Hashable, Sendable {
     /// registered defaults or the senders of communications.
     public var predicted: RowCollections
 
-    /// Whether it is taken of a user who has no room left (rule Q2): it frees some, or changes what is there.
+    /// Whether it is taken of a user who has no room left (rule Q4): it frees some, or changes what is there.
     public var needsNoRoom: Bool
 
     init(_ author: Author, app: AppField, predicts predicted: RowCollections = [], needsNoRoom: Bool = false) {

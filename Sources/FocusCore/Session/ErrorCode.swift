@@ -10,9 +10,10 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case tokenExpired = "token_expired"
     case sequenceConflict = "sequence_conflict"
     case sequenceGap = "sequence_gap"
-    /// The device began more incarnations than it may in a day (rule P10).
+    /// The device began more incarnations than it may in a day (rule P10), or too many connections come from its
+    /// address (rule Q2).
     case tooMany = "too_many"
-    /// The user, or whoever else is meant, has what it may have (rule Q2).
+    /// The user, or whoever else is meant, has what it may have (rule Q4).
     case quotaExceeded = "quota_exceeded"
     case eventUnknown = "event_unknown"
     case userQuarantined = "user_quarantined"

@@ -30,7 +30,7 @@ public struct Session: Sendable {
     /// True while a new token is checked (rule A2); messages wait for it, so there is one at a time.
     private var isRenewing = false
     /// The users that the session watches (rule V1).
-    var watched: Set<UserID> = []
+    public internal(set) var watched: Set<UserID> = []
     private let heartbeat: Int64
     private var unacknowledged = 0
     private var isPaused = false

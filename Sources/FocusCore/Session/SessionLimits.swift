@@ -1,4 +1,4 @@
-/// The bounds of one connection (rules W1, W6, P9, L1, L2, L4).
+/// The bounds of one connection (rules W1, W6, P9, L1, L2, L4, G2).
 public struct SessionLimits: Hashable, Sendable {
     /// The protocol versions that the server speaks. Version 2 needs a log that may hold the events of rule P10.
     public var protocolVersions: ClosedRange<UInt32> = 1...2
@@ -9,6 +9,8 @@ public struct SessionLimits: Hashable, Sendable {
     public var helloMilliseconds: Int64 = 10_000
     /// The time between pings, ± 10 %; a connection that is silent for two intervals is closed (rule L4).
     public var heartbeatMilliseconds: Int64 = 25_000
+    /// When the database has been silent for this long, devices are told `unavailable` and wait no longer (rule G2).
+    public var unavailableMilliseconds: Int64 = 2_000
     /// Append frames that may wait for their acknowledgement; at this many the server stops reading (rule P9).
     public var unacknowledgedAppends = 64
     /// Bytes that wait to be written to one device; past this many the device is only marked as behind (rule L1).

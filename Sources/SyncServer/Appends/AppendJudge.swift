@@ -15,7 +15,7 @@ struct AppendJudge {
     let receiptKey: ReceiptKey?
     let clock: ServerClock
     let format: LogFormat
-    /// How many bytes a user's state may take (rule Q2).
+    /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64

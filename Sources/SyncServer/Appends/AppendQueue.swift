@@ -35,6 +35,13 @@ struct AppendQueue {
         return Array(frames)
     }
 
+    /// Removes and returns the frames for which `isRemoved` is true, in their order.
+    mutating func remove(where isRemoved: (PendingAppend) -> Bool) -> [PendingAppend] {
+        let removed = frames.filter(isRemoved)
+        if !removed.isEmpty { frames.removeAll(where: isRemoved) }
+        return Array(removed)
+    }
+
     // MARK: Staging
 
     /// Removes and returns the next frame whose session has no postponed frame. `settle` is to be called with it.

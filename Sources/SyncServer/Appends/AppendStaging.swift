@@ -75,6 +75,15 @@ struct AppendStaging {
 }
 
 extension AppendStaging.Answer {
+    /// The answer to a frame that was not staged: its device is to send it again.
+    init(withdrawing frame: PendingAppend, because reason: String) {
+        // The answer waits for no commit, and a partition is read only to know whose commit to wait for.
+        self.init(
+            append: frame, partition: Partition(0),
+            error: ProtocolError(
+                .unavailable, reason, retryAfterMilliseconds: 1_000, sequence: frame.request.firstSequence))
+    }
+
     /// Whether the answer says what the log holds, or will never hold (rule P10). Such an answer may leave only once
     /// that is confirmed (rule P1).
     var saysWhatIsLogged: Bool { appended != nil || recalled != nil }

@@ -40,13 +40,13 @@ final class LaneAppends {
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
 
-    /// Removes all frames that wait, because the server's clock is wrong (rule E4).
+    /// Removes frames that wait, because nothing can be appended now.
+    /// - Parameters:
+    ///   - reason: for people.
+    ///   - mayGo: whether the frames of a session may be answered now.
     /// - Returns: their answers: the devices are to send again.
-    func withdrawAll() -> [AppendStaging.Answer] {
-        let error = ProtocolError(
-            .unavailable, "The clocks of this server and the log differ. Send again.", retryAfterMilliseconds: 1_000)
-        // These answers wait for no commit, and a partition is read only to know whose commit to wait for.
-        return removeAll().map { AppendStaging.Answer(append: $0, partition: Partition(0), error: error) }
+    func withdraw(because reason: String, where mayGo: (UInt64) -> Bool = { _ in true }) -> [AppendStaging.Answer] {
+        queue.remove { mayGo($0.session) }.map { AppendStaging.Answer(withdrawing: $0, because: reason) }
     }
 
     /// The last sequence of the session's own appends that wait here for their answer; zero when there are none.

@@ -11,4 +11,6 @@ struct ConnectionServices: Sendable {
     var budget: InboundBudget
     var connections: ConnectionRegistry
     var logger: Logger
+    /// Whether news may be written that rest on heads confirmed at that time (`LaneContext.isFresh`).
+    var isFresh: @Sendable (MonotonicTime) -> Bool
 }

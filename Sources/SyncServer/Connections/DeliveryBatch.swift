@@ -3,11 +3,26 @@ import NIOCore
 
 /// Gathers what a lane tells devices, so that each event loop is woken once. All parts of a lane add to the same batch,
 /// so a session gets its deliveries in the order in which they were made.
+///
+/// News are made while the heads are fresh (rules A3, V2), and an event loop may be late to write them. So the batch
+/// says when the heads that they rest on were confirmed, and the connection looks again before it writes.
 final class DeliveryBatch {
     private var byLoop: [ObjectIdentifier: (loop: any EventLoop, deliveries: [(SessionHandle, [SessionDelivery])])] =
         [:]
+    /// When the heads were confirmed that the oldest news of the batch rest on; nil while it has none.
+    private var confirmedAt: MonotonicTime?
+    private let confirmed: (SessionDelivery) -> MonotonicTime
+
+    /// - Parameter confirmed: gives the time at which the heads were confirmed that a delivery rests on.
+    init(confirmed: @escaping (SessionDelivery) -> MonotonicTime = { _ in MonotonicTime(milliseconds: .max) }) {
+        self.confirmed = confirmed
+    }
 
     func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
+        if delivery.isNews {
+            let time = confirmed(delivery)
+            confirmedAt = min(confirmedAt ?? time, time)
+        }
         let id = ObjectIdentifier(handle.eventLoop)
         var entry = byLoop.removeValue(forKey: id) ?? (handle.eventLoop, [])
         if let last = entry.deliveries.indices.last, entry.deliveries[last].0.id == handle.id {
@@ -18,10 +33,16 @@ final class DeliveryBatch {
         byLoop[id] = entry
     }
 
-    /// Adds a frame of rows or statuses, and counts its bytes in the session's quota (rule L1).
+    /// Adds a frame of rows, and counts its bytes in the session's quota (rule L1).
     func addRows(_ frame: [UInt8], to handle: SessionHandle) {
         handle.quota.add(frame.count)
         add(.rows(frame: frame), to: handle)
+    }
+
+    /// Adds a frame of statuses, and counts its bytes in the session's quota (rule L1).
+    func addStatuses(_ frame: [UInt8], to handle: SessionHandle) {
+        handle.quota.add(frame.count)
+        add(.statuses(frame: frame), to: handle)
     }
 
     /// Adds the answer to a fetch, and counts its bytes in the session's quota (rule L1).
@@ -43,25 +64,27 @@ final class DeliveryBatch {
     }
 
     /// Drops all deliveries: none of them is sent.
-    func removeAll() { byLoop = [:] }
+    func removeAll() { (byLoop, confirmedAt) = ([:], nil) }
 
     /// Sends all deliveries to their event loops, and empties the batch.
     func send() {
+        let confirmedAt = confirmedAt ?? MonotonicTime(milliseconds: .max)
         for (loop, deliveries) in byLoop.values {
             loop.execute {
-                for (handle, list) in deliveries { handle.deliver(list) }
+                for (handle, list) in deliveries { handle.deliver(list, confirmedAt: confirmedAt) }
             }
         }
         byLoop.removeAll(keepingCapacity: true)
+        self.confirmedAt = nil
     }
 }
 
 extension SessionDelivery {
-    /// Whether it tells the device anything but the fate of its own events and of its session: a revoked device gets
-    /// none of it.
-    fileprivate var isNews: Bool {
+    /// Whether it tells the device anything but the fate of its own events and of its session, or lets it be told: a
+    /// revoked device gets none of it.
+    var isNews: Bool {
         switch self {
-        case .rows, .fetched, .control: true
+        case .rows, .statuses, .fetched, .control, .confirmed: true
         case .opened, .answered, .failed, .goAway, .cutOff: false
         }
     }

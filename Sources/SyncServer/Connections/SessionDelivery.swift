@@ -8,12 +8,16 @@ enum SessionDelivery: Sendable {
     /// The answer to one append frame; empty when the device is told nothing. The connection gives `released` bytes
     /// back to the inbound budget.
     case answered(frame: [UInt8], released: Int)
-    /// Rows or statuses, whose bytes count in the quota.
+    /// Rows, whose bytes count in the quota.
     case rows(frame: [UInt8])
+    /// Statuses of watched users, whose bytes count in the quota.
+    case statuses(frame: [UInt8])
     /// The answer to one fetch, whose bytes count in the quota.
     case fetched(frame: [UInt8])
     /// A checkpoint, which does not count in the quota.
     case control(frame: [UInt8])
+    /// The heads were confirmed: the connection may write the news that it holds.
+    case confirmed
     /// The session ends with this error.
     case failed(ProtocolError)
     /// The session ends, behind everything that waits for the device.

@@ -7,12 +7,12 @@ struct SessionHandle: Sendable {
     let id: UInt64
     let quota: OutgoingQuota
     let eventLoop: any EventLoop
-    private let receive: @Sendable ([SessionDelivery]) -> Void
+    private let receive: @Sendable ([SessionDelivery], MonotonicTime) -> Void
 
-    /// - Parameter receive: gets the deliveries, on `eventLoop`.
+    /// - Parameter receive: gets the deliveries and their `confirmedAt`, on `eventLoop`.
     init(
         id: UInt64, quota: OutgoingQuota, eventLoop: any EventLoop,
-        receive: @escaping @Sendable ([SessionDelivery]) -> Void
+        receive: @escaping @Sendable ([SessionDelivery], MonotonicTime) -> Void
     ) {
         self.id = id
         self.quota = quota
@@ -21,8 +21,9 @@ struct SessionHandle: Sendable {
     }
 
     /// Hands the deliveries to the connection, in their order. Must be called on `eventLoop`.
-    func deliver(_ deliveries: [SessionDelivery]) {
+    /// - Parameter confirmedAt: when the heads were confirmed that the news among them rest on.
+    func deliver(_ deliveries: [SessionDelivery], confirmedAt: MonotonicTime) {
         eventLoop.assertInEventLoop()
-        receive(deliveries)
+        receive(deliveries, confirmedAt)
     }
 }

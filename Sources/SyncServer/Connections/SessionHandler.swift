@@ -34,6 +34,12 @@ final class SessionHandler: ChannelInboundHandler {
     private var timer: DeadlineTimer?
     private var lane: Lane?
     private var peers = PeerLanes()
+    private var viewer: Viewer?
+    /// News that may not be written before the lane has confirmed its heads again, and everything behind them. Bounded
+    /// by the quota and by the appends that may be under way.
+    private var held: [SessionDelivery] = []
+    /// Whether statuses were dropped that the device is to be told anew.
+    private var lacksStatuses = false
 
     init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
         self.id = id
@@ -53,11 +59,26 @@ final class SessionHandler: ChannelInboundHandler {
         timer = DeadlineTimer(on: context.eventLoop) { [weak self] in self?.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let mayStay = services.connections.add(id, quota) { code in
+        let refusal = services.connections.add(id, quota, from: context.remoteAddress.flatMap(ClientAddress.init)) {
+            code in
             eventLoop.execute { loop.value.goAway(code) }
         }
-        guard mayStay else { return goAway(.overloaded) }
+        if let refusal { return refuse(refusal) }
         schedule()
+    }
+
+    /// A proxy says for whom it has connected.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard let proxied = event as? ProxiedAddress else { return context.fireUserInboundEventTriggered(event) }
+        if let refusal = services.connections.connected(id, from: proxied.address) { refuse(refusal) }
+    }
+
+    /// Closes a connection that is one too many (rule Q2), without waiting for the device to take its GoAway: the bound
+    /// is there to keep descriptors free.
+    private func refuse(_ code: ErrorCode) {
+        guard let context, !session.isClosed else { return }
+        goAway(code)
+        transport(context).close(promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -73,6 +94,8 @@ final class SessionHandler: ChannelInboundHandler {
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
+        receiveLate(held)
+        held = []
         self.context = nil
     }
 
@@ -104,25 +127,81 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     /// Performs what lanes made for this connection, in the order in which they made it.
-    func receive(_ deliveries: [SessionDelivery]) {
+    /// - Parameter confirmedAt: when the heads were confirmed that the news among them rest on.
+    func receive(_ deliveries: [SessionDelivery], confirmedAt: MonotonicTime) {
         guard context != nil, !session.isClosed else { return receiveLate(deliveries) }
-        for delivery in deliveries {
-            switch delivery {
-            case .opened(let opened):
-                perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
-            case .answered(let frame, let released):
-                services.budget.release(released)
-                if !frame.isEmpty { write(frame) }
-                perform(session.appendAnswered())
-            case .rows(let frame): writeRows(frame)
-            case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
-            case .control(let frame): writeControl(frame)
-            case .failed(let error): perform(session.failed(error))
-            case .goAway(let code): goAway(code)
-            case .cutOff: cutOff()
-            }
+        let mayTell = !deliveries.contains(where: \.isNews) || services.isFresh(confirmedAt)
+        if held.isEmpty, mayTell {
+            for delivery in deliveries { perform(delivery) }
+        } else {
+            hold(deliveries, isConfirmed: mayTell)
         }
         process()
+    }
+
+    private func perform(_ delivery: SessionDelivery) {
+        switch delivery {
+        case .opened(let opened):
+            perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
+        case .answered(let frame, let released):
+            services.budget.release(released)
+            if !frame.isEmpty { write(frame) }
+            perform(session.appendAnswered())
+        case .rows(let frame), .statuses(let frame): writeRows(frame)
+        case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
+        case .control(let frame): writeControl(frame)
+        case .confirmed: break
+        case .failed(let error): perform(session.failed(error))
+        case .goAway(let code): goAway(code)
+        case .cutOff: cutOff()
+        }
+    }
+
+    /// Rules A3 and V2: holds news that are too old to be written, and everything behind them, until the lane has
+    /// confirmed its heads: if the device was revoked meanwhile, the lane says that first. Statuses are not held but
+    /// asked for again, because they may show no more than what holds when they are written.
+    private func hold(_ deliveries: [SessionDelivery], isConfirmed: Bool) {
+        for delivery in deliveries {
+            if session.isClosed {
+                receiveLate([delivery])
+            } else if case .cutOff = delivery {
+                cutOff()
+            } else if case .confirmed = delivery {
+                if isConfirmed { writeHeld() } else if !held.isEmpty { confirm() }
+            } else if held.isEmpty, isConfirmed || !delivery.isNews {
+                perform(delivery)
+            } else if case .statuses(let frame) = delivery {
+                if quota.release(frame.count) { resume() }
+                lacksStatuses = true
+                if held.isEmpty { watchAgain() }
+            } else {
+                if held.isEmpty { confirm() }
+                held.append(delivery)
+            }
+        }
+    }
+
+    private func writeHeld() {
+        let confirmed = held
+        held = []
+        for delivery in confirmed { if session.isClosed { receiveLate([delivery]) } else { perform(delivery) } }
+        if lacksStatuses { watchAgain() }
+    }
+
+    /// Has the lanes go on: the device has taken what was queued.
+    private func resume() {
+        lane?.post(.resume(session: id))
+        peers.post(.resume(session: id), except: lane)
+    }
+
+    private func watchAgain() {
+        lacksStatuses = false
+        guard let context, let viewer else { return }
+        post(peers.watch(session.watched, viewer, handle(context), in: services.lanes))
+    }
+
+    private func confirm() {
+        if let context { lane?.post(.confirm(handle(context))) }
     }
 
     /// Deals with deliveries for a connection that is closing or closed: gives budget back, and cuts a revoked device
@@ -133,7 +212,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .answered(_, let released): services.budget.release(released)
             // Bytes that were written before may not have left the process yet.
             case .cutOff: cutOff()
-            case .opened, .rows, .fetched, .control, .failed, .goAway: break
+            case .opened, .rows, .statuses, .fetched, .control, .confirmed, .failed, .goAway: break
             }
         }
     }
@@ -148,9 +227,13 @@ final class SessionHandler: ChannelInboundHandler {
     private func cutOff() {
         guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
         session.disconnected()
-        // The TLS handler is bypassed: on close it would first write the bytes that it holds.
-        let transport = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-        (transport ?? context).close(promise: nil)
+        transport(context).close(promise: nil)
+    }
+
+    /// Where a connection is closed at once. The TLS handler is bypassed: on close it would first write the bytes that
+    /// it holds.
+    private func transport(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
+        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
     }
 
     // MARK: Actions
@@ -168,6 +251,7 @@ final class SessionHandler: ChannelInboundHandler {
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):
+                self.viewer = viewer
                 if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
             case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
             case .allowFrames(let bytes): splitter.limit = bytes
@@ -204,7 +288,9 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func handle(_ context: ChannelHandlerContext) -> SessionHandle {
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-        return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) { loop.value.receive($0) }
+        return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) {
+            loop.value.receive($0, confirmedAt: $1)
+        }
     }
 
     private func append(_ request: IncomingAppend) {
@@ -257,16 +343,14 @@ final class SessionHandler: ChannelInboundHandler {
         _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
     ) {
         guard let context else { return }
-        let (quota, lane, id, count) = (quota, lane, id, frame.count)
+        let (quota, count) = (quota, frame.count)
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { _ in
             loop.value.session.rowsWritten(now: loop.value.services.clock.monotonic())
             onWritten(&loop.value.session)
-            guard quota.release(count) else { return }
-            lane?.post(.resume(session: id))
-            loop.value.peers.post(.resume(session: id), except: lane)
+            if quota.release(count) { loop.value.resume() }
         }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: written)
     }

@@ -32,34 +32,40 @@ final class Lane: Sendable {
             let store = StoreConnection(
                 context.store, isStopping: isStopping,
                 onTrouble: { logger.warning("lane lacks the database", metadata: ["error": "\($0)"]) })
+            let projector = Projector(
+                configuration: context.store, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.projected($0, $1)) })
+            let fetcher = Fetcher(
+                configuration: context.store.forReading, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.fetched($0)) })
+            let placeFinder = PlaceFinder(
+                configuration: context.store.forReading, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.placesFound(session: $0, $1)) })
+            // The worker answers devices also while the store waits for a database that is away from the start.
+            let worker = LaneWorker(
+                context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
+                services: LaneServices(projector: projector, fetcher: fetcher, placeFinder: placeFinder))
             do {
                 try store.prepareToLoad(partitions)
             } catch {
                 // Preparing only makes the first load faster. What is wrong with the database shows again then.
                 logger.debug("load not prepared", metadata: ["error": "\(error)"])
             }
-            let projector = Projector(
-                configuration: context.store, logger: logger, isStopping: isStopping,
-                report: { mailbox.post(.projected($0, $1)) })
-            let fetcher = Fetcher(
-                configuration: context.store, logger: logger, isStopping: isStopping,
-                report: { mailbox.post(.fetched($0)) })
-            let placeFinder = PlaceFinder(
-                configuration: context.store, logger: logger, isStopping: isStopping,
-                report: { mailbox.post(.placesFound(session: $0, $1)) })
-            LaneWorker(
-                context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
-                services: LaneServices(projector: projector, fetcher: fetcher, placeFinder: placeFinder)
-            ).run()
+            worker.run()
         }
         thread.withLockedValue { $0 = started }
+    }
+
+    /// Begins what `stop` waits for.
+    func beginStopping() {
+        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        post(.stop)
     }
 
     /// Finishes what was posted before and ends the thread; blocks until then. While the database is away, it ends
     /// without finishing: nothing that waits was acknowledged.
     func stop() {
-        isStopping.store(true, ordering: .releasing)
-        post(.stop)
+        beginStopping()
         thread.withLockedValue { $0 }?.join()
     }
 }

@@ -12,7 +12,7 @@ struct LaneConfiguration: Sendable {
     /// Bytes of users' states in memory. Past this the least recently used are evicted.
     var cacheBytes = 512 * 1024 * 1024
     /// Bytes of one user's state in memory. Events that need more room are answered `quota_exceeded` past this (rule
-    /// Q2).
+    /// Q4).
     var userBytes = 64 * 1024 * 1024
     /// How often the bytes in memory are added up, which takes time in proportion to the number of users.
     var cacheCheckMilliseconds: Int64 = 500
@@ -21,6 +21,9 @@ struct LaneConfiguration: Sendable {
     var pollMilliseconds: Int64 = 250
     /// A server that has not confirmed its heads for this long sends no rows until it has (rules A3, V2).
     var freshnessMilliseconds: Int64 = 1_000
+    /// A lane that has waited for the database for this long, and is not fresh any more, answers what comes with
+    /// `unavailable` (rule G2).
+    var unavailableMilliseconds: Int64 = 2_000
     /// How long after the first rows since the last checkpoint the next one follows (rule S9).
     var checkpointMilliseconds: Int64 = 1_000
     /// Bytes of rows in one frame; see `Subscription.pageBytes`.

@@ -13,6 +13,8 @@ final class LaneLog {
     let tell: (LogNews) -> Void
     private let store: any LaneStore
     private let willAsk: () -> Void
+    /// When the database was last asked something.
+    private(set) var askedAt: MonotonicTime
 
     /// - Parameters:
     ///   - willAsk: called before each question to the database, which may take long.
@@ -22,14 +24,19 @@ final class LaneLog {
         tell: @escaping (LogNews) -> Void
     ) {
         (self.context, self.tails, self.store, self.willAsk, self.tell) = (context, tails, store, willAsk, tell)
+        askedAt = context.clock.monotonic()
         store.anchors = { [tails] in tails.anchors }
     }
 
     /// Asks the database. Every question of a lane goes this way, so `willAsk` is called before each.
     func ask<Answer>(_ question: (any LaneStore) throws -> Answer) rethrows -> Answer {
         willAsk()
+        askedAt = context.clock.monotonic()
         return try question(store)
     }
+
+    /// Has `body` called again and again while the database is waited for. It asks the database nothing.
+    func whileWaiting(_ body: @escaping () -> Void) { store.whileWaiting = body }
 
     /// Ends the connection; the next question makes another.
     func close() { store.close() }

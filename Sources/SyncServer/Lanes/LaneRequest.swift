@@ -5,6 +5,8 @@ import FocusCore
 enum LaneRequest: Sendable {
     /// Let the session in.
     case open(SessionHandle, SessionOpening)
+    /// Say when the heads are confirmed, so that the connection may write the news that it holds.
+    case confirm(SessionHandle)
     /// Append, heal or recall.
     case append(session: UInt64, IncomingAppend)
     /// The device has taken what was queued: send it more.
@@ -35,7 +37,9 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .append, .resume, .close, .fetch, .fetched, .placesFound, .projected, .headsMayHaveMoved, .stop: 0
+        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .placesFound, .projected, .headsMayHaveMoved,
+            .stop:
+            0
         }
     }
 }

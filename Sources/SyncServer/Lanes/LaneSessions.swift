@@ -10,6 +10,8 @@ import Logging
 final class LaneSessions {
     var open = OpenSessions()
     var plan = DeliveryPlan()
+    /// Connections that hold news until the heads are confirmed.
+    private var unconfirmed: [SessionHandle] = []
     let context: LaneContext
     let deliveries: DeliveryBatch
     /// Gives the time at which the heads were last confirmed (`PartitionTails.confirmedAt`).
@@ -54,6 +56,16 @@ final class LaneSessions {
 
     func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { open.enqueue(handle, opening) }
 
+    func confirm(_ handle: SessionHandle) { unconfirmed.append(handle) }
+
+    /// Tells the connections that hold news that the heads are confirmed. What was seen on the way, that a device was
+    /// revoked for one, was told before.
+    func confirmWaiting() {
+        guard !unconfirmed.isEmpty, isFresh else { return }
+        for handle in unconfirmed { deliveries.add(.confirmed, to: handle) }
+        unconfirmed = []
+    }
+
     /// Sends the session more rows, as its device took what was queued.
     func resume(_ id: UInt64) {
         if let user = open[id]?.identity.user { plan.awaitRows(user) }
@@ -69,6 +81,7 @@ final class LaneSessions {
 
     /// Forgets a connection that is closed.
     func closed(_ id: UInt64) {
+        unconfirmed.removeAll { $0.id == id }
         remove(id)
         open.closed(id)
     }

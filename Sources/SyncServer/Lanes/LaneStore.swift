@@ -14,6 +14,8 @@ protocol LaneStore: AnyObject {
     func timeline() throws -> Timeline
     /// Appends with one statement. The outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome]
+    /// Called on the lane's thread again and again while a call waits for the database. It makes no call itself.
+    var whileWaiting: () -> Void { get set }
     /// Changes with each new connection: what a commit confirmed holds for the connection that it came over.
     var connectionNumber: Int { get }
     /// Makes a commit that waits as an append does. Everything that was seen before the call is then as durable as it.

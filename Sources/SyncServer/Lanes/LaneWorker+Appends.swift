@@ -21,7 +21,8 @@ extension LaneWorker {
     /// either.
     private func withdrawAppends() {
         users.scheduleLook(after: configuration.pollMilliseconds)
-        for answer in appends.withdrawAll() { sessions.deliver(answer) }
+        let reason = "The clocks of this server and the log differ. Send again."
+        for answer in appends.withdraw(because: reason) { sessions.deliver(answer) }
     }
 
     /// Waits for a moment if more appends are likely to come. Devices that the last statement answered send their next
@@ -30,7 +31,9 @@ extension LaneWorker {
     private func gather() throws {
         let deadline = Deadline.after(seconds: Double(configuration.gatherMicroseconds) / 1_000_000)
         guard appends.expected > 0 else { return }
-        dispatch(mailbox.receive(atLeast: appends.expected, until: deadline))
+        let requests = mailbox.receive(atLeast: appends.expected, until: deadline)
+        if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
+        dispatch(requests)
         try loadNeededUsers()
     }
 
@@ -58,6 +61,8 @@ extension LaneWorker {
     private func commit(_ staged: AppendStaging) throws {
         var staging = staged
         let report: CommitReport
+        underWay = staging.answers
+        defer { underWay = [] }
         do {
             report = try log.commit(&staging)
         } catch {

@@ -11,7 +11,7 @@ import Waits
 /// what devices append and what is due → rows, answers, statuses, checkpoints → a batch for the read model.
 final class LaneWorker {
     let context: LaneContext
-    let deliveries = DeliveryBatch()
+    let deliveries: DeliveryBatch
     let log: LaneLog
     let users: LaneUsers
     let sessions: LaneSessions
@@ -22,6 +22,10 @@ final class LaneWorker {
     private let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
+    /// Requests that came while the database was waited for, and that could not be answered without it.
+    var deferred = DeferredRequests()
+    /// What the statement under way answers, in no order.
+    var underWay: [AppendStaging.Answer] = []
     /// Whether `LaneLog.begin` has succeeded since the start, or since the log was last found truncated.
     private var hasBegun = false
     private var isStopped = false
@@ -35,6 +39,11 @@ final class LaneWorker {
     ) {
         (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
+        // Statuses rest on all lanes: the event that revoked a viewer's device may be in any of them.
+        let deliveries = DeliveryBatch {
+            if case .statuses = $0 { context.freshness.oldest } else { tails.confirmedAt }
+        }
+        self.deliveries = deliveries
         let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
@@ -47,7 +56,7 @@ final class LaneWorker {
         fetches = LaneFetches(services.fetcher, deliveries) { tails[$0].generation }
         // Deliveries leave before the database is asked, which may take long: they were made while the heads were
         // fresh, and must not leave when they no longer are.
-        log = LaneLog(context, tails, store, willAsk: { [deliveries] in deliveries.send() }) { news in
+        log = LaneLog(context, tails, store, willAsk: { deliveries.send() }) { news in
             users.hear(news)
             guard case .generationChanged(let head, let changed, _) = news else { return }
             let isChanged = { context.log.partition(of: $0) == head.partition && changed?.contains($0) ?? true }
@@ -55,6 +64,7 @@ final class LaneWorker {
             watchers.changed(where: isChanged)
         }
         (self.appends, self.watchers, self.sessions, self.users) = (appends, watchers, sessions, users)
+        log.whileWaiting { [unowned self] in serveWithoutDatabase() }
     }
 
     /// Runs turn after turn until the lane is stopped.
@@ -101,6 +111,7 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
+        if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
         dispatch(requests)
         if !hasBegun {
             try log.begin()
@@ -114,6 +125,7 @@ final class LaneWorker {
         sessions.admit(users, event: log.event)
         try appendWaiting()
         sessions.sendAwaited(users)
+        sessions.confirmWaiting()
         for session in fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] }) {
             sessions.resume(session.handle.id)
         }
@@ -133,6 +145,7 @@ final class LaneWorker {
                 sessions.enqueue(handle, opening)
                 // The device may come from another server, where it saw more of the log than this lane knows (P2, P7).
                 log.tails.mayHaveMoved = true
+            case .confirm(let handle): sessions.confirm(handle)
             case .append(let session, let append): appends.enqueue(PendingAppend(session: session, request: append))
             case .resume(let session):
                 sessions.resume(session)
@@ -140,7 +153,7 @@ final class LaneWorker {
             case .resync(let session, let collections): sessions.resync(session, collections)
             case .watch(let handle, let viewer, let users): watchers.watch(handle, viewer, users)
             case .unwatch(let session, let users): watchers.unwatch(session, users)
-            case .close(let session): sessions.closed(session)
+            case .close(let session): if !deferred.closed(session) { sessions.closed(session) }
             case .fetch(let session, let request): fetches.enqueue(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.enqueue(found)
             case .placesFound(let session, let found): appends.putBack(sessions.placesFound(session, found))
@@ -154,7 +167,7 @@ final class LaneWorker {
     /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
     /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, reports.isEmpty else { return .passed }
+        guard appends.isEmpty, reports.isEmpty, deferred.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
         let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline ?? poll)
         return .after(seconds: Double(max(0, next - now)) / 1_000)

@@ -3,13 +3,17 @@ import Waits
 /// Requests from any thread to the one thread that receives them: a lane's, or that of a service beside it.
 ///
 /// What waits here is bounded by what the senders may have under way: by the inbound budget (`LaneRequest.cost`), or by
-/// a few requests of a kind for each session or partition.
+/// a few requests of a kind for each session or partition. A lane empties it also while it waits for the database
+/// (`LaneWorker.serveWithoutDatabase`), because devices connect again and again meanwhile.
 // @unchecked: everything mutable is used under `condition` only.
 final class Mailbox<Request: Sendable>: @unchecked Sendable {
     private let condition = MonotonicCondition()
     private var requests: [Request] = []
     /// How many requests must wait before the reader is woken; nil while it does not wait.
     private var wanted: Int?
+
+    /// How many requests wait.
+    var count: Int { condition.withLock { requests.count } }
 
     func post(_ request: Request) {
         condition.lock()

@@ -55,7 +55,7 @@ final class PrimaryHeartbeat: Sendable {
         // Cancelling is repeated, because a request that comes between two statements cancels nothing.
         while !state.withLockedValue({ $0.hasEnded }) {
             state.withLockedValue { $0.cancel }?()
-            Deadline.after(seconds: 0.01).sleep()
+            Deadline.after(seconds: 0.02).sleep()
         }
         thread.withLockedValue { $0 }?.join()
     }

@@ -94,7 +94,7 @@ final class LaneWatchers {
         var last: (statuses: [PeerStatus], frames: [[UInt8]]) = ([], [])
         for (handle, statuses) in told {
             if statuses != last.statuses { last = (statuses, frames(statuses)) }
-            for frame in last.frames { deliveries.addRows(frame, to: handle) }
+            for frame in last.frames { deliveries.addStatuses(frame, to: handle) }
         }
     }
 

@@ -92,10 +92,11 @@ func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async thr
 }
 
 extension SessionLimits {
-    /// A loaded machine may take long for a Hello; tests of that limit set their own.
+    /// A loaded machine may take long for a Hello, and its database for an answer; tests of these limits set their own.
     static var patient: SessionLimits {
         var limits = SessionLimits()
         limits.helloMilliseconds = 120_000
+        limits.unavailableMilliseconds = 120_000
         return limits
     }
 }

@@ -26,7 +26,7 @@ import Testing
         #expect(loaded >= bytes && loaded <= 4 * bytes, "after loading, counted \(loaded) of \(bytes)")
     }
 
-    @Test("Q2: points of open routes are counted")
+    @Test("Q4: points of open routes are counted")
     func points() throws {
         let points = (0..<9_000).map { RouteFixtures.point(at: Double($0) + 1, north: Double($0)) }
         try expectCounted(points.count * MemoryLayout<RoutePoint>.stride) { stage in
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("Q2: ids of removed notifications are counted")
+    @Test("Q4: ids of removed notifications are counted")
     func removed() throws {
         try expectCounted(2_000 * 1_000) { stage in
             for first in [0, 1_000] {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("Q2: deletions of interactions and of conversations are counted")
+    @Test("Q4: deletions of interactions and of conversations are counted")
     func deleted() throws {
         try expectCounted(1_300 * 1_000) { stage in
             stage.send(.interactionDeleted(.ids((0..<1_000).map { long($0) })), app: .chat, at: 1)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test("Q2: registered defaults and set preferences are counted")
+    @Test("Q4: registered defaults and set preferences are counted")
     func preferences() throws {
         try expectCounted(60 * 4_000) { stage in
             let entries = (0..<30).map {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("Q2: donations and the people in them are counted")
+    @Test("Q4: donations and the people in them are counted")
     func donations() throws {
         try expectCounted(1_000 * 1_500) { stage in
             for number in 0..<1_000 {
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("Q2: what a device is told of its refused events is counted")
+    @Test("Q4: what a device is told of its refused events is counted")
     func refused() throws {
         try expectCounted(256 * 500) { stage in
             for number in 0..<256 {

@@ -225,7 +225,7 @@ import Testing
         #expect(answer.error?.code == .eventUnknown && answer.error?.sequence == DeviceSequence(2))
     }
 
-    @Test("Q2: of a user who has no room left only what needs none is taken, and what a healing device gives back")
+    @Test("Q4: of a user who has no room left only what needs none is taken, and what a healing device gives back")
     func noRoom() throws {
         let post = EventBody.notificationPosted(NotificationPosted(notificationID: "n", body: "b", level: .active))
         var stage = stage(userBytes: 0)

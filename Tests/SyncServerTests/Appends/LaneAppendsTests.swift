@@ -104,7 +104,7 @@ import Testing
     func withdrawAll() {
         let appends = appends()
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
-        #expect(appends.withdrawAll().map(\.error?.code) == [.unavailable] && appends.isEmpty)
+        #expect(appends.withdraw(because: "").map(\.error?.code) == [.unavailable] && appends.isEmpty)
     }
 
     @Test("What is put back is before all that came later, in its order")

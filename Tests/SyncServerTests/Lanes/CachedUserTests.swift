@@ -14,7 +14,7 @@ import Testing
             projectedVersion: .zero, lastUsed: 0)
     }
 
-    @Test("Q2: what came since the last count is taken for four times its bytes, until there is enough to count anew")
+    @Test("Q4: what came since the last count is taken for four times its bytes, until there is enough to count anew")
     func growth() {
         let user = user()
         let empty = user.approximateBytes

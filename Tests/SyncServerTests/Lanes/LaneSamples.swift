@@ -42,7 +42,7 @@ enum LaneSamples {
     }
 
     static func handle(_ id: UInt64) -> SessionHandle {
-        SessionHandle(id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: EmbeddedEventLoop()) { _ in }
+        SessionHandle(id: id, quota: OutgoingQuota(limit: 1_000), eventLoop: EmbeddedEventLoop()) { _, _ in }
     }
 
     static func identity(
@@ -90,7 +90,7 @@ final class PartConnections {
     private let told = NIOLockedValueBox<[UInt64: [SessionDelivery]]>([:])
 
     func handle(_ id: UInt64, quota: Int = 1_000_000) -> SessionHandle {
-        SessionHandle(id: id, quota: OutgoingQuota(limit: quota), eventLoop: loop) { [told] deliveries in
+        SessionHandle(id: id, quota: OutgoingQuota(limit: quota), eventLoop: loop) { [told] deliveries, _ in
             told.withLockedValue { $0[id, default: []] += deliveries }
         }
     }
@@ -105,6 +105,8 @@ final class PartConnections {
             case .opened(let opened): "opened\(opened.logIsBehind ? ", log is behind" : "")"
             case .answered(let frame, let released): "answered \(frame.isEmpty ? "nothing" : "") \(released)"
             case .rows: "rows"
+            case .statuses: "statuses"
+            case .confirmed: "confirmed"
             case .fetched: "fetched"
             case .control: "checkpoint"
             case .failed(let error): error.code.rawValue

@@ -12,6 +12,11 @@ final class PartLog: LaneStore {
     static let partition = Partition(0)
 
     var anchors: () -> [Partition: LogAnchor] = { [:] }
+    var whileWaiting: () -> Void = {}
+    /// Called in the next call, as if the database let it wait.
+    var waits: (() -> Void)?
+    /// Called in the next append, in the same way.
+    var appendWaits: (() -> Void)?
     var connectionNumber = 1
     var events: [LoggedEvent] = []
     var generation: Int32 = 1
@@ -31,6 +36,10 @@ final class PartLog: LaneStore {
 
     private func call(_ name: String = #function) throws {
         calls.append(String(name.prefix { $0 != "(" }))
+        if let waits = waits.take() {
+            waits()
+            whileWaiting()
+        }
         defer { failure = nil }
         if let failure { throw failure }
     }
@@ -79,6 +88,7 @@ final class PartLog: LaneStore {
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         try call()
+        if let waits = appendWaits.take() { waits() }
         return Dictionary(
             uniqueKeysWithValues: batches.map { batch in
                 guard batch.expectedOffset == head.nextOffset else { return (batch.partition, .behind) }

@@ -30,7 +30,7 @@ import Testing
         #expect(told().isEmpty && watchers.dequeueAwaitingLoad() == [anna])
         try users.load(anna, from: PartLog())
         watchers.sendStatuses(users)
-        #expect(told() == ["rows"] && watchers.dequeueAwaitingLoad().isEmpty)
+        #expect(told() == ["statuses"] && watchers.dequeueAwaitingLoad().isEmpty)
     }
 
     @Test("V2: nothing is told while any lane has not confirmed its heads")
@@ -43,7 +43,7 @@ import Testing
         #expect(told().isEmpty && watchers.nextDeadline == time.now.adding(milliseconds: 50))
         context.freshness.confirm(lane: 0, at: time.now)
         watchers.sendStatuses(users)
-        #expect(told() == ["rows"])
+        #expect(told() == ["statuses"])
     }
 
     @Test("Of a quarantined user nothing is known, and that is told without waiting")
@@ -51,7 +51,7 @@ import Testing
         let watchers = watchers(LaneSamples.context(time))
         users.quarantined = [anna]
         watchers.sendStatuses(users)
-        #expect(watchers.dequeueAwaitingLoad().isEmpty && told() == ["rows"])
+        #expect(watchers.dequeueAwaitingLoad().isEmpty && told() == ["statuses"])
     }
 
     @Test("A session that ended is told nothing more")

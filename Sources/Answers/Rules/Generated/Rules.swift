@@ -597,16 +597,28 @@ extension Rule {
             Clients reconnect with full jitter inside the bounds that GoAway/Error name; 10,000 at once do not take the server down (a current cursor costs a batched head look-up, not a load).
             """#),
         Rule(
-            name: "G1", title: "Shutting down", document: .protocol,
-            section: "Shut down",
+            name: "Q2", title: "Connections", document: .protocol,
+            section: "Bounds",
             text: #"""
-            On SIGTERM: stop accepting, finish commits, `GoAway(shutting_down)`, exit 0 within 10 s.
+            How many connections are open is bounded: in all (20,000, or as many as the limit of open files leaves beside what the server needs for its database), without an accepted token (half of these), and from one address, by IPv4 address or IPv6 network of 64 bits (4,096, of them 512 without an accepted token). One too many is sent `GoAway`, `overloaded` past a bound in all and `too_many` past one of an address, and closed; the device comes back within the bounds that GoAway names. Loopback has no bound of an address unless the operator wants it. A trusted proxy names the client's address by the PROXY protocol, version 2, in front of TLS; from anybody else such a header is malformed.
             """#),
         Rule(
-            name: "Q2", title: "Bound of a user", document: .protocol,
+            name: "Q4", title: "Room of a user", document: .protocol,
             section: "Bounds",
             text: #"""
             A user's state takes at most 64 MiB of a server's memory, or what the operator sets. Past that an Append is answered `quota_exceeded` with `retry_after_ms`, from the first event on that needs room: it is not logged, and P4 holds behind it. Events that free room, or change what is there, are taken: removals, reads, deletions, resets, mutes, authorizations, Focuses that go on and off, revocations. What a device gives back to a log that lost it (S6) is exempt.
+            """#),
+        Rule(
+            name: "G1", title: "Shutting down", document: .protocol,
+            section: "Trouble and the end",
+            text: #"""
+            On SIGTERM: stop accepting, finish commits, `GoAway(shutting_down)`, exit 0 within 10 s. A database that says nothing is waited for 4 s at the most; what was under way then is not acknowledged.
+            """#),
+        Rule(
+            name: "G2", title: "Without the database", document: .protocol,
+            section: "Trouble and the end",
+            text: #"""
+            While the database does not answer, takes no writes or has no room, nothing is acknowledged, nothing gathers, and no device waits in vain: once there was no answer for 2 s, a Hello ends with `unavailable` and an Append is answered by it, with `retry_after_ms`; an Append that was under way already is answered when its fate is known. Silence of the database is borne for 30 s on each connection, that of its machine for 10 s; a database that has become read-only is left at once, for a host that takes writes where several are configured. Then the server goes on by itself.
             """#),
     ]
 }

@@ -1,0 +1,66 @@
+import EventStore
+import FocusCore
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+@testable import SyncServer
+
+/// A primary that was demoted, and goes on answering those who are connected.
+@Suite("Read-only database", .fewAtATime) struct ReadOnlyDatabaseTests {
+    private let user = UserID.random()
+
+    @Test("G2: a database that has become read-only is left for the host that takes writes")
+    func demoted() async throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let primary = try await onThread {
+            try EmbeddedCluster.start(dataDirectory: place + "/primary", settings: Standby.settings)
+        }
+        let standby = try await onThread { try Standby.start(of: primary, in: place) }
+        let server = try await TestServer.start(partitions: 1, conninfo: Standby.either(primary, standby))
+        let (phone, _) = try await WireClient.open(server, user: user)
+        try await phone.append(from: 1, Envelope.setUp("a"))
+        _ = try await phone.appended()
+        try await onThread {
+            try eventually("the standby has what there is") {
+                (try? Standby.value("SELECT count(*)::text FROM events", standby)) == "3"
+            }
+            try Standby.cutOff(standby)
+            _ = try Standby.value("SELECT pg_promote()::text", standby)
+            _ = try Standby.value("ALTER SYSTEM SET default_transaction_read_only = on", primary)
+            _ = try Standby.value("SELECT pg_reload_conf()::text", primary)
+        }
+        // Whoever only listens is told of the new primary's events too: the server left without being asked to append.
+        let other = try await TestServer.start(conninfo: standby.conninfo, migrates: false)
+        let (tablet, _) = try await WireClient.open(other, user: user)
+        try await tablet.append(from: 1, [.post("n", app: "a")])
+        let version = try await tablet.appended().version
+        #expect(try await phone.first(within: 30) { delta($0, version) })
+        try await phone.append(from: 3, [.post("m", app: "a")])
+        var isTaken = false
+        while !isTaken {
+            isTaken = try await phone.first(within: 30) {
+                switch $0 {
+                case .appended: true
+                case .error: false
+                default: nil
+                }
+            }
+            if !isTaken { try await phone.append(from: 3, [.post("m", app: "a")]) }
+        }
+        for server in [server, other] { try await server.server.stop() }
+        try await onThread {
+            try standby.stop()
+            try primary.stop()
+        }
+    }
+
+    private func delta(_ message: ServerMessage, _ version: Version) -> Bool? {
+        switch message {
+        case .delta(_, _, let cursor), .deltaEnd(let cursor): cursor.version >= version ? true : nil
+        default: nil
+        }
+    }
+}

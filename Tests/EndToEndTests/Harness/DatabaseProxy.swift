@@ -1,0 +1,129 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import Support
+
+/// The way to a database: a Unix socket in front of the database's own, which a test can silence or close.
+final class DatabaseProxy: Sendable {
+    private struct State {
+        /// Bytes pass on connections of this life of the proxy; on those of earlier lives they vanish.
+        var life = 0
+        var isSilent = false
+        /// Whether the database gets what it is sent while its answers vanish.
+        var requestsPass = false
+        var open: [ObjectIdentifier: any Channel] = [:]
+        var listener: (any Channel)?
+    }
+
+    /// The value for a server's `--database`.
+    let conninfo: String
+    private let directory: String
+    private let socket: String
+    private let upstream: String
+    private let state = NIOLockedValueBox(State())
+
+    private init(_ conninfo: String) throws {
+        func value(_ name: String) throws -> String {
+            guard let start = conninfo.range(of: "\(name)='")?.upperBound,
+                let end = conninfo[start...].firstIndex(of: "'")
+            else { throw NeverHappened(description: "no \(name) in \(conninfo)") }
+            return String(conninfo[start..<end])
+        }
+        let (host, port) = (try value("host"), try value("port"))
+        directory = try TestDirectory.make()
+        socket = "\(directory)/.s.PGSQL.\(port)"
+        upstream = "\(host)/.s.PGSQL.\(port)"
+        // A test that closes the way must not wait a minute for each attempt to connect.
+        self.conninfo = conninfo.replacingOccurrences(of: "host='\(host)'", with: "host='\(directory)'")
+            .replacingOccurrences(of: "connect_timeout=60", with: "connect_timeout=2")
+    }
+
+    /// - Parameter conninfo: of a cluster that tests have started.
+    static func start(_ conninfo: String) async throws -> DatabaseProxy {
+        let proxy = try DatabaseProxy(conninfo)
+        try await proxy.open()
+        return proxy
+    }
+
+    /// Lets connections through, after `close`.
+    func open() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { [self] in relay($0) }
+            .bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+        state.withLockedValue { $0.listener = listener }
+    }
+
+    /// From now on nothing passes, on connections that there are and on new ones, and neither end is told.
+    /// - Parameter requestsPass: only the database's answers vanish.
+    func silence(requestsPass: Bool = false) {
+        state.withLockedValue {
+            $0.life += 1
+            ($0.isSilent, $0.requestsPass) = (true, requestsPass)
+        }
+    }
+
+    /// Lets new connections through. Those that were silenced stay silent.
+    func heal() { state.withLockedValue { $0.isSilent = false } }
+
+    /// Ends all connections; new ones are refused.
+    func close() async throws {
+        try await state.withLockedValue { $0.listener.take() }?.close()
+        let open = state.withLockedValue { Array($0.open.values) }
+        for channel in open { channel.close(promise: nil) }
+    }
+
+    func stop() async throws {
+        try await close()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    fileprivate func passes(_ life: Int, isRequest: Bool) -> Bool {
+        state.withLockedValue { $0.life == life || isRequest && $0.requestsPass }
+    }
+
+    private func relay(_ client: any Channel) -> EventLoopFuture<Void> {
+        let life = state.withLockedValue { $0.isSilent ? -1 : $0.life }
+        keep(client)
+        return ClientBootstrap(group: client.eventLoop).channelOption(.autoRead, value: false)
+            .connect(unixDomainSocketPath: upstream)
+            .flatMapThrowing { [self] server in
+                keep(server)
+                try client.pipeline.syncOperations.addHandler(Passage(to: server, self, life, isRequest: true))
+                try server.pipeline.syncOperations.addHandler(Passage(to: client, self, life, isRequest: false))
+                for channel in [client, server] { try channel.syncOptions?.setOption(.autoRead, value: true) }
+            }
+    }
+
+    private func keep(_ channel: any Channel) {
+        let id = ObjectIdentifier(channel)
+        state.withLockedValue { $0.open[id] = channel }
+        channel.closeFuture.whenComplete { [self] _ in state.withLockedValue { _ = $0.open.removeValue(forKey: id) } }
+    }
+}
+
+/// One direction of a connection.
+private final class Passage: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let peer: any Channel
+    private let proxy: DatabaseProxy
+    private let life: Int
+    private let isRequest: Bool
+
+    init(to peer: any Channel, _ proxy: DatabaseProxy, _ life: Int, isRequest: Bool) {
+        (self.peer, self.proxy, self.life, self.isRequest) = (peer, proxy, life, isRequest)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard proxy.passes(life, isRequest: isRequest) else { return }
+        peer.writeAndFlush(unwrapInboundIn(data), promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if proxy.passes(life, isRequest: isRequest) { peer.close(promise: nil) }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

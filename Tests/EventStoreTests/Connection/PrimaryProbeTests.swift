@@ -1,0 +1,35 @@
+import EventStore
+import Foundation
+import PostgresClient
+import Support
+import Testing
+
+/// Commits by which a primary proves that it still is one.
+@Suite("PrimaryProbe") struct PrimaryProbeTests {
+    @Test("G2: commits that no standby confirms are given up and cancelled: sessions that wait do not gather")
+    func givenUp() throws {
+        let place = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var settings = EmbeddedClusterSettings()
+        settings.isDurable = false
+        settings.stopTimeout = .zero
+        settings.overrides = ["shared_buffers": "32MB", "max_wal_size": "256MB"]
+        let cluster = try EmbeddedCluster.start(dataDirectory: place, settings: settings)
+        var configuration = PostgresConfiguration(conninfo: cluster.conninfo)
+        let observer = try PostgresConnection(configuration)
+        try observer.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        try observer.run("SELECT pg_reload_conf()")
+        try eventually("commits wait") {
+            try observer.run("SELECT current_setting('synchronous_standby_names')").text(row: 0, column: 0) == "nobody"
+        }
+        configuration.silenceTimeoutMilliseconds = 200
+        let store = StoreConfiguration(configuration, assumesRole: false).serving(StoreInterruption())
+        let probe = PrimaryProbe(store)
+        for _ in 0..<5 { #expect(throws: PostgresError.self) { try probe.prove { _ in } } }
+        try eventually("nobody waits for the standby") {
+            try observer.run("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'").rowCount == 0
+        }
+        observer.close()
+        try cluster.stop()
+    }
+}
