@@ -96,6 +96,7 @@ public struct Session: Sendable {
         state = .opening(identity)
         let view = View(
             scope: identity.scope, device: identity.device, deviceClass: identity.deviceClass ?? hello.deviceClass,
+            isClassProven: identity.deviceClass != nil,
             collections: hello.collections.isEmpty ? nil : Set(hello.collections))
         return [
             .open(

@@ -221,7 +221,7 @@ extension Rule {
             name: "N13", title: "Hidden previews", document: .domain,
             section: "Notifications",
             text: #"""
-            Each row carries what to show when previews are hidden: title "Notification", body = the category's placeholder or nothing; no subtitle, sender or avatar. With previews `never`, sessions of that device class in `system` scope get only the hidden form; an app always sees its own content.
+            Each row carries what to show when previews are hidden: title "Notification", body = the category's placeholder or nothing; no subtitle, sender or avatar. With previews `never`, sessions of that device class in `system` scope get only the hidden form; so do sessions whose token names no class, whichever they say they are, when it is `never` for any class. An app always sees its own content.
             """#),
         Rule(
             name: "N15", title: "Settings", document: .domain,
@@ -504,7 +504,7 @@ extension Rule {
             name: "S4", title: "Cursor", document: .protocol,
             section: "Sync",
             text: #"""
-            The cursor is {log id, version, event_id at that version, hash of the view: scope, class, collections}; another view: snapshot. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
+            The cursor is {log id, version, event_id at that version, hash of the view: scope, class and whether the token says it, collections}; another view: snapshot. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
             """#),
         Rule(
             name: "S5", title: "Tombstone horizon", document: .protocol,
