@@ -406,7 +406,7 @@ extension Rule {
             name: "A3", title: "Revocation", document: .protocol,
             section: "Identity",
             text: #"""
-            Revocation is an event on the user's stream (`device.revoked`): the device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off.
+            Revocation is an event on the user's stream (`device.revoked`), of one of their devices with system scope or, from the operator, the server's own. It is never refused for a device that has appended or is connected, nor to the operator; a user's devices may revoke 1,000 that were never seen (`too_many`). The device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off.
             """#),
         Rule(
             name: "A4", title: "Scope", document: .protocol,
