@@ -26,6 +26,7 @@ public final class SyncServer: Service {
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
+    private let tokens: ReplaceableVerifier
     private let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
@@ -58,8 +59,9 @@ public final class SyncServer: Service {
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store, log: log, interval: $0, logger: logger)
         }
+        self.tokens = ReplaceableVerifier(tokens)
         services = ConnectionServices(
-            limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
+            limits: configuration.limits, format: format, clock: time.clock, tokens: self.tokens, lanes: lanes,
             budget: budget,
             connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
             logger: logger)
@@ -145,6 +147,13 @@ public final class SyncServer: Service {
         }
         await sendEverybodyAway()
         try await group.shutdownGracefully()
+    }
+
+    /// From now on tokens are checked by this verifier. Sessions whose token was signed with a key that it lacks end
+    /// (`token_expired`); all others go on.
+    public func replaceTokens(_ verifier: TokenVerifier) {
+        tokens.replace(verifier)
+        services.connections.reviewKeys()
     }
 
     /// How many connections are open.

@@ -1,6 +1,14 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
+/// What all connections are told.
+enum ConnectionOrder: Sendable {
+    /// The device is to go.
+    case goAway(ErrorCode)
+    /// The keys of tokens are others now: a session whose token was signed with one that is gone ends.
+    case reviewKey
+}
+
 /// All open connections: ends them at shut-down, and bounds how many of them have not authenticated.
 final class ConnectionRegistry: Sendable {
     private struct State {
@@ -12,7 +20,7 @@ final class ConnectionRegistry: Sendable {
 
     private struct Connection {
         var quota: OutgoingQuota
-        var goAway: @Sendable (ErrorCode) -> Void
+        var order: @Sendable (ConnectionOrder) -> Void
     }
 
     private let state = NIOLockedValueBox(State())
@@ -33,11 +41,11 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Registers the connection until `remove`.
-    /// - Parameter goAway: sends the connection away; may be called on any thread.
+    /// - Parameter order: tells the connection what to do; may be called on any thread.
     /// - Returns: false when too many connections have not authenticated, so that this one is to be sent away.
-    func add(_ id: UInt64, _ quota: OutgoingQuota, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
+    func add(_ id: UInt64, _ quota: OutgoingQuota, order: @escaping @Sendable (ConnectionOrder) -> Void) -> Bool {
         state.withLockedValue {
-            $0.open[id] = Connection(quota: quota, goAway: goAway)
+            $0.open[id] = Connection(quota: quota, order: order)
             $0.unauthenticated.insert(id)
             return $0.unauthenticated.count <= unauthenticatedLimit
         }
@@ -68,6 +76,11 @@ final class ConnectionRegistry: Sendable {
             return Array(state.open.values)
         }
         if open.isEmpty { whenEmpty() }
-        for connection in open { connection.goAway(code) }
+        for connection in open { connection.order(.goAway(code)) }
+    }
+
+    /// Has every session look whether its token's key is still one of the server's.
+    func reviewKeys() {
+        for connection in state.withLockedValue({ Array($0.open.values) }) { connection.order(.reviewKey) }
     }
 }
