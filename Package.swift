@@ -56,6 +56,7 @@ let package = Package(
         target("FocusCore", [crypto]),
         target("FocusWire", ["FocusCore", protobuf]),
         target("Tokens", ["FocusCore", crypto]),
+        target("KeyFiles", ["FocusCore", "Tokens", crypto]),
         target(
             "EventStore",
             ["FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Waits", crypto, logging, nioLocks]),
@@ -75,15 +76,15 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "CMalloc", "FocusCore", "EventStore", "PostgresClient", "SyncServer", "Tokens", arguments, lifecycle,
-                signals, logging,
+                "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient", "SyncServer",
+                "Tokens", arguments, lifecycle, signals, logging,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "focusctl",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "PostgresClient", "Answers", "Programs",
-                "Tokens", arguments, nioLocks,
+                "FocusCore", "FocusWire", "EventStore", "FocusSyncClient", "KeyFiles", "PostgresClient", "Answers",
+                "Programs", "Tokens", arguments, nioLocks,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -109,6 +110,7 @@ let package = Package(
         tests("PostgresClientTests", ["PostgresClient", "Support"]),
         tests("FocusCoreTests", ["FocusCore", "SeededNumbers"]),
         tests("TokensTests", ["Tokens", "FocusCore", crypto]),
+        tests("KeyFilesTests", ["KeyFiles", "FocusCore", "Support", "Tokens"]),
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests(
             "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
@@ -132,7 +134,7 @@ let package = Package(
             "SimulationTests",
             [
                 "SyncServer", "FocusSyncClient", "EventStore", "FocusCore", "FocusWire", "PostgresClient",
-                "SeededNumbers", "Waits", nioCore, nioEmbedded, logging,
+                "SeededNumbers", "Tokens", "Waits", nioCore, nioEmbedded, logging,
             ]),
         tests("FocusSyncClientTests", ["FocusSyncClient", "FocusCore", "FocusWire", "SeededNumbers", "Support"]),
     ]

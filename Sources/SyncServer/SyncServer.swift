@@ -32,6 +32,7 @@ public final class SyncServer: Service {
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     private let services: ConnectionServices
+    private let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
@@ -67,8 +68,9 @@ public final class SyncServer: Service {
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
+        self.tokens = ReplaceableVerifier(tokens)
         services = ConnectionServices(
-            limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
+            limits: configuration.limits, format: format, clock: time.clock, tokens: self.tokens, lanes: lanes,
             budget: budget,
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
@@ -181,6 +183,12 @@ public final class SyncServer: Service {
 
     /// How many requests wait for the lanes.
     var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
+    /// From now on tokens are checked by this verifier. Sessions whose token was signed with a key that it lacks end
+    /// (`token_expired`); all others go on.
+    public func replaceTokens(_ verifier: TokenVerifier) {
+        tokens.replace(verifier)
+        services.connections.reviewKeys()
+    }
 
     /// How many connections are open.
     public var connectionCount: Int { services.connections.count }

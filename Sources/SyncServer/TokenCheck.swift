@@ -1,12 +1,29 @@
 import FocusCore
+import NIOConcurrencyHelpers
 import Tokens
 
-/// Decides who a connection acts as (rule A1). The server has `TokenVerifier`; the simulation has a check of its own,
-/// which uses no cryptography.
+/// Decides who a connection acts as (rule A1). The server has `ReplaceableVerifier`; the simulation has a check of its
+/// own, which uses no cryptography. It answers at once, on an event loop.
 protocol TokenCheck: Sendable {
-    /// The identity that the token gives; nil when the token is bad, whatever is wrong with it.
+    /// The identity that the token gives, and the key that says so; nil when the token is bad, whatever is wrong with
+    /// it.
     /// - Parameter now: the time by which the token must be valid.
-    func identity(of token: String, now: Timestamp) -> Identity?
+    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)?
+    /// Whether tokens that were checked with the key are still accepted.
+    func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool
 }
 
-extension TokenVerifier: TokenCheck {}
+/// The verifier in force. A server's keys change while it runs, and its event loops wait for no file.
+final class ReplaceableVerifier: TokenCheck {
+    private let current: NIOLockedValueBox<TokenVerifier>
+
+    init(_ verifier: TokenVerifier) { current = NIOLockedValueBox(verifier) }
+
+    func replace(_ verifier: TokenVerifier) { current.withLockedValue { $0 = verifier } }
+
+    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)? {
+        current.withLockedValue { $0 }.check(token, now: now).map { ($0.identity, $0.key) }
+    }
+
+    func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool { current.withLockedValue { $0 }.accepts(key, now: now) }
+}

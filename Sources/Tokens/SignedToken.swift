@@ -32,8 +32,10 @@ package struct SignedToken {
 }
 
 extension Data {
-    /// Decodes base64url without padding (RFC 4648 §5); nil when the bytes are anything else.
-    fileprivate init?(base64URL bytes: Data) {
+    /// Decodes base64url without padding (RFC 4648 §5); nil when the text is anything else.
+    init?(base64URL text: String) { self.init(base64URL: Data(text.utf8)) }
+
+    init?(base64URL bytes: Data) {
         var base64 = Data(capacity: bytes.count + 2)
         for byte in bytes {
             switch byte {
@@ -48,7 +50,7 @@ extension Data {
         self.init(base64Encoded: base64)
     }
 
-    fileprivate var base64URL: String {
+    var base64URL: String {
         base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
     }
 }

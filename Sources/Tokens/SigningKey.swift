@@ -31,10 +31,11 @@ public enum SigningKey: Sendable {
     /// A token with the claims.
     ///
     /// Throws the errors of JSON's encoder (for a number that JSON cannot hold) and of swift-crypto.
-    public func token(_ claims: TokenClaims) throws -> String {
+    /// - Parameter id: the token's `kid`; nil: the token names no key.
+    public func token(_ claims: TokenClaims, id: String? = nil) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header = TokenHeader(alg: verificationKey.algorithm, typ: "JWT")
+        let header = TokenHeader(alg: verificationKey.algorithm, typ: "JWT", kid: id)
         return try SignedToken.text(header: encoder.encode(header), claims: encoder.encode(claims), sign: signature)
     }
 

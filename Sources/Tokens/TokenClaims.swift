@@ -14,11 +14,17 @@ public struct TokenClaims: Codable, Sendable {
     public var device: String
     /// `system`, or `app:<bundle id>`.
     public var scope: String
+    /// The issuer; absent when no server asks for one.
+    public var issuer: String?
+    /// Whom the token is for; absent when no server asks.
+    public var audience: String?
     /// The claim `class`: a raw value of `DeviceClass`. Absent when the device names its class in Hello.
     public var deviceClass: String?
 
     enum CodingKeys: String, CodingKey {
         case sub, exp, nbf, device, scope
+        case issuer = "iss"
+        case audience = "aud"
         case deviceClass = "class"
     }
 
@@ -28,6 +34,17 @@ public struct TokenClaims: Codable, Sendable {
         device = identity.device.description
         scope = identity.scope.claim
         deviceClass = identity.deviceClass?.rawValue
+    }
+
+    /// Does not read issuer and audience: their form matters only where a server demands them (`TokenDemands`).
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        sub = try container.decode(String.self, forKey: .sub)
+        exp = try container.decode(Double.self, forKey: .exp)
+        nbf = try container.decodeIfPresent(Double.self, forKey: .nbf)
+        device = try container.decode(String.self, forKey: .device)
+        scope = try container.decode(String.self, forKey: .scope)
+        deviceClass = try container.decodeIfPresent(String.self, forKey: .deviceClass)
     }
 
     /// The identity that the claims give; nil when one of them has no valid value. Compares no times.

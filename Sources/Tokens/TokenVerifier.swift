@@ -9,38 +9,67 @@ public struct TokenVerifier: Sendable {
     /// How far ahead `nbf` may be, in microseconds: the clocks of issuer and server differ (RFC 7519 §4.1.5).
     static let leeway: Int64 = 60 * 1_000_000
 
-    private let key: VerificationKey
+    private let keys: TokenKeySet
+    private let demands: TokenDemands
 
-    public init(_ key: VerificationKey) {
-        self.key = key
+    public init(_ keys: TokenKeySet, _ demands: TokenDemands = TokenDemands()) {
+        (self.keys, self.demands) = (keys, demands)
     }
 
+    /// Checks with one key, which has no name.
+    public init(_ key: VerificationKey) { self.init(TokenKeySet(lone: TokenKey(id: nil, checking: key))) }
+
     /// Who the token's bearer acts as; nil when the token is bad, or not valid at `now`.
-    public func identity(of text: String, now: Timestamp) -> Identity? {
+    public func identity(of text: String, now: Timestamp) -> Identity? { check(text, now: now)?.identity }
+
+    /// Who the token's bearer acts as, and which key says so; nil when the token is bad, or not valid at `now`.
+    public func check(_ text: String, now: Timestamp) -> CheckedToken? {
         // Why a token is bad is dropped on purpose: a caller must not learn it, and its issuer can look into the token.
-        guard let token = SignedToken(text), isForUs(token.header), key.signed(token.signed, as: token.signature),
+        guard let token = SignedToken(text), let key = key(of: token, now: now),
             let claims = try? JSONDecoder().decode(TokenClaims.self, from: token.claims),
-            let identity = claims.identity,
+            var identity = claims.identity, demands.areMet(by: token.claims),
             identity.expiresAt > now, identity.expiresAt <= now.adding(microseconds: Self.longestLife)
         else { return nil }
         if let notBefore = claims.nbf {
             guard let begin = Timestamp(claimed: notBefore), begin <= now.adding(microseconds: Self.leeway)
             else { return nil }
         }
-        return identity
+        // A session ends with the key that its token was signed with.
+        if let end = key.retiresAt { identity.expiresAt = min(identity.expiresAt, end) }
+        return CheckedToken(identity: identity, key: TokenKeyMark(key))
     }
 
-    /// Whether the header names the key's algorithm, and nothing that a verifier has to understand beyond that.
-    private func isForUs(_ json: Data) -> Bool {
-        guard let header = try? JSONDecoder().decode(TokenHeader.self, from: json) else { return false }
-        return header.alg == key.algorithm && header.crit == nil
+    /// Whether tokens that were checked with the key are still accepted.
+    public func accepts(_ mark: TokenKeyMark, now: Timestamp) -> Bool {
+        keys.keys.contains { TokenKeyMark($0) == mark && $0.isInForce(at: now) }
     }
+
+    /// The key that has signed the token. The header must name its algorithm, and nothing that a verifier has to
+    /// understand beyond that.
+    private func key(of token: SignedToken, now: Timestamp) -> TokenKey? {
+        guard let header = try? JSONDecoder().decode(TokenHeader.self, from: token.header), header.crit == nil
+        else { return nil }
+        return keys.candidates(for: header.kid).first {
+            $0.isInForce(at: now) && $0.algorithm == header.alg
+                && $0.check.signed(token.signed, as: token.signature)
+        }
+    }
+}
+
+/// A token that was accepted.
+public struct CheckedToken: Hashable, Sendable {
+    /// Who its bearer acts as.
+    public var identity: Identity
+    /// The key that has signed it.
+    public var key: TokenKeyMark
 }
 
 /// The fields of a token's header (RFC 7515 §4.1) that decide whether it can be checked.
 struct TokenHeader: Codable {
     var alg: String
     var typ: String?
+    /// Names the key.
+    var kid: String?
     /// Extensions that a verifier must understand. This one knows none, so a token that names any is bad.
     var crit: [String]?
 }

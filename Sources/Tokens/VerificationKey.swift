@@ -28,6 +28,14 @@ public enum VerificationKey: Sendable {
         }
     }
 
+    /// What tells it from other keys. It is no secret, and no secret can be had from it.
+    var mark: [UInt8] {
+        switch self {
+        case .secret(let secret): Array(SHA256.hash(data: Array("focus-sync key mark".utf8) + secret))
+        case .ed25519(let key): Array(key.rawRepresentation)
+        }
+    }
+
     /// Whether `signature` is this key's of the bytes. Takes the same time for every wrong one.
     func signed(_ bytes: Data, as signature: Data) -> Bool {
         switch self {

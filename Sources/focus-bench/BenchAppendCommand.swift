@@ -80,7 +80,7 @@ struct BenchAppendCommand: AsyncParsableCommand {
 
     private func tokens(for plan: LoadPlan) throws -> [String] {
         let file = key ?? EmbeddedCluster.defaultDataDirectory + "/token.key"
-        let key = try SigningKey(file: file)
+        let key = try TokenSigner(file: file)
         return try (0..<plan.devices).map { device in
             try key.token(
                 user: plan.user(of: device), device: plan.device(device), scope: .system, seconds: 7 * 86_400)

@@ -32,7 +32,7 @@ struct ConformanceNeeds: ParsableArguments {
     var restoreDatabase: String?
 
     func target(
-        servers: [ServerAddress], security: ConformanceTarget.Security, key: SigningKey
+        servers: [ServerAddress], security: ConformanceTarget.Security, key: TokenSigner
     ) throws -> ConformanceTarget {
         let addresses = servers.map { ConformanceTarget.Address(host: $0.host, port: $0.port) }
         var target = ConformanceTarget(

@@ -91,8 +91,8 @@ struct FocusConformance: AsyncParsableCommand {
         guard failed == 0 else { throw CommandFailure("\(failed) of \(results.count) cases failed.") }
     }
 
-    private func signingKey() throws -> SigningKey {
-        try SigningKey(file: key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key")
+    private func signingKey() throws -> TokenSigner {
+        try TokenSigner(file: key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key")
     }
 
     /// Opens one session first, so that a server out of reach gives one clear sentence instead of a failure for each

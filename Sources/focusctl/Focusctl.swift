@@ -19,7 +19,8 @@ struct Focusctl: AsyncParsableCommand {
             """,
         version: FocusCore.version,
         subcommands: [
-            TokenCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self, DeviceCommand.self,
+            TokenCommand.self, KeysCommand.self, AppendCommand.self, SyncCommand.self, WatchCommand.self,
+            DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
             ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
             RulesCommand.self,

@@ -12,6 +12,8 @@ struct Backend: Sendable {
     /// How the server connects for LISTEN and NOTIFY: to the same database without a pooler in between.
     let direct: StoreConfiguration
     let log: LogIdentity
+    /// Whether the log had events when it was opened: it was served before.
+    let logHasEvents: Bool
     /// Names the database in the ready line: `external`, or `embedded:` and the data directory.
     let label: String
     private let cluster: EmbeddedCluster?
@@ -63,9 +65,11 @@ struct Backend: Sendable {
                         metadata: ["format": "\(log.format)", "newest": "\(EventStore.logFormats.upperBound)"])
                 }
                 try warn(of: DurabilityRisk.read(on: connection), logger)
+                let heads = try LogReader().heads(of: log.allPartitions, on: connection)
                 try warn(ofOtherFolds: StatusReader().shownFolds(on: connection), logger)
                 return Backend(
                     store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
+                    logHasEvents: heads.contains { $0.nextOffset > .zero },
                     label: cluster == nil ? "external" : "embedded:\(directory.path)",
                     cluster: cluster, supervisor: try cluster.map { try supervise($0, logger) })
             } catch {

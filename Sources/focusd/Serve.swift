@@ -2,6 +2,7 @@ import ArgumentParser
 import EventStore
 import FocusCore
 import Foundation
+import KeyFiles
 import Logging
 import ServiceLifecycle
 import SyncServer
@@ -15,6 +16,7 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Without --database it runs its own PostgreSQL in the data directory: durable, on a private socket, no TCP.
             Prints one line `focusd ready listen=… database=…` on stdout when it accepts; logs go to stderr.
+            Keys of tokens change without a restart: it looks at their file every 5 seconds (focusctl keys).
 
             Examples:
               focusd serve --plaintext
@@ -41,13 +43,21 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")
     var partitions: Int32 = 16
     @Option(
-        help: "File with the key that tokens are checked with: an HS256 secret in hex, or an Ed25519 public key (PEM).")
+        help: """
+            File with the keys that tokens are checked with: several that `focusctl keys` keeps or an issuer publishes \
+            (a JWK Set), or one alone: an HS256 secret in hex, or an Ed25519 public key (PEM). Default: token.key in the \
+            data directory.
+            """)
     var tokenKey: String?
+    @Option(help: "What tokens must have as their issuer (iss). Default: anything, or nothing.")
+    var tokenIssuer: String?
+    @Option(help: "What must be in the audience (aud) of tokens. Default: anything, or nothing.")
+    var tokenAudience: String?
     @Option(
         help: """
             File with the secret (64 hex digits or more) of the receipts by which devices give a restored log back what \
-            it lost. The same on every server of the log, and kept apart from its backups. Default: made from the secret \
-            of tokens; where tokens are checked with a public key, receipt.key in the data directory.
+            it lost. The same on every server of the log, and kept apart from its backups. Default: receipt.key in the \
+            data directory; beside --database, the secret in --token-key if that holds one secret alone.
             """)
     var receiptKey: String?
     @Option(
@@ -108,6 +118,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     func run() async throws {
+        CoreDumps.disable()
         let logger = makeLogger(level: logLevel)
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
@@ -117,14 +128,17 @@ struct Serve: AsyncParsableCommand {
         configuration.connections = try connectionLimits(logger)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
-        let key = try directory.tokenKey(file: tokenKey)
-        configuration.receiptKey = try directory.receiptKey(file: receiptKey, tokens: key)
+        let files = KeyDirectory(directory.path)
+        let found = try files.find(
+            KeyDirectory.Choice(tokens: tokenKey, receipts: receiptKey, isOfLog: database == nil))
         let backend = try await Backend.open(
             database: database, directDatabase: directDatabase, directory: directory, partitions: partitions,
             usesPreparedStatements: !noPrepared, logger: logger)
         do {
+            let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
+            configuration.receiptKey = keys.receipts
             try await serve(
-                configuration, backend, TokenVerifier(key),
+                configuration, backend, keys, from: found.tokenFile,
                 metrics: metrics ?? (database == nil ? directory.path + "/metrics.prom" : nil), logger)
         } catch {
             try await backend.close()
@@ -154,17 +168,22 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Returns after the graceful shutdown.
-    /// - Parameter metrics: the path of the metrics file; nil: none is written.
+    /// - Parameters:
+    ///   - keyFile: where the keys of tokens are from.
+    ///   - metrics: the path of the metrics file; nil: none is written.
     private func serve(
-        _ configuration: SyncServerConfiguration, _ backend: Backend, _ tokens: TokenVerifier, metrics: String?,
-        _ logger: Logger
+        _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
+        metrics: String?, _ logger: Logger
     ) async throws {
+        let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
-            tokens: tokens, logger: logger)
+            tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
         let ready = ReadyLine(text: "focusd ready listen=\(bound) database=\(backend.label)")
-        var services: [any Service] = [server, ready, FreedMemory(logger: logger)]
+        let watch = KeyWatch(
+            file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
+        var services: [any Service] = [server, ready, watch, FreedMemory(logger: logger)]
         if let metrics { services.append(MetricsFile(path: metrics, server: server, logger: logger)) }
         let group = ServiceGroup(
             configuration: .init(

@@ -34,12 +34,13 @@ import Testing
     @Test("N13, S9: a class whose previews are set to never gets the hidden form alone, and its digests agree")
     func hidden() async throws {
         try await TestServer.with { server in
-            let (phone, _) = try await WireClient.open(server, user: user)
+            let (phone, _) = try await WireClient.open(server, user: user, isClassProven: true)
             try await phone.append(from: 1, Envelope.setUp(app) + [.post("n1", app: app), previews(.never)])
             _ = try await phone.appended()
-            let (watch, _) = try await WireClient.open(server, user: user, deviceClass: .watch)
+            let (watch, _) = try await WireClient.open(
+                server, user: user, deviceClass: .watch, isClassProven: true)
             let (own, _) = try await WireClient.open(
-                server, user: user, scope: .app(AppID(app)!), deviceClass: .watch)
+                server, user: user, scope: .app(AppID(app)!), deviceClass: .watch, isClassProven: true)
             var replicas = [Replica(), Replica(), Replica()]
             let clients = [phone, watch, own]
             let hidden = NotificationRow.hiddenTitle
@@ -59,6 +60,20 @@ import Testing
             // Appended, unless the server could not confirm its heads within a second just then.
             #expect(replicas.map(\.snapshots).dropFirst() == [1, 1] && replicas[0].snapshots <= 1)
             for client in clients { await client.close() }
+        }
+    }
+
+    @Test("N13: a device whose token names no class gets the hidden form, whichever class it says it is")
+    func claimedClass() async throws {
+        try await TestServer.with { server in
+            let (phone, _) = try await WireClient.open(server, user: user)
+            try await phone.append(from: 1, Envelope.setUp(app) + [.post("n1", app: app), previews(.never)])
+            _ = try await phone.appended()
+            let (claims, _) = try await WireClient.open(server, user: user, deviceClass: .tablet)
+            var replica = Replica()
+            let titles = try await titles(&replica, claims, through: Version(4))
+            #expect(titles == ["n1": NotificationRow.hiddenTitle])
+            for client in [phone, claims] { await client.close() }
         }
     }
 }

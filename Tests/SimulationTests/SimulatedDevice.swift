@@ -106,7 +106,7 @@ final class SimulatedDevice: CustomStringConvertible {
     var description: String { isClone ? "clone \(index)" : "device \(index)" }
     var view: View {
         View(
-            scope: scope, device: id, deviceClass: deviceClass,
+            scope: scope, device: id, deviceClass: deviceClass, isClassProven: false,
             collections: collections.isEmpty ? nil : Set(collections))
     }
 

@@ -1,12 +1,15 @@
 import FocusCore
+import Tokens
 
 @testable import SyncServer
 
 /// Tokens without signatures: each one says in plain text whose it is.
 struct SimulatedTokens: TokenCheck {
-    func identity(of token: String, now: Timestamp) -> Identity? {
-        Self.identity(of: token).flatMap { $0.expiresAt > now ? $0 : nil }
+    func check(_ token: String, now: Timestamp) -> (identity: Identity, key: TokenKeyMark?)? {
+        Self.identity(of: token).flatMap { $0.expiresAt > now ? ($0, nil) : nil }
     }
+
+    func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool { true }
 
     static func token(_ identity: Identity) -> String {
         "\(identity.user)|\(identity.device)|\(identity.scope.app?.rawValue ?? "")|\(identity.expiresAt.microseconds)"

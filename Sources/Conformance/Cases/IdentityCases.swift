@@ -78,6 +78,25 @@ enum IdentityCases {
             let count = again.events(appended.version)
             try expect(count == 3, "3 events were sent, the log has \(count)")
         },
+        ConformanceCase("N13", "a device whose token names no class cannot choose one on which previews are shown") {
+            context in
+            let phone = Device.ofNewUser()
+            let owner = try await context.open(phone)
+            let hide = NotificationSettingsChanged(deviceClass: .watch, previews: .never)
+            let version = try await owner.appendAccepted(
+                Envelope.setUp("a") + [.post("n", app: "a"), .of(.notificationSettingsChanged(hide), app: "a")])
+            for deviceClass in DeviceClass.allCases {
+                var replica = Replica()
+                let live = try await context.open(phone.sibling(deviceClass: deviceClass))
+                try await replica.follow(live.connection, to: version)
+                let row = try replica.rows[RowKey(.notifications, app: AppID("a"), key: "n")].map {
+                    try NotificationRow(decoding: $0)
+                }
+                try expect(
+                    row?.title == NotificationRow.hiddenTitle,
+                    "a device that says it is a \(deviceClass) reads what is hidden on a watch")
+            }
+        },
         ConformanceCase("A4", "an event for an app outside the scope is refused forbidden; others do not see it") {
             context in
             let system = Device.ofNewUser()

@@ -1,4 +1,5 @@
 import FocusCore
+import Foundation
 
 /// A3: a device that was lost or stolen.
 enum RevocationCases {
@@ -22,6 +23,28 @@ enum RevocationCases {
             try await expectRefused(context, device, toSecond: false)
             // Other devices of the user are not affected.
             try await context.open(device.sibling()).appendAccepted([.post("n", app: "a")])
+        },
+        ConformanceCase("A3", "a device that was seen is revoked also past the bound of invented ones") { context in
+            let thief = Device.ofNewUser()
+            let (known, reader) = (thief.sibling(), thief.sibling())
+            try await context.open(known).appendAccepted(Envelope.setUp("a"))
+            // A server knows of its own connections alone, so both are on the same one.
+            let reading = try await context.pinned.open(reader)
+            let live = try await context.pinned.open(thief)
+            for _ in 0..<2 {
+                let invented = (0..<501).map { _ in
+                    Envelope.of(.deviceRevoked(DeviceRevoked(device: DeviceID(UUID()))))
+                }
+                let codes = Set(try await live.append(invented).refused.map(\.code))
+                try expect(codes.isSubset(of: ["too_many"]), "revocations are refused with \(codes)")
+            }
+            let last = Envelope.of(.deviceRevoked(DeviceRevoked(device: DeviceID(UUID()))))
+            try expect(
+                try await live.append([last]).refused.map(\.code) == ["too_many"],
+                "a user's devices revoke any number of ids that were never seen")
+            try await live.appendAccepted([revoked(known), revoked(reader)])
+            try await expectCutOff(reading.connection)
+            try await expectRefused(context, known, toSecond: false)
         },
     ]
 

@@ -23,8 +23,12 @@ struct BackupTool {
     }
 
     /// Runs it to its end, however long that takes.
-    /// - Parameter output: gets all that it has said so far, twice a second.
-    func run(_ arguments: [String], output: (String) -> Void = { _ in }) throws(BackupError) {
+    /// - Parameters:
+    ///   - password: what it gives PostgreSQL, without showing it to others; nil: what our own environment says.
+    ///   - output: gets all that it has said so far, twice a second.
+    func run(
+        _ arguments: [String], password: String? = nil, output: (String) -> Void = { _ in }
+    ) throws(BackupError) {
         let file: TemporaryFile
         do {
             file = try TemporaryFile("focusctl-backup")
@@ -34,7 +38,8 @@ struct BackupTool {
         let pid: pid_t
         do {
             pid = try Executable.spawn(
-                [path] + arguments, log: file.path, inheriting: ["HOME", "PGPASSWORD", "PGPASSFILE"])
+                [path] + arguments, log: file.path, inheriting: ["HOME", "PGPASSWORD", "PGPASSFILE"],
+                adding: password.map { ["PGPASSWORD": $0] } ?? [:])
         } catch {
             throw .cluster(error)
         }

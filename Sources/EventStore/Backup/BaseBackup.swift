@@ -1,4 +1,5 @@
 import Foundation
+import PostgresClient
 
 /// A copy of a whole PostgreSQL cluster, made by PostgreSQL's own tools while it runs.
 ///
@@ -38,11 +39,18 @@ public struct BaseBackup: Sendable {
         try BackupFiles.requireEmpty(directory)
         let backup = BaseBackup(making: directory, settings)
         let tool = try BackupTool("pg_basebackup", for: nil, settings)
+        let target: (conninfo: String, password: String?)
+        do {
+            target = try PostgresConfiguration.separatingPassword(conninfo)
+        } catch {
+            throw .failed("pg_basebackup", output: error.message)
+        }
         try tool.run(
             [
-                "--dbname=\(conninfo)", "--pgdata=\(backup.cluster)", "--format=plain", "--wal-method=stream",
+                "--dbname=\(target.conninfo)", "--pgdata=\(backup.cluster)", "--format=plain", "--wal-method=stream",
                 "--checkpoint=fast", "--manifest-checksums=SHA256", "--label=focusctl backup", "--progress",
-            ]
+            ],
+            password: target.password
         ) { output in
             // "  1234/5678 kB (21%), 0/1 tablespace"
             guard let line = output.split(whereSeparator: \.isNewline).last(where: { $0.contains(" kB (") }),

@@ -11,10 +11,12 @@ enum Executable {
 
     /// Starts a program in its own session, so that Ctrl-C in our terminal does not reach it, with nothing of ours
     /// open, and with its output at the end of the file `log`.
-    /// - Parameter names: variables of our own environment that it gets too.
+    /// - Parameters:
+    ///   - names: variables of our own environment that it gets too.
+    ///   - others: further variables, which win over those.
     /// - Returns: its process id. The caller reaps it.
     static func spawn(
-        _ command: [String], log: String, inheriting names: [String] = []
+        _ command: [String], log: String, inheriting names: [String] = [], adding others: [String: String] = [:]
     ) throws(EmbeddedClusterError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -46,7 +48,8 @@ enum Executable {
         let ours = ProcessInfo.processInfo.environment
         let variables =
             ["PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL=C", "TZ=UTC"]
-            + names.compactMap { name in ours[name].map { "\(name)=\($0)" } }
+            + names.filter { others[$0] == nil }.compactMap { name in ours[name].map { "\(name)=\($0)" } }
+            + others.map { "\($0.key)=\($0.value)" }
         let environment = variables.map { strdup($0) } + [nil]
         defer { for pointer in arguments + environment { free(pointer) } }
         var pid: pid_t = 0

@@ -1570,5 +1570,27 @@ enum Migrations {
 
             """#,
             checksum: "cf31ee307ded8c2eca9f84a6f7a86fbe4f21f87bc5699fbc3e9dd5c24fa03c43"),
+        Migration(
+            number: 19, name: "search_paths", sql: #"""
+            -- A function that names tables without their schema finds whatever the caller's search_path leads to first, and acts on
+            -- it with the caller's rights, which are the owner's in a migration or a rebuild. Each says itself where it looks.
+            DO $$
+            DECLARE
+                found regprocedure;
+            BEGIN
+                FOR found IN
+                    SELECT p.oid::regprocedure FROM pg_proc p
+                    WHERE p.pronamespace = 'public'::regnamespace
+                        AND p.proname IN (
+                            'app_role', 'create_generation', 'drop_generation', 'ensure_app_role', 'grant_generations',
+                            'note_last_event', 'refuse_change_of_identity', 'refuse_change_of_log', 'show_generations')
+                LOOP
+                    EXECUTE format('ALTER FUNCTION %s SET search_path = public, pg_temp', found);
+                END LOOP;
+            END
+            $$;
+
+            """#,
+            checksum: "3b8330d2b8581deebea5e6e4f9fbb65e46be20b678a75a8fc07c091b17bab11b"),
     ]
 }

@@ -384,6 +384,25 @@ enum Queries {
             )
         """#)
 
+    /// Where a user's stream ends, and the last sequence of the server's own events in it; zeros when there are none. Reads
+    /// the whole stream: it is for an operator's command.
+    static let findStreamEnd = Statement(name: "find_stream_end", sql: #"""
+        SELECT coalesce(max(e.version), 0), coalesce(max(e.device_seq) FILTER (
+            WHERE e.device_id = '00000000-0000-0000-0000-000000000000' AND e.incarnation = 0), 0)
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2
+        """#)
+
+    /// Events of a user that are of one type, in order. Reads the whole stream: it is for an operator's command.
+    static let findUserEvents = Statement(name: "find_user_events", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+            e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM events e
+        WHERE e.partition = $1 AND e.user_id = $2 AND e.type::text = $3
+        ORDER BY e.version
+        """#)
+
     /// Users of a partition ($1) that the log or the read model knows, after a user ($2), in order. $3: at most so many.
     /// One look into the index for each user, however many events they have.
     static let findUsers = Statement(name: "find_users", sql: #"""
@@ -2016,5 +2035,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

@@ -74,6 +74,7 @@ extension UserState {
     ) {
         let keys = devices[device, default: DeviceRecord(device)]
             .begin(incarnation, scope, isEnded: isEnded, at: shared.event.recordedAt)
+        markSeen(device)
         for key in keys { shared.touch(key) }
     }
 
@@ -131,9 +132,10 @@ extension UserState {
         guard let (device, owner) = ScopeHistory.owner(of: key) else { throw .unexpected }
         let loaded = try ScopeHistory.read(device, owner, memo: row.memo)
         devices[device, default: DeviceRecord(device)].load(loaded.history, loaded.current)
+        if loaded.current != nil { markSeen(device) }
         guard loaded.isRevoked else { return }
         devices[device]?.isRevoked = true
-        revokedDevices.insert(device)
+        insertRevoked(device)
     }
 
     mutating func loadIncarnation(_ key: RowKey, _ row: Row) throws(ProtoError) {
@@ -141,6 +143,7 @@ extension UserState {
         let (named, record) = try IncarnationRecord.read(row.memo[...])
         guard named == incarnation else { throw .unexpected }
         devices[device, default: DeviceRecord(device)].load(incarnation, record)
+        markSeen(device)
     }
 }
 

@@ -1,5 +1,5 @@
-/// Rule A3. Revoked devices are a set that only grows, so it is the same in whatever order events come. It has at most
-/// `EventLimits.revokedDevices`, and the memo of each device's row records its revocation.
+/// Rule A3. Revoked devices are a set that only grows, so it is the same in whatever order events come. The memo of each
+/// device's row records its revocation.
 extension UserState {
     /// Whether the device was revoked: it may neither append nor be told anything.
     public func isRevoked(_ device: DeviceID) -> Bool { !revokedDevices.isEmpty && revokedDevices.contains(device) }
@@ -7,16 +7,35 @@ extension UserState {
     /// Whether any device was revoked.
     public var hasRevokedDevices: Bool { !revokedDevices.isEmpty }
 
-    func revocationRefusal(_ body: DeviceRevoked) -> Refusal? {
+    /// Whether the log has an event of the device, or one that begins an incarnation of it.
+    private func hasSeen(_ device: DeviceID) -> Bool { devices[device]?.incarnations.isEmpty == false }
+
+    /// Only ids that nobody has seen are bounded: a stolen device that revokes invented ones keeps nobody from revoking
+    /// the stolen device.
+    /// - Parameter isConnected: whether a device that has appended nothing has a session. It is known by that.
+    func revocationRefusal(_ body: DeviceRevoked, isConnected: (DeviceID) -> Bool) -> Refusal? {
         if body.device == .server { return Refusal(.fieldInvalid, "the nil UUID is the server, which stays") }
-        guard revokedDevices.count >= EventLimits.revokedDevices, !isRevoked(body.device) else { return nil }
-        return Refusal(.tooMany, "a user has at most \(EventLimits.revokedDevices) revoked devices")
+        guard revokedUnseen.count >= EventLimits.revokedUnseenDevices, !isRevoked(body.device), !hasSeen(body.device),
+            !isConnected(body.device)
+        else { return nil }
+        return Refusal(
+            .tooMany, "a user has at most \(EventLimits.revokedUnseenDevices) revoked devices that were never seen")
     }
 
     mutating func applyRevoked(_ body: DeviceRevoked) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
-        revokedDevices.insert(body.device)
+        insertRevoked(body.device)
         // Rule A3 is about the device, whichever scope uses it, so the unbound history's row records it.
         shared.touch(ScopeHistory(body.device, .unbound).key)
+    }
+
+    mutating func insertRevoked(_ device: DeviceID) {
+        revokedDevices.insert(device)
+        if !hasSeen(device) { revokedUnseen.insert(device) }
+    }
+
+    /// Records that the log has something of the device.
+    mutating func markSeen(_ device: DeviceID) {
+        if !revokedUnseen.isEmpty { revokedUnseen.remove(device) }
     }
 }

@@ -41,6 +41,7 @@ extension UserState {
             index = new
         }
         let place = try devices.values[index].record(event)
+        markSeen(event.device)
         if let page = place.page { placePages[page.key] = page.bytes }
         return place
     }

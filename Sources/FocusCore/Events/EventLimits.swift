@@ -38,8 +38,9 @@ public enum EventLimits {
     public static let propertyBytes = 64 * 1024
     /// Answers remembered per device and scope (rule E1).
     public static let outcomesPerDevice = 256
-    /// Revoked devices of a user (protocol.md, rule A3): none is ever forgotten.
-    public static let revokedDevices = 10_000
+    /// Revoked devices of a user of which the log has nothing else (protocol.md, rule A3): no revocation is ever
+    /// forgotten.
+    public static let revokedUnseenDevices = 1_000
     /// Donated interactions of an app; the oldest are evicted.
     public static let donationsPerApp = 10_000
     /// Deletions remembered per app, of ids and of conversations each (rule I4); the oldest are evicted.

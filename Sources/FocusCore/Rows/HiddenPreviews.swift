@@ -21,8 +21,11 @@ struct HiddenPreviews: Sendable {
 
     /// Whether this view shows the hidden form of the app's rows. An app always sees its own content.
     func hides(_ collection: RowCollection, of app: AppID?, in view: View) -> Bool {
-        guard !classes.isEmpty, collection == .notifications, view.scope == .system, let app else { return false }
-        return classes[app]?.contains(view.deviceClass) ?? false
+        guard !classes.isEmpty, collection == .notifications, view.scope == .system, let app,
+            let hiding = classes[app]
+        else { return false }
+        // Else a device would choose, by the class that it claims, to see what is hidden from it.
+        return !view.isClassProven || hiding.contains(view.deviceClass)
     }
 }
 

@@ -1,5 +1,5 @@
 /// Names a row within a user's state.
-public struct RowKey: Hashable, Sendable, Comparable {
+public struct RowKey: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let collection: RowCollection
     /// Nil for rows of the user. For `refusals`, the app of the scope that appended the event.
     public let app: AppID?
@@ -17,6 +17,10 @@ public struct RowKey: Hashable, Sendable, Comparable {
         self.app = app
         self.id = id
     }
+
+    /// Names the collection and the app, not the row: a key may be a person's handle or the id of a message, and texts
+    /// of errors go into logs.
+    public var description: String { app.map { "\(collection.rawValue) of \($0)" } ?? collection.rawValue }
 
     // Keys are compared by bytes, as the tables and other programs do (see `ByteText`), so that one key is never two.
     public static func < (a: Self, b: Self) -> Bool {

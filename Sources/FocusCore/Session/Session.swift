@@ -96,6 +96,7 @@ public struct Session: Sendable {
         state = .opening(identity)
         let view = View(
             scope: identity.scope, device: identity.device, deviceClass: identity.deviceClass ?? hello.deviceClass,
+            isClassProven: identity.deviceClass != nil,
             collections: hello.collections.isEmpty ? nil : Set(hello.collections))
         return [
             .open(
@@ -134,9 +135,9 @@ public struct Session: Sendable {
     /// The answer to `.renew` (rule A2); nil when the token is bad, which is answered in one way whatever was wrong
     /// (rule A1). A token of another identity would need another view, so it is treated as a bad one.
     public mutating func renewed(_ new: Identity?, serverTime: Timestamp, now: MonotonicTime) -> [SessionAction] {
-        guard isRenewing, case .live(let identity) = state else { return [] }
+        guard isRenewing, case .live = state else { return [] }
         isRenewing = false
-        guard let new, identity.mayBecome(new) else {
+        guard let new, mayRenew(new) else {
             let message = "The new token was not accepted. The one before it stays in force."
             return [.send(.error(ProtocolError(.unauthenticated, message)))]
         }
@@ -144,6 +145,11 @@ public struct Session: Sendable {
         var expiration = expiration(of: new, serverTime: serverTime, now: now)
         defer { self.expiration = expiration }
         return [expiration.tell(serverTime: serverTime, now: now)]
+    }
+
+    /// Whether a token of this identity may renew the session.
+    public func mayRenew(_ new: Identity) -> Bool {
+        if case .live(let identity) = state { identity.mayBecome(new) } else { false }
     }
 
     private func expiration(of identity: Identity, serverTime: Timestamp, now: MonotonicTime) -> TokenExpiration {

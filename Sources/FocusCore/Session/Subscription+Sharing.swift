@@ -5,6 +5,7 @@ public struct SharedDelta: Hashable, Sendable {
     let to: Version
     let scope: Scope
     let deviceClass: DeviceClass
+    let isClassProven: Bool
     let collections: Set<RowCollection>?
 }
 
@@ -15,7 +16,7 @@ extension Subscription {
         guard case .live(let version) = phase, version < state.version, version >= state.horizon else { return nil }
         return SharedDelta(
             from: version, to: state.version, scope: view.scope, deviceClass: view.deviceClass,
-            collections: view.collections)
+            isClassProven: view.isClassProven, collections: view.collections)
     }
 
     /// Replaces `advance`: the session gets what another session's `advance` made of the delta.

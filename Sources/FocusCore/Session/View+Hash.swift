@@ -2,8 +2,8 @@ import Crypto
 
 extension View {
     /// What a cursor says of its view (rule S4): the first 8 bytes, big-endian, of the SHA-256 of
-    /// `scope|class|collections`: scope is `system` or `app:<id>`, collections are sorted and joined by commas, `*` for
-    /// all.
+    /// `scope|class|collections`: scope is `system` or `app:<id>`; behind a class that the token does not say stands a
+    /// `?` in system scope (rule N13); collections are sorted and joined by commas, `*` for all.
     public var hash: UInt64 {
         let scopeText =
             switch scope {
@@ -11,7 +11,8 @@ extension View {
             case .app(let app): "app:\(app)"
             }
         let collectionText = collections.map { $0.map(\.rawValue).sorted().joined(separator: ",") } ?? "*"
-        let text = "\(scopeText)|\(deviceClass.rawValue)|\(collectionText)"
+        let claim = isClassProven || scope != .system ? "" : "?"
+        let text = "\(scopeText)|\(deviceClass.rawValue)\(claim)|\(collectionText)"
         return SHA256.hash(data: Array(text.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

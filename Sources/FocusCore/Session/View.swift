@@ -3,13 +3,19 @@ public struct View: Hashable, Sendable {
     public var scope: Scope
     public var device: DeviceID
     public var deviceClass: DeviceClass
+    /// Whether the token says the class. A class that the device only claims hides what any class hides (rule N13).
+    public var isClassProven: Bool
     /// Collections that the device asked for; nil when it asked for all public ones (rule S7).
     public var collections: Set<RowCollection>?
 
-    public init(scope: Scope, device: DeviceID, deviceClass: DeviceClass, collections: Set<RowCollection>? = nil) {
+    public init(
+        scope: Scope, device: DeviceID, deviceClass: DeviceClass, isClassProven: Bool = true,
+        collections: Set<RowCollection>? = nil
+    ) {
         self.scope = scope
         self.device = device
         self.deviceClass = deviceClass
+        self.isClassProven = isClassProven
         self.collections = collections
     }
 

@@ -3,7 +3,10 @@ extension UserState {
     ///
     /// The order of the checks: what the session may append at all (A4, A3), shape and size (E5), the clock (E4), the
     /// rules of its domain. A payload's bytes are checked where they are decoded.
-    public func validate(_ event: Event, scope: Scope) -> Refusal? {
+    /// - Parameter isConnected: whether a device of the user has a session now (rule A3).
+    public func validate(
+        _ event: Event, scope: Scope, isConnected: (DeviceID) -> Bool = { _ in false }
+    ) -> Refusal? {
         if let refusal = EventScope.refusal(event, scope) { return refusal }
         if isRevoked(event.device) { return Refusal(.forbidden, "the device was revoked") }
         if let refusal = EventShape.refusal(event) { return refusal }
@@ -11,6 +14,7 @@ extension UserState {
         if event.occurredAt > latest {
             return Refusal(.clockSkew, "occurred_at is more than 5 minutes ahead of the server's clock")
         }
+        if case .deviceRevoked(let body) = event.body { return revocationRefusal(body, isConnected: isConnected) }
         return domainRefusal(event, scope)
     }
 
@@ -41,7 +45,7 @@ extension UserState {
         case .preferencesRegistered(let body): registered(event.app, or: { apps[$0].registrationRefusal(body) })
         case .preferenceChanged(let body): registered(event.app, or: { apps[$0].changeRefusal(body) })
         case .preferenceReset: registered(event.app, or: { _ in nil })
-        case .deviceRevoked(let body): revocationRefusal(body)
+        case .deviceRevoked: nil
         case .eventRefused, .projectionRebuilt: Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")
         case .deviceIncarnationBegan, .deviceIncarnationEnded:
             Refusal(.forbidden, "\(event.body.type.rawValue) is the server's own")

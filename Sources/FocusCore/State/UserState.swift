@@ -20,6 +20,8 @@ public struct UserState: Sendable {
     var placePages: [RowKey: [UInt8]] = [:]
     /// The devices that were revoked (protocol.md, rule A3); each is in `devices` too.
     var revokedDevices: Set<DeviceID> = []
+    /// Those of them of which the log has nothing else.
+    var revokedUnseen: Set<DeviceID> = []
     /// The apps in the order in which they were first heard of; nothing may depend on that order.
     var apps: [AppRecord] = []
     /// Where each app's record is in `apps`.

@@ -54,7 +54,8 @@ struct SettingsPane {
         let key = try text(item, "Key", place)
         if let key, let value = item["DefaultValue"] {
             do {
-                specifier.preference = (key, try PropertyValue(propertyList: value))
+                var reader = PropertyListReader()
+                specifier.preference = (key, try reader.value(value))
             } catch {
                 throw .unusableValue(file: file, place: "\(place)'s DefaultValue", reason: error.description)
             }

@@ -34,6 +34,7 @@ public final class DeviceStore: Sendable {
             throw .cannotOpen(directory: directory, reason: error.localizedDescription)
         }
         lock = try DirectoryLock(directory: directory)
+        try Self.closeToOthers(directory)
         do {
             var configuration = Configuration()
             configuration.journalMode = .wal
@@ -44,6 +45,19 @@ public final class DeviceStore: Sendable {
             try database.write(DeviceSchema.prepare)
         } catch {
             throw .cannotOpen(directory: directory, reason: "\(error)")
+        }
+    }
+
+    /// Makes the store's files readable for their owner alone before SQLite opens them, because the directory may be open
+    /// to others. SQLite gives the files that it makes beside the first one the mode of that one.
+    private static func closeToOthers(_ directory: String) throws(DeviceStoreError) {
+        for (name, flags) in [("", O_CREAT), ("-wal", 0), ("-shm", 0)] {
+            let descriptor = open(directory + "/device.sqlite" + name, O_RDWR | O_CLOEXEC | flags, 0o600)
+            if descriptor < 0, errno == ENOENT { continue }
+            let isClosed = descriptor >= 0 && fchmod(descriptor, 0o600) == 0
+            let reason = String(cString: strerror(errno))
+            if descriptor >= 0 { Foundation.close(descriptor) }
+            guard isClosed else { throw .cannotOpen(directory: directory, reason: reason) }
         }
     }
 

@@ -8,17 +8,23 @@ struct AppendContext {
     let user: CachedUser
     /// The `recorded_at` of the events that come of the frame.
     let recordedAt: Timestamp
+    /// See `AppendJudge.judge`.
+    let connected: Set<DeviceID>
     /// The incarnation that the frame is about: the session's, or an earlier one that the device heals or recalls.
     let incarnation: Incarnation
 
     /// What the user's state knows of `incarnation`. `refresh` reads it again.
     private(set) var status: UserState.IncarnationStatus
 
-    init(_ append: PendingAppend, _ session: LaneSession, _ user: CachedUser, recordedAt: Timestamp) {
+    init(
+        _ append: PendingAppend, _ session: LaneSession, _ user: CachedUser, recordedAt: Timestamp,
+        connected: Set<DeviceID>
+    ) {
         self.append = append
         self.session = session
         self.user = user
         self.recordedAt = recordedAt
+        self.connected = connected
         incarnation = append.request.healing?.incarnation ?? session.incarnation
         status = user.reading { [incarnation] in
             $0.status(of: incarnation, device: session.identity.device, scope: session.identity.scope)
@@ -26,7 +32,9 @@ struct AppendContext {
     }
 
     /// Reads `status` again, after an event that begins or ends an incarnation was folded.
-    mutating func refresh() { self = AppendContext(append, session, user, recordedAt: recordedAt) }
+    mutating func refresh() {
+        self = AppendContext(append, session, user, recordedAt: recordedAt, connected: connected)
+    }
 
     /// Whether the incarnation has ended (rule P10).
     var isEnded: Bool { status.standing == .own(isEnded: true) }

@@ -132,7 +132,10 @@ extension AppendJudge {
             preconditionFailure("what does not decode is refused, and an unknown event stops its frame")
         }
         let event = event(incoming, at: place, frame, app, body)
-        if let refusal = frame.user.reading({ $0.validate(event, scope: frame.session.identity.scope) }) {
+        let refusal = frame.user.reading {
+            $0.validate(event, scope: frame.session.identity.scope, isConnected: frame.connected.contains)
+        }
+        if let refusal {
             return refused(incoming, at: place, frame, code: refusal.code.rawValue, refusal.message)
         }
         return Judged(event: event, refusal: nil, logged: incoming.logged(as: type))

@@ -38,8 +38,10 @@ struct AppendJudge {
 
     /// Judges a frame and stages what comes of it. May be called again for the same frame, after a look-up of its
     /// places or when its statement lost the race for its partition.
+    /// - Parameter connected: the devices of the user that have sessions, for a frame that may revoke some (rule A3).
     func judge(
-        _ append: PendingAppend, of session: LaneSession, _ user: CachedUser, into staging: inout AppendStaging
+        _ append: PendingAppend, of session: LaneSession, _ user: CachedUser, connected: Set<DeviceID> = [],
+        into staging: inout AppendStaging
     ) -> Verdict {
         var answer = AppendStaging.Answer(append: append, partition: user.partition)
         // Rules A3 and P3: nothing of the frame is logged. An event or an answer that is staged before it ends the
@@ -48,7 +50,8 @@ struct AppendJudge {
             staging.answers.append(answer)
             return .staged
         }
-        var frame = AppendContext(append, session, user, recordedAt: staging.recordingTime(of: user.partition))
+        var frame = AppendContext(
+            append, session, user, recordedAt: staging.recordingTime(of: user.partition), connected: connected)
         do throws(FoldFailure) {
             if let error = missing(before: frame) {
                 answer.error = error

@@ -27,3 +27,10 @@ struct IncomingEvent: Sendable {
     var envelope: Envelope
     var content: Content
 }
+
+extension IncomingAppend {
+    /// Whether an event of it revokes a device (rule A3).
+    var revokesDevices: Bool {
+        events.contains { if case .decoded(.deviceRevoked, _) = $0.content { true } else { false } }
+    }
+}

@@ -62,17 +62,18 @@ final class LaneAppends {
     /// postponed; one of a quarantined user is answered with an error.
     /// - Parameters:
     ///   - session: finds a session by its connection; nil when it has ended: the frame is dropped.
+    ///   - connected: gives the devices of a user that have sessions on this server.
     ///   - foldFailed: called with each user whose fold failed: their state cannot be used any more.
     func stage(
         into staging: inout AppendStaging, _ users: some UserDirectory, session: (UInt64) -> LaneSession?,
-        foldFailed: (UserID, any Error) -> Void
+        connected: (UserID) -> Set<DeviceID>, foldFailed: (UserID, any Error) -> Void
     ) {
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
                 context.budget.release(frame.request.bytes)
                 continue
             }
-            queue.settle(frame, stage(frame, of: session, users, into: &staging, foldFailed))
+            queue.settle(frame, stage(frame, of: session, users, into: &staging, connected, foldFailed))
         }
         queue.putBackPostponed()
         lastAnswered = staging.answers.count
@@ -80,7 +81,8 @@ final class LaneAppends {
 
     private func stage(
         _ frame: PendingAppend, of session: LaneSession, _ users: some UserDirectory,
-        into staging: inout AppendStaging, _ foldFailed: (UserID, any Error) -> Void
+        into staging: inout AppendStaging, _ connected: (UserID) -> Set<DeviceID>,
+        _ foldFailed: (UserID, any Error) -> Void
     ) -> AppendQueue.Step {
         guard session.looksUp.isEmpty else { return .joins(session) }
         let (id, now) = (session.identity.user, context.clock.monotonic())
@@ -92,7 +94,8 @@ final class LaneAppends {
             return .done
         }
         user.lastUsed = now.milliseconds
-        switch judge.judge(frame, of: session, user, into: &staging) {
+        let connected = frame.request.revokesDevices ? connected(id) : []
+        switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {
         case .staged: return .done
         case .foldFailed(let error):
             foldFailed(id, error)

@@ -1,6 +1,14 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
+/// What all connections are told.
+enum ConnectionOrder: Sendable {
+    /// The device is to go.
+    case goAway(ErrorCode)
+    /// The keys of tokens are others now: a session whose token was signed with one that is gone ends.
+    case reviewKey
+}
+
 /// All open connections: ends them at shut-down, and bounds how many there are (rule Q2).
 final class ConnectionRegistry: Sendable {
     private struct State {
@@ -26,7 +34,7 @@ final class ConnectionRegistry: Sendable {
         var isAuthenticated = false
         /// What it is counted by; nil when no address bounds it.
         var address: ClientAddress?
-        var goAway: @Sendable (ErrorCode) -> Void
+        var order: @Sendable (ConnectionOrder) -> Void
     }
 
     /// The connections of one address.
@@ -53,14 +61,14 @@ final class ConnectionRegistry: Sendable {
     /// Registers the connection until `remove`.
     /// - Parameters:
     ///   - address: where it comes from; nil: not over IP.
-    ///   - goAway: sends the connection away; may be called on any thread.
+    ///   - order: tells the connection what to do; may be called on any thread.
     /// - Returns: why the connection is to be sent away; nil: it may stay.
     func add(
         _ id: UInt64, _ quota: OutgoingQuota, from address: ClientAddress?,
-        goAway: @escaping @Sendable (ErrorCode) -> Void
+        order: @escaping @Sendable (ConnectionOrder) -> Void
     ) -> ErrorCode? {
         let isProxy = address.map { address in limits.trustedProxies.contains { $0.contains(address) } } ?? false
-        let connection = Connection(quota: quota, address: isProxy ? nil : bounded(address), goAway: goAway)
+        let connection = Connection(quota: quota, address: isProxy ? nil : bounded(address), order: order)
         return state.withLockedValue { state in
             state.open[id] = connection
             state.count(connection, by: 1)
@@ -127,6 +135,11 @@ final class ConnectionRegistry: Sendable {
             return Array(state.open.values)
         }
         if open.isEmpty { whenEmpty() }
-        for connection in open { connection.goAway(code) }
+        for connection in open { connection.order(.goAway(code)) }
+    }
+
+    /// Has every session look whether its token's key is still one of the server's.
+    func reviewKeys() {
+        for connection in state.withLockedValue({ Array($0.open.values) }) { connection.order(.reviewKey) }
     }
 }

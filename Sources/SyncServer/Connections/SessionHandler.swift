@@ -3,6 +3,7 @@ import FocusWire
 import Logging
 import NIOCore
 import NIOSSL
+import Tokens
 
 /// Feeds bytes to a `Session` and performs the actions that it answers with. Decides nothing of the protocol itself.
 ///
@@ -33,6 +34,8 @@ final class SessionHandler: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var timer: DeadlineTimer?
     private var lane: Lane?
+    /// The key that the session's token was signed with; nil before Hello.
+    private var tokenKey: TokenKeyMark?
     private var peers = PeerLanes()
     private var viewer: Viewer?
     /// News that may not be written before the lane has confirmed its heads again, and everything behind them. Bounded
@@ -60,8 +63,13 @@ final class SessionHandler: ChannelInboundHandler {
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
         let refusal = services.connections.add(id, quota, from: context.remoteAddress.flatMap(ClientAddress.init)) {
-            code in
-            eventLoop.execute { loop.value.goAway(code) }
+            order in
+            eventLoop.execute {
+                switch order {
+                case .goAway(let code): loop.value.goAway(code)
+                case .reviewKey: loop.value.reviewKey()
+                }
+            }
         }
         if let refusal { return refuse(refusal) }
         schedule()
@@ -263,9 +271,10 @@ final class SessionHandler: ChannelInboundHandler {
     }
 
     private func authenticate(_ token: String) {
-        if let identity = services.tokens.identity(of: token, now: services.clock.wall()) {
+        if let token = services.tokens.check(token, now: services.clock.wall()) {
             services.connections.authenticated(id)
-            perform(session.authenticated(identity))
+            tokenKey = token.key
+            perform(session.authenticated(token.identity))
         } else {
             perform(session.authenticationFailed())
         }
@@ -274,9 +283,16 @@ final class SessionHandler: ChannelInboundHandler {
 
     private func renew(_ token: String) {
         let (wall, now) = (services.clock.wall(), services.clock.monotonic())
-        let identity = services.tokens.identity(of: token, now: wall)
-        perform(session.renewed(identity, serverTime: wall, now: now))
+        let token = services.tokens.check(token, now: wall)
+        if let token, session.mayRenew(token.identity) { tokenKey = token.key }
+        perform(session.renewed(token?.identity, serverTime: wall, now: now))
         process()
+    }
+
+    /// Ends the session when its token's key is gone: whoever retires a key that was stolen shuts out its tokens.
+    private func reviewKey() {
+        guard let tokenKey, !services.tokens.accepts(tokenKey, now: services.clock.wall()) else { return }
+        goAway(.tokenExpired)
     }
 
     private func open(_ opening: SessionOpening) {

@@ -13,7 +13,9 @@ extension LaneWorker {
         if looksAtTime { try findDue() }
         var staging = AppendStaging(context.clock, behind: log.tails.heads)
         if looksAtTime { users.stageDue(into: &staging) }
-        appends.stage(into: &staging, users, session: { sessions[$0] }, foldFailed: { users.quarantine($0, $1) })
+        appends.stage(
+            into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
+            foldFailed: { users.quarantine($0, $1) })
         try commit(staging)
     }
 

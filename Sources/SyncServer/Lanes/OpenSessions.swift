@@ -34,6 +34,9 @@ struct OpenSessions {
 
     func sessions(of user: UserID) -> [LaneSession] { ofUser[user] ?? [] }
 
+    /// The devices of the user that have a session.
+    func devices(of user: UserID) -> Set<DeviceID> { Set(sessions(of: user).lazy.map(\.identity.device)) }
+
     /// The session of the device's store; nil when it has none.
     func session(of identity: Identity, _ incarnation: Incarnation) -> LaneSession? {
         ofStore[StoreKey(identity, incarnation)]

@@ -7,8 +7,7 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "Administer a user's devices.",
         discussion: """
             Example:
-              focusctl device revoke --user $U --device $LOST \\
-                --plaintext --token-file token
+              focusctl device revoke --user $U --device $LOST --data-dir /var/lib/focusd
 
             \(ExitStatus.help)
             """,

@@ -34,7 +34,12 @@ struct TokenCommand: ParsableCommand {
     var deviceClass: DeviceClass?
     @Option(help: "How long it is valid, for example 90s, 15m, 12h or 30d; 366d at most.")
     var expires = Lifetime(days: 30)
-    @Option(help: "File with the key: an HS256 secret in hex, or an Ed25519 private key (PEM).")
+    @Option(help: "What the server demands as the token's issuer (focusd --token-issuer).")
+    var issuer: String?
+    @Option(help: "What the server demands as the token's audience (focusd --token-audience).")
+    var audience: String?
+    @Option(
+        help: "File with the key: keys of `focusctl keys`, an HS256 secret in hex, or an Ed25519 private key (PEM).")
     var key: String?
     @Option(help: "Data directory of focusd, whose key is used. Default: focusd's own default.")
     var dataDir: String?
@@ -50,8 +55,8 @@ struct TokenCommand: ParsableCommand {
     func run() throws {
         let file = key ?? (dataDir ?? EmbeddedCluster.defaultDataDirectory) + "/token.key"
         Terminal.line(
-            try SigningKey(file: file).token(
+            try TokenSigner(file: file).token(
                 user: user, device: device, scope: app.map { .app($0) } ?? .system, seconds: Double(expires.seconds),
-                deviceClass: deviceClass))
+                deviceClass: deviceClass, issuer: issuer, audience: audience))
     }
 }

@@ -27,6 +27,9 @@ struct ConnectionOptions: ParsableArguments {
         guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout is 1 to 86400 seconds.") }
     }
 
+    /// Whether an option says which device is meant, or how to reach its server.
+    var namesDevice: Bool { plaintext || tlsCa != nil || token != nil || tokenFile != nil || state != nil }
+
     /// The token from `--token-file`, `--token` or the environment.
     func tokenText() throws -> String {
         var text = token ?? ProcessInfo.processInfo.environment["FOCUS_TOKEN"] ?? ""

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// A child process whose waits take threads of their own. `Foundation.Process` runs a run loop on whichever thread
 /// asks, and with two cores the cooperative pool has only two.
 final class ChildProcess: Sendable {
-    private let pid: pid_t
+    let pid: pid_t
     private let output: Int32
     private let exit = Exit()
 

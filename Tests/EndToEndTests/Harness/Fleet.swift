@@ -95,7 +95,7 @@ final class Fleet: @unchecked Sendable {
                 #expect(logged[event] == 1, "event \(event) is \(logged[event] ?? 0) times in the log")
             }
             let state = try #require(states[device.user])
-            let view = View(scope: .system, device: device.id, deviceClass: .phone)
+            let view = View(scope: .system, device: device.id, deviceClass: .phone, isClassProven: false)
             let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)
             let expected = Dictionary(uniqueKeysWithValues: page.rows.map { ($0.key, $0.value) })
             let held = Dictionary(uniqueKeysWithValues: try device.client.rows().map { ($0.key, Optional($0.value)) })

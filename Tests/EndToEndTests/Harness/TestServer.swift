@@ -73,10 +73,12 @@ struct TestServer: Sendable {
 
     static func token(
         _ user: UserID, _ device: DeviceID, _ scope: Scope = .system, expiresIn seconds: Double = 3_600,
-        now: Timestamp = .now, key: SigningKey = .secret(secret)
+        now: Timestamp = .now, deviceClass: DeviceClass? = nil, key: SigningKey = .secret(secret)
     ) throws -> String {
         let expiry = now.adding(microseconds: Int64(seconds * 1_000_000))
-        return try key.token(TokenClaims(Identity(user: user, device: device, scope: scope, expiresAt: expiry)))
+        return try key.token(
+            TokenClaims(
+                Identity(user: user, device: device, scope: scope, expiresAt: expiry, deviceClass: deviceClass)))
     }
 
     /// A connection to the server's database, as the owner.

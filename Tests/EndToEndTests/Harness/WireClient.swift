@@ -47,15 +47,18 @@ final class WireClient: Sendable {
     }
 
     /// Connects, sends Hello and receives Welcome.
+    /// - Parameter isClassProven: whether the token says the class too.
     static func open(
         _ server: TestServer, user: UserID, device: DeviceID = .random(), scope: Scope = .system,
         incarnation: Int64 = 1, cursor: Cursor? = nil, collections: [RowCollection] = [],
-        deviceClass: DeviceClass = .phone, tokenExpiresIn seconds: Double = 3_600,
+        deviceClass: DeviceClass = .phone, isClassProven: Bool = false, tokenExpiresIn seconds: Double = 3_600,
         protocols: ClosedRange<UInt32> = 1...2
     ) async throws -> (client: WireClient, welcome: Welcome) {
         let client = try await connect(port: server.port)
         try await client.hello(
-            token: TestServer.token(user, device, scope, expiresIn: seconds, now: server.clock.wall()),
+            token: TestServer.token(
+                user, device, scope, expiresIn: seconds, now: server.clock.wall(),
+                deviceClass: isClassProven ? deviceClass : nil),
             incarnation: incarnation, cursor: cursor, collections: collections, deviceClass: deviceClass,
             protocols: protocols)
         let answer = try await client.next()

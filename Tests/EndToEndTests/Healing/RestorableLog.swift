@@ -153,7 +153,7 @@ final class HealedDevice: Sendable {
 
     /// Expects the rows that a replay of the log gives.
     func expectRows(_ client: SyncClient, equal state: UserState) throws {
-        let view = View(scope: scope, device: id, deviceClass: .phone)
+        let view = View(scope: scope, device: id, deviceClass: .phone, isClassProven: false)
         let page = state.rows(after: .snapshot(of: state.version), in: view, limitBytes: .max)
         let expected = Dictionary(uniqueKeysWithValues: page.rows.map { ($0.key, $0.value) })
         let held = Dictionary(uniqueKeysWithValues: try client.rows().map { ($0.key, Optional($0.value)) })

@@ -45,6 +45,43 @@ import Testing
         await server.remove()
     }
 
+    @Test("A3: the operator revokes a device on the log itself; a running server cuts it off at once, whoever it is")
+    func operatorRevokes() async throws {
+        let server = try await FocusdProcess()
+        let commands = FocusctlCommands(server: server, user: .random())
+        let device = DeviceID.random()
+        // It has appended nothing: no device of the user could revoke it by what the log knows.
+        let session = try await commands.device("lost", device)
+        let lost = try commands.start(["sync", "--follow"] + session)
+        defer { lost.signal(SIGKILL) }
+        let revoke = [
+            "device", "revoke", "--user", commands.user.description, "--device", device.description, "--data-dir",
+            server.directory, "--json",
+        ]
+        try await awaitingConnection(of: server)
+        let done = try await commands.succeed(revoke).json()
+        #expect(done["status"] as? String == "revoked" && done["version"] as? Int == 1)
+        #expect(await lost.exitCode() == 1)
+        let again = try await commands.succeed(revoke).json()
+        #expect(again["status"] as? String == "revoked" && again["version"] as? Int == 1, "it is there once")
+        #expect(try await commands.run(["sync"] + session).exitCode == 1)
+        // The user's stream goes on, and so do their other devices.
+        let focus = #"{"type":"focus.configured","payload":{"focusId":"w","name":"W","sharesStatus":true}}"#
+        _ = try await commands.succeed(["append"] + commands.device("phone", .random()), input: focus)
+        let verified = try await commands.succeed(["projections", "verify", "--all", "--data-dir", server.directory])
+        #expect(verified.lines.last?.hasPrefix("equal") == true)
+        #expect(
+            try await commands.run(revoke + ["--plaintext", "--token", "x"]).exitCode == 2, "one way or the other")
+        await server.remove()
+    }
+
+    private func awaitingConnection(of server: FocusdProcess) async throws {
+        let metrics = server.directory + "/metrics.prom"
+        try await awaiting("the device is connected") {
+            (try? String(contentsOfFile: metrics, encoding: .utf8))?.contains("focusd_connections 1") == true
+        }
+    }
+
     @Test("V1: a client hears of its peers over connections, and of no more than it may watch")
     func client() async throws {
         let server = try await TestServer.start()

@@ -80,6 +80,30 @@ struct MigratorTests {
         #expect(try connection.integer("SELECT count(*) FROM pg_class WHERE relname = 'half'") == 0)
     }
 
+    @Test("Every function of the schema names where its tables are, so that no caller's search_path leads it elsewhere")
+    func searchPaths() throws {
+        let connection = try connect()
+        _ = try Migrator.migrate(on: connection, partitions: 2)
+        let functions = """
+            SELECT count(*) FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+                AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+            """
+        #expect(try connection.integer(functions) > 5)
+        #expect(
+            try connection.integer(
+                functions + " AND NOT coalesce(p.proconfig, '{}') && ARRAY['search_path=public, pg_temp']") == 0)
+        // A caller whose own path begins with a schema of their own.
+        try connection.execute(
+            """
+            CREATE SCHEMA elsewhere;
+            CREATE TABLE elsewhere.generations (generation integer, dropped_at timestamptz, fold_version integer);
+            SET search_path = elsewhere, public;
+            SELECT create_generation(7, 1);
+            """)
+        #expect(try connection.integer("SELECT count(*) FROM elsewhere.generations") == 0)
+        #expect(try connection.integer("SELECT count(*) FROM public.generations WHERE generation = 7") == 1)
+    }
+
     /// Appends as an earlier program did, which knew no `last_event_id`.
     private func log(_ events: [LoggedEvent], on connection: PostgresConnection) throws {
         try connection.transaction { connection in

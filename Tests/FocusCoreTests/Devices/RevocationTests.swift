@@ -57,16 +57,59 @@ import Testing
         #expect(shown.rows.isEmpty)
     }
 
-    @Test("A3, E5: 10,000 devices can be revoked, and none is forgotten for another")
+    @Test("A3: a device that appends nothing is known while it is connected, and is then revoked past every bound")
+    func connected() {
+        var stage = Stage()
+        for number in 1...EventLimits.revokedUnseenDevices {
+            stage.send(revoke(DeviceID(Stage.uuid(1_000_000 + number))), at: Double(number))
+        }
+        let event = event(revoke(.watch), in: stage.state, sequence: 1_001)
+        #expect(stage.state.validate(event, scope: .system)?.code == .tooMany)
+        #expect(stage.state.validate(event, scope: .system, isConnected: { $0 == .tablet })?.code == .tooMany)
+        #expect(stage.state.validate(event, scope: .system, isConnected: { $0 == .watch }) == nil)
+    }
+
+    @Test("A3: how many unseen devices are revoked is the same for a state that is loaded from its rows")
+    func reloadedBound() throws {
+        var state = UserState(user: UserID(Stage.uuid(1)))
+        _ = try state.apply(event(revoke(.watch), in: state, sequence: 1))
+        _ = try state.apply(event(revoke(.tablet), in: state, sequence: 2))
+        #expect(state.revokedUnseen == [.watch, .tablet])
+        // The fold takes what a log has, in whatever order.
+        let focus = EventBody.focusRemoved(FocusRemoved(focusID: "f"))
+        _ = try state.apply(event(focus, in: state, from: .tablet, sequence: 1))
+        _ = try state.apply(event(revoke(.phone), in: state, sequence: 3))
+        let rows = Dictionary(
+            uniqueKeysWithValues: state.rowKeys.compactMap { key in state.row(key).map { (key, $0) } })
+        let reloaded = try UserState(user: state.user, version: state.version, rows: rows)
+        #expect(state.revokedUnseen == [.watch] && reloaded.revokedUnseen == [.watch])
+        #expect(reloaded.revokedDevices == [.watch, .tablet, .phone])
+    }
+
+    private func event(
+        _ body: EventBody, in state: UserState, from device: DeviceID = .phone, sequence: Int64
+    ) -> Event {
+        Event(
+            version: state.version.next, device: device, incarnation: Incarnation(1),
+            sequence: DeviceSequence(sequence), id: EventID(UUID()), app: nil, occurredAt: .at(3_000),
+            recordedAt: .at(3_000), body: body)
+    }
+
+    @Test("A3: whoever revokes ids that nobody has seen keeps no device from being revoked")
     func bound() {
         var stage = Stage()
-        for number in 1...EventLimits.revokedDevices {
-            let refusal = stage.send(revoke(DeviceID(Stage.uuid(1_000_000 + number))), at: Double(number))
+        stage.send(.appRegistered(AppRegistered(name: "Chat", build: 1)), app: .chat, from: .tablet, at: 1)
+        let limit = EventLimits.revokedUnseenDevices
+        #expect(limit == 1_000)
+        for number in 1...limit {
+            let refusal = stage.send(revoke(DeviceID(Stage.uuid(1_000_000 + number))), at: Double(number + 1))
             #expect(refusal == nil)
         }
-        let next = Double(EventLimits.revokedDevices + 1)
-        #expect(stage.send(revoke(.tablet), at: next) == .tooMany)
-        #expect(stage.send(revoke(DeviceID(Stage.uuid(1_000_001))), at: next) == nil)
-        #expect(stage.state.isRevoked(DeviceID(Stage.uuid(1_000_001))))
+        let next = Double(limit + 2)
+        #expect(stage.send(revoke(.watch), at: next) == .tooMany, "it was never seen")
+        #expect(stage.send(revoke(DeviceID(Stage.uuid(1_000_001))), at: next) == nil, "it was revoked before")
+        #expect(stage.send(revoke(.tablet), at: next) == nil)
+        #expect(stage.state.isRevoked(.tablet) && stage.state.isRevoked(DeviceID(Stage.uuid(1_000_001))))
+        #expect(stage.send(revoke(.phone), at: next) == nil, "the device itself")
     }
 }

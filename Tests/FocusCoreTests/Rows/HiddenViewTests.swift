@@ -4,12 +4,17 @@ import Testing
 @testable import FocusCore
 
 @Suite("Hidden previews in views") struct HiddenViewTests {
-    private static func view(_ deviceClass: DeviceClass, _ scope: Scope = .system) -> View {
-        View(scope: scope, device: .phone, deviceClass: deviceClass)
+    private static func view(
+        _ deviceClass: DeviceClass, _ scope: Scope = .system, isProven: Bool = true
+    ) -> View {
+        View(scope: scope, device: .phone, deviceClass: deviceClass, isClassProven: isProven)
     }
 
     private static let views =
-        DeviceClass.allCases.map { view($0) } + [view(.watch, .app(.chat)), view(.phone, .app(.mail))]
+        DeviceClass.allCases.map { view($0) } + [
+            view(.watch, .app(.chat)), view(.phone, .app(.mail)), view(.tablet, isProven: false),
+            view(.watch, .app(.chat), isProven: false),
+        ]
 
     private let key = RowKey(.notifications, app: .chat, key: "n")
 
@@ -27,9 +32,10 @@ import Testing
         var shown: [RowKey: [UInt8]] = [:]
         for (key, row) in stage.rows where view.includes(key) && !row.isDeleted {
             let settings = stage.settings(key.app) ?? stage.settings(nil)
+            let classes = view.isClassProven ? [view.deviceClass] : DeviceClass.allCases
             let isHidden =
                 key.collection == .notifications && view.scope == .system
-                && settings?.effective[view.deviceClass].previews == .never
+                && classes.contains { settings?.effective[$0].previews == .never }
             shown[key] = isHidden ? try NotificationRow.hidden(row.value) : row.value
         }
         return shown
@@ -51,6 +57,20 @@ import Testing
         #expect(try NotificationRow(decoding: posted.value ?? []).title == NotificationRow.hiddenTitle)
         stage.set(on: .watch, previews: .whenUnlocked, at: 4)
         #expect(try title(stage, Self.view(.watch)) == "T")
+    }
+
+    @Test("N13: a class that the token does not say hides what any class hides, and has a cursor of its own")
+    func claimed() throws {
+        var stage = Stage.ready()
+        stage.post("n", at: 1)
+        #expect(try title(stage, Self.view(.tablet, isProven: false)) == "T")
+        stage.set(on: .watch, previews: .never, at: 2)
+        #expect(try title(stage, Self.view(.tablet)) == "T")
+        #expect(try title(stage, Self.view(.tablet, isProven: false)) == NotificationRow.hiddenTitle)
+        #expect(try title(stage, Self.view(.tablet, .app(.chat), isProven: false)) == "T")
+        #expect(Self.view(.tablet).hash != Self.view(.tablet, isProven: false).hash)
+        let app = Scope.app(.chat)
+        #expect(Self.view(.tablet, app).hash == Self.view(.tablet, app, isProven: false).hash)
     }
 
     @Test("N13, N15: every class follows the phone, an app the default, also one that is first heard of later")

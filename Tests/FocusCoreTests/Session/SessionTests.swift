@@ -119,6 +119,13 @@ import Testing
             return
         }
         #expect(opening.view == View(scope: .system, device: watch.device, deviceClass: .watch))
+        var claimed = fresh()
+        _ = claimed.receive(hello(), now: at(1))
+        guard case .open(let second) = claimed.authenticated(identity).first else {
+            Issue.record("it does not open")
+            return
+        }
+        #expect(!second.view.isClassProven && second.view.deviceClass == .phone)
         #expect(opening.incarnation == Incarnation(7))
     }
 

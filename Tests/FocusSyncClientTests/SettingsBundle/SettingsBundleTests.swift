@@ -264,4 +264,46 @@ private final class BundleFixture {
         try fixture.pane("255.plist", [])
         #expect(fixture.failure() == .tooManyFiles(limit: 256))
     }
+
+    @Test("D4: a small file whose arrays share their elements is refused, not expanded")
+    func sharedArrays() throws {
+        // Each of 24 arrays names the next one twice: 16 M values in some 300 bytes. Foundation would write them out.
+        var objects: [[UInt8]] = [
+            [0xD1, 1, 2], Self.text("PreferenceSpecifiers"), [0xA1, 3], [0xD3, 4, 6, 8, 5, 7, 9], Self.text("Type"),
+            Self.text("PSToggleSwitchSpecifier"), Self.text("Key"), Self.text("bomb"), Self.text("DefaultValue"),
+        ]
+        for _ in 0..<24 { objects.append([0xA2, UInt8(objects.count + 1), UInt8(objects.count + 1)]) }
+        objects.append([0x10, 1])
+        try fixture.write("Root.plist", Self.binaryPropertyList(objects))
+        let begin = ContinuousClock.now
+        #expect(fixture.failure()?.description.contains("item 0's DefaultValue has more than") == true)
+        #expect(ContinuousClock.now - begin < .seconds(10))
+        // The same with one value, which is read.
+        objects[9] = [0x10, 1]
+        try fixture.write("Root.plist", Self.binaryPropertyList(objects))
+        #expect(try values() == ["bomb": .integer(1)])
+    }
+
+    @Test("D4: arrays in arrays deeper than any preference are refused, not followed")
+    func deepArrays() throws {
+        var nested: [Any] = []
+        for _ in 0..<200 { nested = [nested] }
+        try fixture.pane("Root.plist", [item("deep", nested)])
+        #expect(fixture.failure()?.description.contains("item 0's DefaultValue has more than") == true)
+    }
+
+    private static func text(_ text: String) -> [UInt8] { [0x5F, 0x10, UInt8(text.utf8.count)] + Array(text.utf8) }
+
+    /// A binary property list of these objects, of which the first is the outermost.
+    private static func binaryPropertyList(_ objects: [[UInt8]]) -> Data {
+        var (bytes, offsets) = (Array("bplist00".utf8), [UInt8]())
+        for object in objects {
+            offsets += [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+            bytes += object
+        }
+        let table = bytes.count
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
+        for number in [objects.count, 0, table] { withUnsafeBytes(of: UInt64(number).bigEndian) { bytes += $0 } }
+        return Data(bytes)
+    }
 }

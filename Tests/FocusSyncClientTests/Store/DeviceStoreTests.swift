@@ -266,4 +266,25 @@ struct DeviceStoreTests {
         #expect(id[8] >> 6 == 2)
         #expect(id[..<6].reduce(Int64(0)) { $0 << 8 | Int64($1) } == Fixture.clock.microseconds / 1_000)
     }
+
+    @Test("A store's files are for its owner alone, also in a directory that was there and open to all")
+    func closedFiles() throws {
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        let store = try open()
+        _ = try store.enqueue([Fixture.draft()], clock: Fixture.clock)
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(files.contains("device.sqlite") && files.contains("device.sqlite-wal"))
+        for file in files {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + file)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+        }
+        try store.close()
+        // A file that an earlier version of this library made.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: directory.path + "/device.sqlite")
+        let again = try open()
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/device.sqlite")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try again.close()
+    }
 }

@@ -32,7 +32,12 @@ import Testing
         _ appends: LaneAppends, _ sessions: [UInt64: LaneSession], failed: (UserID) -> Void = { _ in }
     ) -> AppendStaging {
         var staging = AppendStaging(time.clock, behind: [PartLog.partition: store.head])
-        appends.stage(into: &staging, users, session: { sessions[$0] }, foldFailed: { user, _ in failed(user) })
+        appends.stage(
+            into: &staging, users, session: { sessions[$0] },
+            connected: { user in
+                Set(sessions.values.filter { $0.identity.user == user }.map(\.identity.device))
+            },
+            foldFailed: { user, _ in failed(user) })
         return staging
     }
 
@@ -63,6 +68,26 @@ import Testing
         #expect(staging.answers.map(\.append.session) == [2] && waiting(appends) == [1, 1])
         appends.enqueue(LaneSamples.append(2, [], at: 2))
         #expect(waiting(appends) == [1, 1, 2])
+    }
+
+    @Test("A3: a device that is connected and has appended nothing is revoked past the bound; one that is away is not")
+    func connected() throws {
+        let appends = appends()
+        for _ in 0..<EventLimits.revokedUnseenDevices {
+            store.append(.deviceRevoked(DeviceRevoked(device: DeviceID(UUID()))), of: anna)
+        }
+        try users.load(anna, from: store)
+        let reader = LaneSamples.identity(anna)
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)), 2: LaneSamples.session(2, reader),
+        ]
+        appends.enqueue(
+            LaneSamples.append(
+                1, [DeviceID(UUID()), reader.device].map { .deviceRevoked(DeviceRevoked(device: $0)) }))
+        let appended = stage(appends, sessions).answers.first?.appended
+        #expect(appended?.throughSequence == DeviceSequence(2))
+        #expect(appended?.refused.map(\.sequence) == [DeviceSequence(1)])
+        #expect(appended?.refused.first?.code == "too_many")
     }
 
     @Test("A frame of a session that is gone gives its bytes back")

@@ -76,14 +76,26 @@ class Tokens:
 
     def __init__(self, file):
         with open(file) as text:
-            self.secret = bytes.fromhex(text.read().strip())
+            self.secret, self.header = signing_key(text.read())
         self.expires = int(time.time()) + 7 * 86_400
 
     def sign(self, user, device, scope="system"):
         claims = {"sub": str(user), "device": str(device), "scope": scope, "exp": self.expires}
-        text = encoded({"alg": "HS256", "typ": "JWT"}) + "." + encoded(claims)
+        text = encoded(self.header) + "." + encoded(claims)
         mac = hmac.new(self.secret, text.encode(), hashlib.sha256).digest()
         return text + "." + base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
+
+
+def signing_key(text):
+    """The secret of a file of keys, a JWK Set or hex, and the header of tokens that are signed with it."""
+    header = {"alg": "HS256", "typ": "JWT"}
+    if not text.lstrip().startswith("{"):
+        return bytes.fromhex(text.strip()), header
+    keys = [key for key in json.loads(text)["keys"] if key["kty"] == "oct"]
+    key = next((key for key in keys if key.get("signs")), keys[0])
+    if "kid" in key:
+        header["kid"] = key["kid"]
+    return base64.urlsafe_b64decode(key["k"] + "=" * (-len(key["k"]) % 4)), header
 
 
 def encoded(claims):

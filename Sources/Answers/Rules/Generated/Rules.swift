@@ -221,7 +221,7 @@ extension Rule {
             name: "N13", title: "Hidden previews", document: .domain,
             section: "Notifications",
             text: #"""
-            Each row carries what to show when previews are hidden: title "Notification", body = the category's placeholder or nothing; no subtitle, sender or avatar. With previews `never`, sessions of that device class in `system` scope get only the hidden form; an app always sees its own content.
+            Each row carries what to show when previews are hidden: title "Notification", body = the category's placeholder or nothing; no subtitle, sender or avatar. With previews `never`, sessions of that device class in `system` scope get only the hidden form; so do sessions whose token names no class, whichever they say they are, when it is `never` for any class. An app always sees its own content.
             """#),
         Rule(
             name: "N15", title: "Settings", document: .domain,
@@ -394,7 +394,7 @@ extension Rule {
             name: "A1", title: "Token", document: .protocol,
             section: "Identity",
             text: #"""
-            The token is a JWT (EdDSA or HS256) with user, device, scope, expiry; bad, expired, ending more than 400 days ahead, not valid for more than another minute (`nbf`), wrong key, `none` or any algorithm but the key's, a `crit` header: `unauthenticated`, same message for all.
+            The token is a JWT (EdDSA or HS256) with user, device, scope, expiry; bad, expired, ending more than 400 days ahead, not valid for more than another minute (`nbf`), wrong key, `none` or any algorithm but the key's, a `crit` header, not the `iss` and `aud` that the server demands: `unauthenticated`, same message for all. Several keys are valid at once: `kid` names the one that has signed; a token that names none, or one that no key has, is for the keys without a name. Keys change without a restart; a session ends with the key that its token was signed with (`token_expired`), and no change of them touches receipts (S6), whose key is another.
             """#),
         Rule(
             name: "A2", title: "Renewal", document: .protocol,
@@ -406,7 +406,7 @@ extension Rule {
             name: "A3", title: "Revocation", document: .protocol,
             section: "Identity",
             text: #"""
-            Revocation is an event on the user's stream (`device.revoked`): the device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off.
+            Revocation is an event on the user's stream (`device.revoked`), of one of their devices with system scope or, from the operator, the server's own. It is never refused for a device that has appended or is connected, nor to the operator; a user's devices may revoke 1,000 that were never seen (`too_many`). The device is cut off on every server within 1 s, and no frame sent after a server has seen it discloses anything; nor does one that is sent while PostgreSQL may have been replaced, which shows where commits wait for a synchronous standby: without one that succeeded within the last second nothing is sent. With an asynchronous standby the second does not hold while an old primary and its servers are cut off.
             """#),
         Rule(
             name: "A4", title: "Scope", document: .protocol,
@@ -504,7 +504,7 @@ extension Rule {
             name: "S4", title: "Cursor", document: .protocol,
             section: "Sync",
             text: #"""
-            The cursor is {log id, version, event_id at that version, hash of the view: scope, class, collections}; another view: snapshot. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
+            The cursor is {log id, version, event_id at that version, hash of the view: scope, class and whether the token says it, collections}; another view: snapshot. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
             """#),
         Rule(
             name: "S5", title: "Tombstone horizon", document: .protocol,

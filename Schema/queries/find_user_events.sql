@@ -1,0 +1,7 @@
+-- Events of a user that are of one type, in order. Reads the whole stream: it is for an operator's command.
+SELECT
+    e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
+    e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+FROM events e
+WHERE e.partition = $1 AND e.user_id = $2 AND e.type::text = $3
+ORDER BY e.version

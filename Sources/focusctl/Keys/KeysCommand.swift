@@ -1,0 +1,31 @@
+import ArgumentParser
+import Programs
+
+/// `focusctl keys`.
+struct KeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Keep the keys that tokens are signed and checked with.",
+        discussion: """
+            Several keys are valid at once, each with a name that its tokens carry
+            (kid), so one can take over from another without anybody being shut
+            out. A running focusd takes a changed file within 5 seconds.
+
+            To rotate:
+              focusctl keys add             # the new key is checked with
+              focusctl keys use k-1a2b3c4d  # new tokens are signed with it
+              focusctl keys retire k-99887766 --after 30d
+                                            # as long as its tokens may live
+            With several servers, give each the file after every step, before the
+            next one (of EdDSA the public halves: focusctl keys list --public).
+
+            After a theft: add, use, issue new tokens, then
+              focusctl keys retire k-99887766 --now
+            ends every session and token of the stolen key at once.
+
+            Receipts have a key of their own (receipt.key), which none of this
+            changes.
+
+            \(ExitStatus.help)
+            """,
+        subcommands: [KeysListCommand.self, KeysAddCommand.self, KeysUseCommand.self, KeysRetireCommand.self])
+}
