@@ -1,5 +1,5 @@
--- Users with events at offsets $2 ..< $3 of a partition, and the greatest version of each there.
-SELECT user_id, max(version), max(log_offset)
+-- Users with events at offsets $2 ..< $3 of a partition: the greatest version of each there, the first offset, the last.
+SELECT user_id, max(version), min(log_offset), max(log_offset)
 FROM events
 WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
 GROUP BY user_id

@@ -1,8 +1,10 @@
--- Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, and for how many
--- microseconds the first event that it lacks has been in the log (NULL: it lacks none).
+-- Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, for how many
+-- microseconds the first event past the checkpoint has been in the log (NULL: there is none), and how many users the
+-- checkpoint has passed although their rows lack events.
 SELECT
     p.partition, g.fold_version, c.log_offset, p.next_offset,
-    (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint
+    (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint,
+    (SELECT count(*) FROM read_1.laggards l WHERE l.partition = p.partition)
 FROM log_partitions p
 JOIN read_1.checkpoints c ON c.partition = p.partition
 LEFT JOIN generations g ON g.generation = p.generation

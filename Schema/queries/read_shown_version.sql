@@ -1,5 +1,7 @@
--- How far the projection of a partition got ($1), and the version at which it shows a user ($2; 0: not at all).
-SELECT c.log_offset, coalesce(u.version, 0)
+-- How far the projection of a partition got ($1), the version at which it shows a user ($2; 0: not at all), and the first
+-- event that the user's rows may lack below the checkpoint (NULL: they lack none).
+SELECT c.log_offset, coalesce(u.version, 0), l.log_offset
 FROM read_1.checkpoints c
 LEFT JOIN read_1.users u ON u.partition = c.partition AND u.user_id = $2
+LEFT JOIN read_1.laggards l ON l.partition = c.partition AND l.user_id = $2
 WHERE c.partition = $1

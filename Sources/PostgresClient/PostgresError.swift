@@ -82,6 +82,19 @@ public struct PostgresError: Error, Sendable, Hashable {
         }
     }
 
+    /// True when the statement was refused for the values that it had: with others it may succeed.
+    public var isAboutValues: Bool {
+        switch kind {
+        case .invalidData, .constraintViolation, .uniqueViolation, .usage: true
+        // Class 54: a limit of the program, such as the size of an index row; not memory or the disk (class 53).
+        case .insufficientResources: sqlState?.hasPrefix("54") == true
+        case .connectionLost, .cannotConnect, .shuttingDown, .tooManyConnections, .timeout, .cancelled,
+            .lockNotAvailable, .serializationFailure, .replicationUnconfirmed, .insufficientPrivilege, .readOnly,
+            .raised, .syntax, .transactionAborted, .decoding, .other:
+            false
+        }
+    }
+
     func during(_ statement: Statement) -> PostgresError {
         var copy = self
         copy.statement = copy.statement ?? statement.name

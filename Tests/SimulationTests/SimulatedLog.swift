@@ -17,6 +17,7 @@ final class SimulatedLog {
 
     private struct ReadModel {
         var checkpoint = LogOffset.zero
+        var laggards: [UserID: LogOffset] = [:]
         var users: [UserID: Shown] = [:]
     }
 
@@ -40,6 +41,14 @@ final class SimulatedLog {
         case lost([Partition: ReadModel])
     }
     private let witness: Witness
+    /// Users who cannot be loaded, as if their events did not fold.
+    var broken: Set<UserID> = []
+    /// The number of batches since the checkpoint of a partition last moved although events are past it; and the most
+    /// that are right.
+    private var standing: [Partition: Int] = [:]
+    var standingLimit: Int?
+    /// Whether every batch is followed by a look at what the rows lack, which takes its time.
+    var judgesCheckpoints = false
     /// Nil: the simulation is not traced.
     var trace: ((String) -> Void)?
 
@@ -127,16 +136,20 @@ final class SimulatedLog {
     }
 
     func users(_ partition: Partition, in range: Range<LogOffset>) -> [UserInRange] {
-        var last: [UserID: LoggedEvent] = [:]
-        for event in events[partition] ?? [] where range.contains(event.offset) { last[event.user] = event }
-        return last.values.sorted { $0.user < $1.user }
-            .map { UserInRange(user: $0.user, version: $0.version, lastOffset: $0.offset) }
+        var found: [UserID: UserInRange] = [:]
+        for event in events[partition] ?? [] where range.contains(event.offset) {
+            let first = found[event.user]?.firstOffset ?? event.offset
+            found[event.user] = UserInRange(
+                user: event.user, version: event.version, firstOffset: first, lastOffset: event.offset)
+        }
+        return found.values.sorted { $0.user < $1.user }
     }
 
     // MARK: Read model
 
     /// Loads a user's rows and folds the events that the read model does not show yet.
     func load(_ user: UserID, _ partition: Partition) throws -> LoadedUser {
+        if broken.contains(user) { throw BrokenUser() }
         let shown = models[partition]?.users[user] ?? Shown()
         var state = try UserState(user: user, version: shown.version, rows: shown.rows)
         var touched: Set<RowKey> = []
@@ -152,7 +165,19 @@ final class SimulatedLog {
         identity.allPartitions.reduce(0) { $0 + head($1).nextOffset.rawValue - checkpoint($1).rawValue }
     }
 
-    func checkpoint(_ partition: Partition) -> LogOffset { models[partition]?.checkpoint ?? .zero }
+    private func checkpoint(_ partition: Partition) -> LogOffset { models[partition]?.checkpoint ?? .zero }
+
+    func place(_ partition: Partition) -> Checkpoint {
+        Checkpoint(offset: checkpoint(partition), laggards: models[partition]?.laggards ?? [:])
+    }
+
+    /// The first event that the user's rows lack; nil: they lack none.
+    func firstLacking(_ user: UserID, _ partition: Partition) -> LogOffset? { firstLacking(user, models[partition]) }
+
+    private func firstLacking(_ user: UserID, _ model: ReadModel?) -> LogOffset? {
+        let shown = model?.users[user]?.version ?? .zero
+        return events[identity.partition(of: user)]?.first { $0.user == user && $0.version > shown }?.offset
+    }
 
     func dueUsers(_ partition: Partition, after place: DuePlace, until: Timestamp, limit: Int) -> [DueUser] {
         var found: [DueUser] = []
@@ -185,12 +210,44 @@ final class SimulatedLog {
             model.users[user.user] = shown
         }
         let moves = missing.isEmpty && batch.checkpoint > model.checkpoint
-        if moves { model.checkpoint = batch.checkpoint }
+        if moves {
+            model.checkpoint = batch.checkpoint
+            for user in batch.laggards {
+                let first = firstLacking(user, model)
+                if let first, first < model.checkpoint { model.laggards[user] = first }
+            }
+        }
+        for user in batch.users.map(\.user) where model.laggards[user] != nil {
+            if (firstLacking(user, model) ?? model.checkpoint) >= model.checkpoint { model.laggards[user] = nil }
+        }
+        judgeStanding(batch.partition, moves)
         models[batch.partition] = model
+        if judgesCheckpoints { judgeCheckpoints() }
         trace?("the read model is at \(model.checkpoint) of \(batch.partition): \(batch.users.map(\.version))")
         journal.append(.projection(batch.partition, model))
-        if !moves { flushed = models }
+        let isCovered = moves && batch.end.map { $0 <= batch.checkpoint } ?? batch.users.isEmpty
+        if !isCovered { flushed = models }
         return .written(missing: missing, checkpoint: model.checkpoint)
+    }
+
+    private func judgeStanding(_ partition: Partition, _ moves: Bool) {
+        let isBehind = head(partition).nextOffset > checkpoint(partition)
+        standing[partition] = moves || !isBehind ? 0 : standing[partition, default: 0] + 1
+        if let limit = standingLimit, standing[partition, default: 0] > limit {
+            witness.fail("the checkpoint of partition \(partition) does not move, over \(limit) batches")
+        }
+    }
+
+    /// Checks of everybody whose rows lack an event below the checkpoint that they are a laggard from there on.
+    func judgeCheckpoints() {
+        for (partition, model) in models {
+            for user in Set((events[partition] ?? []).map(\.user)) {
+                guard let first = firstLacking(user, model), first < model.checkpoint else { continue }
+                guard let known = model.laggards[user], known <= first else {
+                    return witness.fail("the checkpoint \(model.checkpoint) has passed \(user), who lacks \(first)")
+                }
+            }
+        }
     }
 
     /// Everything projected so far reaches the disk and the standby.
@@ -236,6 +293,9 @@ final class SimulatedLog {
         journal.append(.lost(models))
     }
 }
+
+/// The user cannot be loaded.
+struct BrokenUser: Error {}
 
 extension LoggedEvent {
     fileprivate var traced: String {

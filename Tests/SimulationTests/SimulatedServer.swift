@@ -197,6 +197,7 @@ final class SimulatedServer {
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
         configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
+        if plan.brokenEvents > 0 { configuration.quarantineMilliseconds = random.element([300, 2_000]) }
         if let bound = plan.projectionBounds {
             configuration.usersPerProjection = bound
             configuration.rowsPerProjection = bound
@@ -265,8 +266,9 @@ final class SimulatedServer {
     private func written(_ batch: ProjectionBatch) -> ProjectionResult {
         switch simulation.log.write(batch) {
         case .written(let missing, let checkpoint): .written(missing: missing, checkpoint: checkpoint)
-        case .checkpointRegressed(let checkpoint): .checkpointRegressed(to: checkpoint)
+        case .checkpointRegressed: .checkpointRegressed
         case .busy, .otherGeneration, .otherLog: .failed
+        case .refused: .refused
         }
     }
 

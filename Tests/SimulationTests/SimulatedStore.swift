@@ -145,9 +145,9 @@ final class SimulatedStore: LaneStore {
         return log.format
     }
 
-    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: Checkpoint] {
         try read()
-        return Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, log.checkpoint($0.partition)) })
+        return Dictionary(uniqueKeysWithValues: heads.map { ($0.partition, log.place($0.partition)) })
     }
 
     /// The simulation has a single generation.

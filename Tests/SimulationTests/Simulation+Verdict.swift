@@ -150,6 +150,7 @@ extension Simulation {
 
     /// A server that starts now loads the same state as all others hold.
     private func judgeReadModel() {
+        log.judgeCheckpoints()
         for user in life.users {
             do {
                 let found = try log.load(user, log.identity.partition(of: user))

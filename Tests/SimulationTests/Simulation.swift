@@ -3,6 +3,8 @@ import FocusCore
 import FocusSyncClient
 import PostgresClient
 
+@testable import SyncServer
+
 /// A world of servers, devices and a log, made from one seed; the same seed makes the same world.
 ///
 /// Flow: `run` → devices act, faults happen → heal → wait until every device holds what the log says → `judge`.
@@ -23,6 +25,9 @@ final class Simulation {
     private static let noticing: Int64 = 5_000_000
     let log: SimulatedLog
     let life: RandomLife
+    /// A user whom no server can load, if the plan has one.
+    private let broken: UserID
+    private var brokenRandom: SeededGenerator
     private(set) var servers: [SimulatedServer] = []
     private(set) var devices: [SimulatedDevice] = []
     /// Copies of devices' stores that live, or lived, beside the devices.
@@ -56,6 +61,10 @@ final class Simulation {
         tracer = trace
         var random = SeededGenerator(seed: seed, of: "world")
         var plan = SimulationPlan(&random, usesSQLite: usesSQLite)
+        var brokenRandom = SeededGenerator(seed: seed, of: "broken")
+        if brokenRandom.once(in: 4) {
+            (plan.brokenEvents, plan.mendsBroken) = (brokenRandom.number(1...20), brokenRandom.once(in: 2))
+        }
         change(&plan)
         self.plan = plan
         witness = Witness(
@@ -67,8 +76,13 @@ final class Simulation {
             format: plan.raisesFormat ? 1 : EventStore.logFormats.upperBound, witness: witness)
         if let trace { log.trace = { [clock] in trace("\(clock.now / 1_000) ms: \($0)") } }
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
+        broken = UserID(brokenRandom.uuid())
+        if plan.brokenEvents > 0 { log.broken = [broken] }
+        log.standingLimit = plan.standingLimit
+        log.judgesCheckpoints = plan.brokenEvents > 0 || plan.projectionBounds != nil
         life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
+        self.brokenRandom = brokenRandom
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }
         devices = try (0..<plan.devices).map { try SimulatedDevice($0, user: users[$0 % users.count], self) }
         for index in 0..<plan.scopes {
@@ -98,7 +112,7 @@ final class Simulation {
             clock.now = max(clock.now, next.time)
             next.action()
             if clock.now >= plan.duration, !isHealed { heal() }
-            if isHealed, devices.allSatisfy(isSettled), seesRight(), log.lag == 0 { break }
+            if isHealed, devices.allSatisfy(isSettled), seesRight(), isProjected { break }
             let carrying = Int64(min(witness.log.count, Self.carriedEvents)) * Int64(plan.latency)
             guard clock.now < plan.duration + Self.patience + carrying else {
                 let restless = devices.filter { !isSettled($0) }
@@ -135,7 +149,33 @@ final class Simulation {
                 log.raiseFormat()
             }
         }
+        for _ in 0..<plan.brokenEvents {
+            after(brokenRandom.number(0...Int(plan.duration)), rank: 54) { [unowned self] in appendBroken() }
+        }
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
+    }
+
+    /// Another server, which can load the broken user, appends an event of theirs.
+    private func appendBroken() {
+        let head = log.head(log.identity.partition(of: broken))
+        let count = log.events[head.partition]?.count { $0.user == broken } ?? 0
+        let time = max(clock.wall(), head.lastRecordedAt)
+        let name = FocusConfigured(focusID: "f\(count % 3)", name: "\(count)")
+        let event = Event(
+            version: Version(Int64(count) + 1), device: .server, incarnation: Incarnation(0),
+            sequence: DeviceSequence(Int64(count) + 1), id: EventID(brokenRandom.uuid()), app: nil, occurredAt: time,
+            recordedAt: time, body: .focusConfigured(name))
+        var batch = PartitionAppend(behind: head, events: [])
+        let logged = LoggedPayload(event.body)
+        batch.append(
+            event, of: broken, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
+        _ = log.append(batch)
+    }
+
+    /// Whether the read model has everything but what the broken user's rows lack.
+    private var isProjected: Bool {
+        guard log.lag == 0 else { return false }
+        return log.broken.contains(broken) || log.firstLacking(broken, log.identity.partition(of: broken)) == nil
     }
 
     /// Whether all watching devices see the present statuses (rule V1). Fails if they do not within a few seconds after
@@ -252,6 +292,7 @@ final class Simulation {
         partitions = []
         for device in devices + clones { device.heal() }
         log.raiseFormat()
+        if plan.mendsBroken { log.broken = [] }
         after(8_000_000, rank: 53) { [unowned self] in for device in devices { device.meetNewServers() } }
     }
 

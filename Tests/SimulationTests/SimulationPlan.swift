@@ -83,6 +83,12 @@ struct SimulationPlan {
     var cacheBytes: Int
     /// The bound for users, rows and loaded users in a batch for the read model; nil: the lane's default.
     var projectionBounds: Int?
+    /// How many events a user gets who has no devices and whom nobody can load; and whether they are mended when the
+    /// faults end.
+    var brokenEvents = 0
+    var mendsBroken = false
+    /// After how many batches at most the checkpoint of a partition moves that has events past it; nil: not judged.
+    var standingLimit: Int?
     var faults: Faults
     /// The most microseconds between two disasters; 0 for none.
     var disasters: Int

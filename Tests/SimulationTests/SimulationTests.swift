@@ -68,6 +68,25 @@ import Testing
         try runUndisturbed(20) { $0.projectionBounds = bound }
     }
 
+    @Test(
+        "The checkpoint moves with nearly every batch, whoever is quarantined and however many are dirty",
+        arguments: [1, 3])
+    func checkpointMoves(servers: Int) throws {
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (8, 10, servers, 1)
+            (plan.projectionBounds, plan.brokenEvents, plan.pause) = (2, 30, 60_000)
+            plan.standingLimit = servers == 1 ? 2 : 24
+        }
+    }
+
+    @Test("A quarantined user's events are found by a server that starts, and are written once the user can be loaded")
+    func laggards() throws {
+        try runUndisturbed(60) { plan in
+            (plan.brokenEvents, plan.mendsBroken, plan.projectionBounds) = (20, true, 3)
+            (plan.disasters, plan.disasterKinds) = (300_000, [.death, .lostProjections, .flush, .failover])
+        }
+    }
+
     @Test("Lost projections are written again, parts of batches too, and when all is quiet")
     func lostProjections() throws {
         try runUndisturbed(60) { plan in
@@ -124,6 +143,7 @@ import Testing
                 change: { plan in
                     plan.faults = SimulationPlan.Faults()
                     plan.disasters = 0
+                    plan.brokenEvents = 0
                     change(&plan)
                 })
             let failure = simulation.run()

@@ -5,19 +5,19 @@ import FocusCore
 package enum ProjectionStatusText {
     package static func lines(_ status: ProjectionStatus) -> [String] {
         var partitions = Table([
-            "PARTITION", "GENERATION", "FOLD", "CHECKPOINT", "HEAD", "EVENTS BEHIND", "SECONDS BEHIND",
+            "PARTITION", "GENERATION", "FOLD", "CHECKPOINT", "HEAD", "EVENTS BEHIND", "SECONDS BEHIND", "LAGGARDS",
         ])
         for partition in status.partitions {
             partitions.add([
                 partition.partition.description, String(partition.generation), fold(partition.foldVersion),
                 partition.checkpoint.description, partition.head.description, String(partition.lagEvents),
-                seconds(partition.lagMicroseconds ?? 0),
+                seconds(partition.lagMicroseconds ?? 0), String(partition.laggards),
             ])
         }
         let total = Total(status)
         partitions.add([
             "total", "", "", String(total.checkpoint), String(total.head), String(total.lagEvents),
-            seconds(total.lagMicroseconds),
+            seconds(total.lagMicroseconds), String(total.laggards),
         ])
         var tables = Table(["GENERATION", "TABLE", "ROWS", "SIZE"])
         for table in status.tables {
@@ -38,6 +38,7 @@ package enum ProjectionStatusText {
         json.add("events", total.head)
         json.add("lagEvents", total.lagEvents)
         json.addRaw("lagSeconds", seconds(total.lagMicroseconds))
+        json.add("laggards", total.laggards)
         json.add("rows", total.rows)
         json.add("bytes", total.bytes)
         return json.text
@@ -52,6 +53,7 @@ package enum ProjectionStatusText {
         json.add("head", partition.head.rawValue)
         json.add("lagEvents", partition.lagEvents)
         json.addRaw("lagSeconds", seconds(partition.lagMicroseconds ?? 0))
+        json.add("laggards", partition.laggards)
         return json.text
     }
 
@@ -88,6 +90,7 @@ package enum ProjectionStatusText {
         var lagEvents: Int64 = 0
         /// The lag of the partition that is furthest behind.
         var lagMicroseconds: Int64 = 0
+        var laggards: Int64 = 0
         var rows: Int64 = 0
         var bytes: Int64 = 0
 
@@ -96,6 +99,7 @@ package enum ProjectionStatusText {
                 checkpoint += partition.checkpoint.rawValue
                 head += partition.head.rawValue
                 lagEvents += partition.lagEvents
+                laggards += partition.laggards
                 lagMicroseconds = max(lagMicroseconds, partition.lagMicroseconds ?? 0)
             }
             for table in status.tables {

@@ -156,11 +156,11 @@ public final class StoreConnection {
 
     /// The checkpoints of partitions in the generations that their heads name. Throws `EventStoreError.noGeneration`
     /// when one of them was dropped.
-    public func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
-        var checkpoints: [Partition: LogOffset] = [:]
+    public func checkpoints(of heads: [PartitionHead]) throws -> [Partition: Checkpoint] {
+        var checkpoints: [Partition: Checkpoint] = [:]
         for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
             let found = try performShown(generation) {
-                try ProjectionWriter().checkpoint(of: heads.map(\.partition), generation: generation, on: $0)
+                try ProjectionWriter().checkpoints(of: heads.map(\.partition), generation: generation, on: $0)
             }
             checkpoints.merge(found) { $1 }
         }
@@ -201,8 +201,14 @@ public final class StoreConnection {
         }
     }
 
+    /// Writes the batch as `ProjectionWriter` does. An error that another attempt would meet as well, because it is
+    /// about what the rows hold, is the outcome `refused`.
     public func write(_ batch: ProjectionBatch) throws -> ProjectionOutcome {
-        try perform { try ProjectionWriter(rules: configuration.rules).write(batch, on: $0) }
+        do {
+            return try perform { try ProjectionWriter(rules: configuration.rules).write(batch, on: $0) }
+        } catch let error as PostgresError where error.isAboutValues {
+            return .refused("\(error)")
+        }
     }
 
     // MARK: Connection

@@ -425,9 +425,9 @@ enum Queries {
         LIMIT $3
         """#)
 
-    /// Users with events at offsets $2 ..< $3 of a partition, and the greatest version of each there.
+    /// Users with events at offsets $2 ..< $3 of a partition: the greatest version of each there, the first offset, the last.
     static let findUsersInRange = Statement(name: "find_users_in_range", sql: #"""
-        SELECT user_id, max(version), max(log_offset)
+        SELECT user_id, max(version), min(log_offset), max(log_offset)
         FROM events
         WHERE partition = $1 AND log_offset >= $2 AND log_offset < $3
         GROUP BY user_id
@@ -677,9 +677,11 @@ enum Queries {
         """#)
 
     /// Takes the projection of a partition for this transaction, or returns no row: somebody else is at it. Also the event at
-    /// an offset of the log ($2), NULL when there is none, and what read_timeline says.
+    /// an offset of the log ($2), NULL when there is none; what read_timeline says; and whether the partition has laggards.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
-        SELECT c.log_offset, e.event_id, e.recorded_at, left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        SELECT
+            c.log_offset, e.event_id, e.recorded_at, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+            EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition)
         FROM read_1.checkpoints c
         LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
         WHERE c.partition = $1
@@ -767,11 +769,13 @@ enum Queries {
         SELECT app_role()::text
         """#)
 
-    /// How far the projections of partitions got.
+    /// How far the projections of partitions got, and whom they left behind: a row for each partition and laggard, or one with
+    /// NULL. One statement, so that both are of one moment: a laggard who is settled and one who is recorded move the other.
     static let readCheckpoints = Statement(name: "read_checkpoints", sql: #"""
-        SELECT partition, log_offset
-        FROM read_1.checkpoints
-        WHERE partition = ANY ($1::integer[])
+        SELECT c.partition, c.log_offset, l.user_id, l.log_offset
+        FROM read_1.checkpoints c
+        LEFT JOIN read_1.laggards l ON l.partition = c.partition
+        WHERE c.partition = ANY ($1::integer[])
         """#)
 
     /// Users of a partition ($2) whose rows come out different in a generation ($1), after a user ($3), at most $4.
@@ -928,12 +932,14 @@ enum Queries {
         WHERE p.partition = $1
         """#)
 
-    /// Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, and for how many
-    /// microseconds the first event that it lacks has been in the log (NULL: it lacks none).
+    /// Where the partitions stand that show one generation ($1): its fold, its checkpoint, the log's head, for how many
+    /// microseconds the first event past the checkpoint has been in the log (NULL: there is none), and how many users the
+    /// checkpoint has passed although their rows lack events.
     static let readProjections = Statement(name: "read_projections", sql: #"""
         SELECT
             p.partition, g.fold_version, c.log_offset, p.next_offset,
-            (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint
+            (extract(epoch FROM clock_timestamp() - e.recorded_at) * 1000000)::bigint,
+            (SELECT count(*) FROM read_1.laggards l WHERE l.partition = p.partition)
         FROM log_partitions p
         JOIN read_1.checkpoints c ON c.partition = p.partition
         LEFT JOIN generations g ON g.generation = p.generation
@@ -997,11 +1003,13 @@ enum Queries {
         SELECT user_id FROM read_1.users WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT $3
         """#)
 
-    /// How far the projection of a partition got ($1), and the version at which it shows a user ($2; 0: not at all).
+    /// How far the projection of a partition got ($1), the version at which it shows a user ($2; 0: not at all), and the first
+    /// event that the user's rows may lack below the checkpoint (NULL: they lack none).
     static let readShownVersion = Statement(name: "read_shown_version", sql: #"""
-        SELECT c.log_offset, coalesce(u.version, 0)
+        SELECT c.log_offset, coalesce(u.version, 0), l.log_offset
         FROM read_1.checkpoints c
         LEFT JOIN read_1.users u ON u.partition = c.partition AND u.user_id = $2
+        LEFT JOIN read_1.laggards l ON l.partition = c.partition AND l.user_id = $2
         WHERE c.partition = $1
         """#)
 
@@ -1079,6 +1087,23 @@ enum Queries {
         ON CONFLICT DO NOTHING
         """#)
 
+    /// Records those of some users ($2) of a partition ($1) whose rows lack an event below the new checkpoint ($3). What they
+    /// lack is asked of the log itself, under the lock of the checkpoint: another server may have written them.
+    static let recordLaggards = Statement(name: "record_laggards", sql: #"""
+        INSERT INTO read_1.laggards (partition, user_id, log_offset)
+        SELECT $1::integer, w.user_id, e.log_offset
+        FROM unnest($2::uuid[]) AS w (user_id)
+        LEFT JOIN read_1.users u ON u.partition = $1 AND u.user_id = w.user_id
+        CROSS JOIN LATERAL (
+            SELECT e.log_offset FROM events e
+            WHERE e.partition = $1 AND e.user_id = w.user_id AND e.version > coalesce(u.version, 0)
+            ORDER BY e.version
+            LIMIT 1
+        ) e
+        WHERE e.log_offset < $3::bigint
+        ON CONFLICT (partition, user_id) DO UPDATE SET log_offset = EXCLUDED.log_offset
+        """#)
+
     /// Remembers that a migration was applied.
     static let recordMigration = Statement(name: "record_migration", sql: #"""
         INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)
@@ -1095,6 +1120,22 @@ enum Queries {
             UPDATE rebuild_partitions SET previous = $3 WHERE partition = $1 AND generation = $2
         )
         UPDATE log_partitions SET generation = $2 WHERE partition = $1
+        """#)
+
+    /// Forgets those laggards of a partition ($1) whose rows lack no event below the checkpoint any more; of these users alone
+    /// ($2), or of all (NULL). Runs under the lock of the checkpoint, so every event below it is visible.
+    static let settleLaggards = Statement(name: "settle_laggards", sql: #"""
+        DELETE FROM read_1.laggards l
+        USING read_1.checkpoints c
+        WHERE l.partition = $1 AND ($2::uuid[] IS NULL OR l.user_id = ANY ($2)) AND c.partition = l.partition
+            AND coalesce((
+                SELECT e.log_offset FROM events e
+                WHERE e.partition = l.partition AND e.user_id = l.user_id AND e.version > coalesce((
+                    SELECT u.version FROM read_1.users u WHERE u.partition = l.partition AND u.user_id = l.user_id
+                ), 0)
+                ORDER BY e.version
+                LIMIT 1
+            ) >= c.log_offset, true)
         """#)
 
     /// Says which version of each user the read model shows from now on, and when something may be due for them. A due_at of
@@ -2035,5 +2076,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordMigration, setAsynchronousCommit, setGeneration, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

@@ -18,6 +18,28 @@ struct GoneRows {
         keys.append(StoredKey(key.key).text)
     }
 
+    /// The rows in their order, in tables of at most about `bytes` bytes of keys each.
+    func pieces(bytes: Int) -> [GoneRows] {
+        var pieces: [GoneRows] = []
+        var taken = Int.max
+        for index in keys.indices {
+            let size = (keys[index]?.utf8.count ?? 0) + (apps[index]?.utf8.count ?? 0) + Self.rowBytes
+            if taken > bytes - min(size, bytes) {
+                pieces.append(GoneRows())
+                taken = 0
+            }
+            taken += size
+            pieces[pieces.count - 1].collections.append(collections[index])
+            pieces[pieces.count - 1].users.append(users[index])
+            pieces[pieces.count - 1].apps.append(apps[index])
+            pieces[pieces.count - 1].keys.append(keys[index])
+        }
+        return pieces
+    }
+
+    /// What a row takes beside its key and its app: a user's id, the name of a collection, four lengths.
+    private static let rowBytes = 50
+
     func parameters(_ partition: Partition) -> [PostgresValue] {
         [
             .int4(partition.rawValue), .textArray(collections), .uuidArray(users), .textArray(apps), .textArray(keys),

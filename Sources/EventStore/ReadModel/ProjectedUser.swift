@@ -15,6 +15,9 @@ public struct ProjectedUser: Sendable {
     /// rows there finds the user when their time comes (rules T1, T3).
     public var dueAt: Timestamp?
 
+    /// About how many bytes the rows take in a statement.
+    public var bytes: Int { rows.reduce(0) { $0 + $1.key.key.utf8.count + ($1.row?.storedBytes ?? 0) } }
+
     public init(
         user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?
     ) {
@@ -24,6 +27,11 @@ public struct ProjectedUser: Sendable {
         self.rows = rows
         self.dueAt = dueAt
     }
+}
+
+extension Row {
+    /// How many bytes the row takes in a statement, beside its key.
+    var storedBytes: Int { value.count + memo.count + 64 }
 }
 
 /// A row to be written.

@@ -6,7 +6,8 @@ public enum ProjectionOutcome: Hashable, Sendable {
     /// user at this very version only `due_at` was updated, if it differed. The users in `missing` were left out,
     /// because the read model is behind their `base`: load them again, their `touchedKeys` are what it lacks. If there
     /// are any, the checkpoint stays. `checkpoint` is the partition's checkpoint after this commit, moved by it or not.
-    /// If it is ever found below that, rows that were found written may be lost, even if another projector wrote them.
+    /// If it is ever found below that, rows below it that were found written may be lost, even if another projector
+    /// wrote them.
     case written(missing: Set<UserID>, checkpoint: LogOffset)
     /// The checkpoint is at this offset, below the batch's `base`: everything from there on is to be projected again.
     case checkpointRegressed(to: LogOffset)
@@ -16,6 +17,9 @@ public enum ProjectionOutcome: Hashable, Sendable {
     case otherGeneration
     /// The log does not hold the batch's anchor, or another server took over: nothing was written.
     case otherLog
+    /// The database refuses what the rows hold, and says this; nothing of it may be told to devices. Nothing was
+    /// written.
+    case refused(String)
 
     /// The users who were left out; nil when nothing was written.
     public var missing: Set<UserID>? {

@@ -4,25 +4,31 @@ import PostgresClient
 /// Brings the read model up to the log. Any server may do it, for any partition: the one that holds the lock of the
 /// partition's checkpoint does.
 ///
-/// Flow: BEGIN, lock the checkpoint or give up → the users' versions → one statement per collection in one pipeline →
-/// COMMIT. The commit need not be flushed (`synchronous_commit = off`): a checkpoint that goes back tells what is lost,
-/// and that is folded again. A batch that writes rows and does not move the checkpoint could be lost unseen: it is
-/// flushed.
+/// Flow: BEGIN, lock the checkpoint or give up → the users' versions → statements for each collection, and the
+/// checkpoint with its laggards, in one pipeline → COMMIT.
+///
+/// The commit need not be flushed (`synchronous_commit = off`): a checkpoint that goes back tells what is lost, and that
+/// is folded again. A batch that writes rows of events which its checkpoint does not pass could be lost unseen, when
+/// another server moves the checkpoint on afterwards: it is flushed.
 public struct ProjectionWriter: Sendable {
     private let rules: FoldRules
 
     public init(rules: FoldRules = .current) { self.rules = rules }
 
-    /// The checkpoint of each partition in a generation's tables: every event below it is projected.
-    public func checkpoint(
+    /// The checkpoint of each partition in a generation's tables.
+    public func checkpoints(
         of partitions: [Partition], generation: Int32 = 1, on connection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: LogOffset] {
+    ) throws(PostgresError) -> [Partition: Checkpoint] {
         let result = try connection.query(
             Generation(generation).statement(Queries.readCheckpoints), [.int4Array(partitions.map(\.rawValue))])
-        var checkpoints: [Partition: LogOffset] = [:]
+        var checkpoints: [Partition: Checkpoint] = [:]
         for row in 0..<result.rowCount {
             let partition = Partition(try result.int4(row: row, column: 0))
-            checkpoints[partition] = LogOffset(try result.int8(row: row, column: 1))
+            let offset = LogOffset(try result.int8(row: row, column: 1))
+            checkpoints[partition, default: Checkpoint(offset: offset)].offset = offset
+            guard !result.isNull(row: row, column: 2) else { continue }
+            let laggard = UserID(try result.uuid(row: row, column: 2))
+            checkpoints[partition]?.laggards[laggard] = LogOffset(try result.int8(row: row, column: 3))
         }
         return checkpoints
     }
@@ -81,10 +87,15 @@ public struct ProjectionWriter: Sendable {
             var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
             if !due.isEmpty || !retimed.isEmpty { requests.append(Self.users(batch.partition, due + retimed)) }
             let moves = missing.isEmpty && batch.checkpoint > checkpoint
+            let isCovered = moves && batch.end.map { $0 <= batch.checkpoint } ?? batch.users.isEmpty
+            if !requests.isEmpty, !isCovered { requests.append((Queries.flushCommit, [])) }
             if moves {
                 requests.append((Queries.moveCheckpoint, [partition, .int8(batch.checkpoint.rawValue)]))
-            } else if !requests.isEmpty {
-                requests.append((Queries.flushCommit, []))
+                if !batch.laggards.isEmpty { requests.append(Self.laggards(batch)) }
+            }
+            if try locked.bool(row: 0, column: 4), !batch.users.isEmpty {
+                requests.append(
+                    (Queries.settleLaggards, [partition, .uuidArray(batch.users.map(\.user.uuid))]))
             }
             _ = try connection.pipeline(requests.map { (generation.statement($0.0), $0.1) })
             return .written(missing: missing, checkpoint: moves ? batch.checkpoint : checkpoint)
@@ -99,12 +110,24 @@ public struct ProjectionWriter: Sendable {
         return order.map(\.index)
     }
 
+    private static func laggards(_ batch: ProjectionBatch) -> (Statement, [PostgresValue]) {
+        let parameters: [PostgresValue] = [
+            .int4(batch.partition.rawValue), .uuidArray(batch.laggards.map(\.uuid)), .int8(batch.checkpoint.rawValue),
+        ]
+        return (Queries.recordLaggards, parameters)
+    }
+
     /// Fewer new rows than this do not repay a statement of their own.
     private static let leastInserted = 16
+    /// The most bytes of rows in one statement, unless a single row has more. A statement's parameters may not be larger
+    /// than 1 GiB, and the columns for people repeat much of a row.
+    private static let statementBytes = 32 << 20
 
-    /// - Parameter shown: the version at which the read model shows each user; nil: look every row up.
+    /// - Parameters:
+    ///   - shown: the version at which the read model shows each user; nil: look every row up.
+    ///   - bytes: the most bytes of rows in one statement.
     static func requests(
-        _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?
+        _ partition: Partition, _ users: [ProjectedUser], shown: [UserID: Version]?, bytes: Int = statementBytes
     ) -> [(Statement, [PostgresValue])] {
         var (known, new): ([RowCollection: RowTable], [RowCollection: RowTable]) = ([:], [:])
         var gone = GoneRows()
@@ -132,10 +155,10 @@ public struct ProjectionWriter: Sendable {
         }
         // One order for all projectors; they hold different partitions, but share pages of indexes.
         var requests = known.values.sorted { $0.collection < $1.collection }
-            .map { ($0.collection.statements.upsert, $0.parameters(partition)) }
+            .flatMap { $0.pieces(bytes: bytes) }.map { ($0.collection.statements.upsert, $0.parameters(partition)) }
         requests += new.values.sorted { $0.collection < $1.collection }
-            .map { ($0.collection.statements.insert, $0.parameters(partition)) }
-        if !gone.isEmpty { requests.append((Queries.deleteRows, gone.parameters(partition))) }
+            .flatMap { $0.pieces(bytes: bytes) }.map { ($0.collection.statements.insert, $0.parameters(partition)) }
+        requests += gone.pieces(bytes: bytes).map { (Queries.deleteRows, $0.parameters(partition)) }
         return requests
     }
 

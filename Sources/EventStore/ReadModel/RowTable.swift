@@ -25,6 +25,25 @@ struct RowTable {
 
     var count: Int { rows.count }
 
+    /// The rows in their order, in tables of at most `bytes` bytes each. A row that has more gets a table of its own.
+    func pieces(bytes: Int) -> [RowTable] {
+        guard rows.indices.reduce(0, { $0 + size(of: $1) }) > bytes else { return [self] }
+        var pieces = [RowTable(collection)]
+        var taken = 0
+        for index in rows.indices {
+            let size = size(of: index)
+            if taken > 0, taken + size > bytes {
+                pieces.append(RowTable(collection))
+                taken = 0
+            }
+            taken += size
+            pieces[pieces.count - 1].append(UserID(users[index]), keys[index], rows[index])
+        }
+        return pieces
+    }
+
+    private func size(of index: Int) -> Int { keys[index].key.utf8.count + rows[index].storedBytes }
+
     /// The parameters in the order of `upsert_<collection>`.
     func parameters(_ partition: Partition) -> [PostgresValue] {
         let stored = keys.map { StoredKey($0.key) }

@@ -95,7 +95,8 @@ struct CutOver {
             let batch = ProjectionBatch(
                 partition: place.partition, generation: head.generation,
                 checkpoint: users.isEmpty ? head.nextOffset : place.followed,
-                users: loaded.compactMap(\.projected))
+                // The rows may have events past the head that was read before them, so the commit waits for the disk.
+                end: nil, users: loaded.compactMap(\.projected))
             guard loaded.count == page.count,
                 case .written(missing: [], _) = try ProjectionWriter(rules: comparison.rules).write(
                     batch, on: connection)

@@ -165,7 +165,11 @@ struct PartitionFollow {
         requests.append(
             (Queries.recordDifferences, [.int4(target.number), partition, .uuidArray(different.map(\.uuid))]))
         requests.append((Queries.forgetDifferences, [.int4(target.number), partition, .uuidArray(alike.map(\.uuid))]))
-        if let checkpoint { requests.append((Queries.moveCheckpoint, [partition, .int8(checkpoint.rawValue)])) }
+        if let checkpoint {
+            requests.append((Queries.moveCheckpoint, [partition, .int8(checkpoint.rawValue)]))
+            // A generation that is shown again may have laggards of the time when it was shown.
+            requests.append((Queries.settleLaggards, [partition, .null]))
+        }
         place = try connection.transaction { [requests] connection in
             var moved = from
             try moved.move(to: next, on: connection)

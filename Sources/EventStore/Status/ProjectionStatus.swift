@@ -18,14 +18,16 @@ public struct PartitionProjection: Hashable, Sendable {
     /// The version of the fold that fills the generation; nil when it is not recorded. If it is not
     /// `FocusCore.foldVersion`, this program reads the generation and does not write it.
     public var foldVersion: Int32?
-    /// The read model shows every event below this offset.
+    /// The read model shows every event below this offset, but for those of laggards.
     public var checkpoint: LogOffset
     /// The offset that the next event gets.
     public var head: LogOffset
-    /// How long the first event that the read model lacks has been in the log, in microseconds; nil when it lacks none.
+    /// How long the first event past the checkpoint has been in the log, in microseconds; nil when there is none.
     public var lagMicroseconds: Int64?
+    /// How many users the checkpoint has passed although their rows lack events, because they do not fold.
+    public var laggards: Int64 = 0
 
-    /// How many events the read model lacks.
+    /// How many events there are past the checkpoint.
     public var lagEvents: Int64 { head.rawValue - checkpoint.rawValue }
 }
 

@@ -46,7 +46,8 @@ public struct StatusReader: Sendable {
                     checkpoint: LogOffset(try result.int8(row: row, column: 2)),
                     head: LogOffset(try result.int8(row: row, column: 3)),
                     lagMicroseconds: result.isNull(row: row, column: 4)
-                        ? nil : max(0, try result.int8(row: row, column: 4))))
+                        ? nil : max(0, try result.int8(row: row, column: 4)),
+                    laggards: try result.int8(row: row, column: 5)))
         }
         return partitions
     }

@@ -9,8 +9,8 @@ struct ShownUser {
     let generation: Generation
     /// The version of the fold that fills the generation; nil when it is not recorded.
     let foldVersion: Int32?
-    /// The generation shows every event below this offset.
-    private(set) var checkpoint = LogOffset.zero
+    /// The generation claims to show every event of the user below this offset.
+    private(set) var claimed = LogOffset.zero
     /// The user's version in the generation; zero when it does not show the user.
     private(set) var version = Version.zero
     private(set) var rows: [RowKey: Row] = [:]
@@ -58,7 +58,8 @@ struct ShownUser {
         let found = try connection.query(
             generation.statement(Queries.readShownVersion), [.int4(partition.rawValue), .uuid(user.uuid)])
         guard found.rowCount == 1 else { throw EventStoreError.corrupt("partition \(partition) has no checkpoint") }
-        checkpoint = LogOffset(try found.int8(row: 0, column: 0))
+        // The checkpoint, or what a laggard's rows have.
+        claimed = LogOffset(try found.int8(row: 0, column: found.isNull(row: 0, column: 2) ? 0 : 2))
         version = Version(try found.int8(row: 0, column: 1))
     }
 

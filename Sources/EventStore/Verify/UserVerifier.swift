@@ -64,7 +64,7 @@ public struct UserVerifier: Sendable {
 
     private static func version(_ shown: ShownUser, _ refold: Refold) -> VersionDifference? {
         if refold.version < shown.version { return .exceedsLog(last: refold.version) }
-        guard let following = refold.following, following.offset < shown.checkpoint else { return nil }
+        guard let following = refold.following, following.offset < shown.claimed else { return nil }
         return .lacks(following.version)
     }
 

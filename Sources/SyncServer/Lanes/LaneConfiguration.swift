@@ -39,6 +39,8 @@ struct LaneConfiguration: Sendable {
     /// Rows in one batch, which the rows of its last user may pass: a server that starts on a log which was never
     /// projected has millions to write.
     var rowsPerProjection = 16_384
+    /// Bytes of rows in one batch, bounded in the same way.
+    var bytesPerProjection = 32 * 1024 * 1024
     /// How many users who are not in memory are loaded for one batch, or for one look at what is due.
     var loadsPerProjection = 64
     /// When another server has appended more events than this to a partition, they are not folded one by one: their
@@ -55,7 +57,7 @@ struct LaneConfiguration: Sendable {
     /// For how long after a session opened the appends of its device on another server are taken for those that its
     /// earlier connection had under way, and not for a second connection of the device (rule P8).
     var supersedeMilliseconds: Int64 = 2_000
-    /// How long a user whose fold failed is quarantined.
+    /// How long a user whose fold failed is quarantined, and one whose rows the database refuses is not projected.
     var quarantineMilliseconds: Int64 = 30_000
 
     init() {}

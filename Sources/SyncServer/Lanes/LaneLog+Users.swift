@@ -66,9 +66,14 @@ extension LaneLog {
         if !context.format.isNewest { context.format.raise(to: try ask { try $0.logFormat() }) }
         let timeline = try ask { try $0.timeline() }
         guard timeline == tails.timeline else { return try projectAgain(on: timeline) }
-        for (partition, checkpoint) in try ask({ try $0.checkpoints(of: tails.known) })
-        where checkpoint < known(partition) {
-            try checkpointRegressed(partition, to: checkpoint)
+        for (partition, checkpoint) in try ask({ try $0.checkpoints(of: tails.known) }) {
+            if checkpoint.offset < known(partition) {
+                try checkpointRegressed(partition, to: checkpoint)
+            } else {
+                // Who lacks only events that the lane does not know yet is told with these.
+                let laggards = checkpoint.laggards.filter { $0.value < tails[partition].nextOffset }
+                if !laggards.isEmpty { tell(.laggards(laggards, partition)) }
+            }
         }
     }
 
@@ -80,7 +85,7 @@ extension LaneLog {
         let checkpoints = try ask { try $0.checkpoints(of: tails.known) }
         tell(.readModelIsAnother)
         for (partition, checkpoint) in checkpoints {
-            try checkpointRegressed(partition, to: min(checkpoint, tails[partition].nextOffset))
+            try checkpointRegressed(partition, to: checkpoint)
         }
         tails.move(to: timeline)
     }
@@ -88,12 +93,23 @@ extension LaneLog {
     /// Tells that the partition's checkpoint is further back than the lane believed, because PostgreSQL crashed and
     /// lost projections that were not flushed. The log has lost nothing. Users with events from the checkpoint on are
     /// loaded and projected again.
-    func checkpointRegressed(_ partition: Partition, to checkpoint: LogOffset) throws {
+    private func checkpointRegressed(_ partition: Partition, to checkpoint: Checkpoint) throws {
         context.logger.warning(
             "read model fell back with PostgreSQL's crash; projecting again",
-            metadata: ["partition": "\(partition)", "from": "\(checkpoint)"])
-        let lacking = try users(checkpoint, tails[partition])
-        tell(.checkpointRegressed(partition, to: checkpoint, lacking: lacking))
+            metadata: ["partition": "\(partition)", "from": "\(checkpoint.offset)"])
+        let (offset, lacking) = try lacking(checkpoint, tails[partition])
+        tell(.checkpointRegressed(partition, to: offset, lacking: lacking))
+    }
+
+    /// Looks up where the partition's read model stands, because a projector found that it fell back.
+    func checkpointRegressed(_ partition: Partition) throws {
+        do {
+            let checkpoint = try ask { try $0.checkpoints(of: [tails[partition]]) }[partition]
+            try checkpointRegressed(partition, to: checkpoint ?? .zero)
+        } catch EventStoreError.noGeneration {
+            // Another generation is shown by now. When the lane changes to it, it reads what that one lacks.
+            tails.mayHaveMoved = true
+        }
     }
 }
 

@@ -66,9 +66,8 @@ final class LaneLog {
         let checkpoints = try ask { try $0.checkpoints(of: heads) }
         for head in heads { tails.move(to: head) }
         for head in heads {
-            // The checkpoints were read after the heads, so one may be past the head that is known.
-            let checkpoint = min(checkpoints[head.partition] ?? .zero, head.nextOffset)
-            tell(.readModelStands(head.partition, at: checkpoint, lacking: try users(checkpoint, head)))
+            let (checkpoint, lacking) = try lacking(checkpoints[head.partition], head)
+            tell(.readModelStands(head.partition, at: checkpoint, lacking: lacking))
         }
         tell(.readModelIsAnother)
         tails.confirm(at: asked)
@@ -155,9 +154,24 @@ final class LaneLog {
         return Array(events.dropFirst(anchored))
     }
 
-    /// The users with events from the offset on and below the head, each with the last of them.
+    /// The users with events from the offset on and below the head.
     func users(_ offset: LogOffset, _ head: PartitionHead) throws -> [UserInRange] {
         try ask { try $0.users(partition: head.partition, in: offset..<head.nextOffset) }
+    }
+
+    /// The users of whom the read model may lack events: everybody with events past the checkpoint, and the laggards.
+    /// - Returns: the checkpoint, not past the head. It is read after the head, and other servers move it meanwhile.
+    func lacking(_ read: Checkpoint?, _ head: PartitionHead) throws -> (LogOffset, [UserInRange]) {
+        let checkpoint = min(read?.offset ?? .zero, head.nextOffset)
+        var lacking: [UserID: UserInRange] = [:]
+        for user in try users(checkpoint, head) { lacking[user.user] = user }
+        for (user, first) in read?.laggards ?? [:] {
+            // Where the user has no event past the checkpoint, the last one stands somewhere before it.
+            let last = checkpoint.advanced(by: -1)
+            lacking[user, default: UserInRange(user: user, version: .zero, firstOffset: first, lastOffset: last)]
+                .firstOffset = first
+        }
+        return (checkpoint, Array(lacking.values))
     }
 
     /// Changes to another generation, after a rebuild cut the partition over to it. The states of users whose rows
@@ -172,8 +186,7 @@ final class LaneLog {
         let changed = try ask { try $0.changedUsers(of: partition, from: known.generation, to: head.generation) }
         tell(.generationChanges(partition, changed: changed))
         if try tails.isBehind(head), head.nextOffset > known.nextOffset { try follow(head) }
-        let checkpoint = min(try ask { try $0.checkpoints(of: [head]) }[partition] ?? .zero, head.nextOffset)
-        let lacking = try users(checkpoint, head)
+        let (checkpoint, lacking) = try lacking(try ask { try $0.checkpoints(of: [head]) }[partition], head)
         tails.move(to: head)
         tell(.readModelStands(partition, at: checkpoint, lacking: lacking))
         tell(.generationChanged(head, changed: changed, lacking: lacking))

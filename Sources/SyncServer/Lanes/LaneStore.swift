@@ -30,7 +30,7 @@ protocol LaneStore: AnyObject {
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser]
     func logFormat() throws -> Int32
-    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset]
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: Checkpoint]
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) throws -> Set<UserID>?
     func close()
 }

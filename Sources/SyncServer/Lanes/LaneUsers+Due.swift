@@ -13,9 +13,9 @@ import Logging
 /// the transaction that writes those rows and their version. So at any moment one of two things holds for a user:
 ///   - The read model shows them at their last version. Then `due_at` is right, and the scan finds them, whether they
 ///     are in memory or not.
-///   - They have events past the checkpoint. Then every server has them in its `ProjectionBacklog`: since its start
-///     (`LaneLog.begin` reads who has events from the checkpoint on), by its own commits, or by catching up with those
-///     of others. `DueSchedule` holds the time at which something is due for them, also when they leave memory; if it
+///   - They have events past the checkpoint, or are a laggard. Then every server has them in its `ProjectionBacklog`:
+///     since its start (`LaneLog.begin` reads who has events from the checkpoint on, and the laggards), by its own
+///     commits, or by catching up with those of others. `DueSchedule` holds the time at which something is due for them, also when they leave memory; if it
 ///     does not know the time, the next look loads them. They leave the backlog when a projection at their last offset
 ///     is committed, and then the first case holds.
 ///

@@ -1,5 +1,6 @@
 import EventStore
 import FocusCore
+import Logging
 
 /// Changed rows go to the read model in batches, each of one partition, so that a row which changes often is written
 /// once.
@@ -10,72 +11,96 @@ extension LaneUsers {
         guard let partition = backlog.due(now: now, pauseMilliseconds: configuration.pauseMilliseconds) else {
             return nil
         }
-        let missing = usersToProject(partition).filter { resident[$0] == nil }
-        return (partition, Set(missing.prefix(configuration.loadsPerProjection)))
+        backlog.endSetAside(partition, now: now)
+        let oldest = backlog.users(of: partition, limit: usersPerBatch(partition)) { !resident.isQuarantined($0) }
+        return (partition, Set(oldest.filter { resident[$0] == nil }.prefix(configuration.loadsPerProjection)))
     }
 
-    /// The users whose rows the next batch may have. A quarantined user is left out: they hold the checkpoint back, and
-    /// nobody else.
-    private func usersToProject(_ partition: Partition) -> [UserID] {
-        backlog.users(of: partition, limit: configuration.usersPerProjection) { !resident.isQuarantined($0) }
+    private func usersPerBatch(_ partition: Partition) -> Int {
+        backlog.limit(of: partition, usual: configuration.usersPerProjection)
     }
 
     /// Makes a batch of the dirty rows of the partition's users in memory, and the report that the projector completes.
-    /// Nil when nobody could be loaded: the partition is tried again later.
+    /// A quarantined user is left out and holds back nobody. Nil when nobody could be loaded and the checkpoint cannot
+    /// move: the partition is tried again later.
     /// - Parameters:
     ///   - head: the partition's head, up to which the states in memory have all events.
     ///   - timeline: the one on which the read model has what the lane believes it to have.
     func makeBatch(_ head: PartitionHead, _ timeline: Timeline?) -> (ProjectionBatch, ProjectionReport)? {
         let now = context.clock.monotonic()
         let later = now.adding(milliseconds: configuration.projectionMilliseconds)
-        let users = usersToProject(head.partition).compactMap { resident[$0] }
-        guard !users.isEmpty else {
-            backlog.postpone(head.partition, until: later)
-            return nil
-        }
+        let users = backlog.users(of: head.partition, limit: usersPerBatch(head.partition)) { resident[$0] != nil }
+            .compactMap { resident[$0] }
         var report = ProjectionReport(generation: head.generation, epoch: backlog.epoch)
         var projected: [ProjectedUser] = []
-        var rowCount = 0
+        var room = (rows: configuration.rowsPerProjection, bytes: configuration.bytesPerProjection)
         for user in users {
-            guard rowCount < configuration.rowsPerProjection else { break }
-            rowCount += user.dirty.count
+            guard room.rows > 0, room.bytes > 0 else { break }
             projected.append(user.projected(dueAt: dueTime(of: user)))
+            room.rows -= user.dirty.count
+            room.bytes -= projected[projected.count - 1].bytes
             report.users[user.id] = ProjectionReport.Part(version: user.state.version, keys: user.dirty)
             user.dirty = []
         }
-        let isFull = rowCount >= configuration.rowsPerProjection
-        let (offsets, base, checkpoint) = backlog.write(
-            projected.map(\.user), of: head.partition, head: head.nextOffset, gatheringUntil: isFull ? now : later)
-        for (id, offset) in offsets { report.users[id]?.offset = offset }
+        let isFull = room.rows <= 0 || room.bytes <= 0
+        let cover = backlog.write(
+            projected.map(\.user), of: head.partition, head: head.nextOffset, gatheringUntil: isFull ? now : later,
+            cannotBeWritten: resident.isQuarantined)
+        guard !projected.isEmpty || cover.checkpoint > cover.base else {
+            backlog.wrote(head.partition)
+            backlog.postpone(head.partition, until: later)
+            return nil
+        }
+        for (id, offset) in cover.offsets { report.users[id]?.offset = offset }
         let batch = ProjectionBatch(
-            partition: head.partition, generation: report.generation, base: base, checkpoint: checkpoint,
-            anchor: head.anchor, timeline: timeline, users: projected)
+            partition: head.partition, generation: report.generation, base: cover.base, checkpoint: cover.checkpoint,
+            end: cover.end, laggards: cover.laggards, anchor: head.anchor, timeline: timeline, users: projected)
         return (batch, report)
     }
 
     /// Takes up the projector's report of a batch: users who were written leave the backlog, and rows that were not
     /// written are dirty again.
-    /// - Returns: the checkpoint that the read model fell back to; nil when it did not.
-    func projected(_ report: ProjectionReport, _ head: PartitionHead) -> LogOffset? {
+    /// - Returns: whether the read model fell back, so that what it lacks is to be read anew.
+    func projected(_ report: ProjectionReport, _ head: PartitionHead) -> Bool {
         // In an earlier epoch: what the read model lacks was read anew since.
-        guard report.epoch == backlog.epoch else { return nil }
+        guard report.epoch == backlog.epoch else { return false }
         backlog.wrote(head.partition)
         // The batch was for a generation that is no longer shown. What the new one lacks was read when it was adopted.
-        guard report.generation == head.generation else { return nil }
+        guard report.generation == head.generation else { return false }
         switch report.result {
         case .written(let missing, let checkpoint):
+            backlog.wasTaken(
+                true, count: report.users.count, of: head.partition, usual: configuration.usersPerProjection)
             isWritten(report, head.partition, except: missing)
             backlog.advance(head.partition, to: min(checkpoint, head.nextOffset))
-            return nil
-        case .checkpointRegressed(let checkpoint):
+            return false
+        case .checkpointRegressed:
             markDirty(report)
-            return checkpoint
+            return true
         case .failed:
             markDirty(report)
             let pause = configuration.projectionMilliseconds * 5
             backlog.retry(head.partition, at: context.clock.monotonic().adding(milliseconds: pause))
-            return nil
+            return false
+        case .refused:
+            markDirty(report)
+            isRefused(report, head.partition)
+            return false
         }
+    }
+
+    /// Finds out whose rows the database refuses: the next batch has half of the users. One who is refused alone is not
+    /// projected for a while, so that the others are. Devices of theirs notice nothing: the log has all their events.
+    private func isRefused(_ report: ProjectionReport, _ partition: Partition) {
+        let now = context.clock.monotonic()
+        if report.users.count == 1, let user = report.users.keys.first {
+            context.logger.error("the database refuses the rows of a user", metadata: ["user": "\(user)"])
+            let end = now.adding(milliseconds: configuration.quarantineMilliseconds)
+            backlog.setAside(user, of: partition, until: end)
+        }
+        backlog.wasTaken(
+            false, count: report.users.count, of: partition, usual: configuration.usersPerProjection)
+        backlog.postpone(partition, until: now)
     }
 
     private func isWritten(_ report: ProjectionReport, _ partition: Partition, except missing: Set<UserID>) {
@@ -89,7 +114,10 @@ extension LaneUsers {
         }
         // The read model has less of these users than their batch began from, so the batch would have left a hole. When
         // they are loaded again, all that the read model lacks is dirty.
-        for id in missing { forget(id) }
+        for id in missing {
+            backlog.isMissing(id, in: partition)
+            forget(id)
+        }
     }
 
     private func markDirty(_ report: ProjectionReport) {

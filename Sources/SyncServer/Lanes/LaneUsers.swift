@@ -92,6 +92,7 @@ final class LaneUsers {
         case .checkpointRegressed(let partition, let checkpoint, let lacking):
             backlog.regress(partition, to: checkpoint, lacking: lacking)
             for user in lacking { forget(user.user) }
+        case .laggards(let users, let partition): backlog.add(users, of: partition)
         case .readModelIsAnother: backlog.beginEpoch()
         case .generationChanges(let partition, let changed):
             for user in resident.all where user.partition == partition && changed?.contains(user.id) ?? true {
@@ -133,6 +134,7 @@ final class LaneUsers {
         backlog.grew(at: now)
         // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
+        backlog.markDirty(changed.user, at: changed.firstOffset, in: partition)
         backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)
         tell(.changed(changed.user))

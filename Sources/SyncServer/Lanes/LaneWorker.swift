@@ -218,9 +218,7 @@ final class LaneWorker {
     /// would say that the partition's batch is no longer under way.
     private func applyReports() throws {
         while let (partition, report) = reports.first {
-            if let checkpoint = users.projected(report, log.tails[partition]) {
-                try log.checkpointRegressed(partition, to: checkpoint)
-            }
+            if users.projected(report, log.tails[partition]) { try log.checkpointRegressed(partition) }
             reports.removeFirst()
         }
     }

@@ -16,12 +16,14 @@ enum LogNews {
     case loaded(LoadedUser, UserID, Partition)
     /// The user cannot be loaded: their events cannot be read or folded.
     case unloadable(UserID, any Error)
-    /// The read model has everything of the partition below the checkpoint. From there on these users have events, and
-    /// nobody else.
+    /// The read model has everything of the partition below the checkpoint, but for events of laggards. They are among
+    /// `lacking`, with everybody who has events from there on.
     case readModelStands(Partition, at: LogOffset, lacking: [UserInRange])
-    /// The read model lost projections: its checkpoint is further back than the lane believed, and these users have
-    /// events from there on.
+    /// The read model lost projections: its checkpoint is further back than the lane believed. `lacking` as in
+    /// `readModelStands`.
     case checkpointRegressed(Partition, to: LogOffset, lacking: [UserInRange])
+    /// The laggards of the partition (`Checkpoint`), each with the first event that their rows lack.
+    case laggards([UserID: LogOffset], Partition)
     /// The lane reads anew what the read model has, so reports of batches under way no longer mean anything.
     case readModelIsAnother
     /// Another generation of the partition's read model is shown. The rows of these users differ there; nil: those of

@@ -4,12 +4,39 @@ import FocusCore
 /// The users of whom the read model lacks events, by partition. Their changed rows gather for a while, so that a row
 /// which changes often is written once.
 struct ProjectionBacklog {
+    /// Which events of a user the read model may lack.
+    private struct Gap {
+        /// The first of them.
+        var first: LogOffset
+        /// The user's last event; or, for who has none past the checkpoint, the offset before the checkpoint.
+        var last: LogOffset
+        /// The first event since the batch under way was made; nil: none.
+        var next: LogOffset?
+
+        init(_ offset: LogOffset) { (first, last) = (offset, offset) }
+        init(_ lacking: UserInRange) { (first, last) = (lacking.firstOffset, lacking.lastOffset) }
+
+        mutating func grow(to offset: LogOffset) {
+            next = next ?? offset
+            last = max(last, offset)
+        }
+
+        /// Adds what the read model has lost.
+        mutating func widen(_ lacking: UserInRange) {
+            (first, last) = (min(first, lacking.firstOffset), max(last, lacking.lastOffset))
+        }
+    }
+
     private struct Lag {
-        /// Every event below this offset is in the read model. Never past the head that the lane knows, though other
-        /// servers may have appended and projected more.
+        /// Every event below this offset is in the read model, but for those of laggards (`Checkpoint`). Never past the
+        /// head that the lane knows, though other servers may have appended and projected more.
         var checkpoint = LogOffset.zero
-        /// The users with events at or past the checkpoint, each with the offset of the last one.
-        var users: [UserID: LogOffset] = [:]
+        /// The users with events at or past the checkpoint, and the laggards.
+        var users: [UserID: Gap] = [:]
+        /// Users whom the database refused to write, and until when they are left out.
+        var setAside: [UserID: MonotonicTime] = [:]
+        /// The most users of the next batch, after the database refused one; nil: the usual bound.
+        var limit: Int?
         /// Whether a batch is under way.
         var isWriting = false
         /// Until when changed rows gather, unless the log stops growing earlier.
@@ -19,7 +46,11 @@ struct ProjectionBacklog {
         var retriesAt = MonotonicTime(milliseconds: 0)
 
         mutating func markDirty(_ events: [LoggedEvent]) {
-            for event in events { users[event.user] = event.offset }
+            for event in events { markDirty(event.user, at: event.offset) }
+        }
+
+        mutating func markDirty(_ user: UserID, at offset: LogOffset) {
+            users[user, default: Gap(offset)].grow(to: offset)
         }
     }
 
@@ -55,7 +86,7 @@ struct ProjectionBacklog {
 
     /// Adds the user: the read model lacks their event at the offset, which is the last one.
     mutating func markDirty(_ user: UserID, at offset: LogOffset, in partition: Partition) {
-        lags[partition]?.users[user] = offset
+        lags[partition]?.markDirty(user, at: offset)
     }
 
     /// Adds the users of a batch that was committed.
@@ -67,17 +98,25 @@ struct ProjectionBacklog {
     /// Records that the log grew.
     mutating func grew(at now: MonotonicTime) { grewAt = now }
 
-    /// Begins the partition anew: the read model has everything below the checkpoint, and from there on these users
-    /// have events, and nobody else.
+    /// Begins the partition anew: the read model has everything below the checkpoint, but for events of laggards. These
+    /// are among `users`, with everybody who has events from there on.
     mutating func begin(_ partition: Partition, at checkpoint: LogOffset, lacking users: [UserInRange]) {
         lags[partition]?.checkpoint = checkpoint
-        lags[partition]?.users = Dictionary(users.map { ($0.user, $0.lastOffset) }) { max($0, $1) }
+        lags[partition]?.users = Dictionary(users.map { ($0.user, Gap($0)) }) { first, _ in first }
     }
 
-    /// Moves the checkpoint back, and adds the users with events from there on.
+    /// Moves the checkpoint back, and adds the users with events from there on, and the laggards.
     mutating func regress(_ partition: Partition, to checkpoint: LogOffset, lacking users: [UserInRange]) {
         lags[partition]?.checkpoint = checkpoint
-        for user in users { lags[partition]?.users[user.user] = user.lastOffset }
+        for user in users { lags[partition]?.users[user.user, default: Gap(user)].widen(user) }
+    }
+
+    /// Adds those of the laggards who are not in the backlog. Nobody is missing there, unless a server that settled a
+    /// laggard has crashed together with PostgreSQL, while this lane was beginning.
+    mutating func add(_ laggards: [UserID: LogOffset], of partition: Partition) {
+        for (user, offset) in laggards where lags[partition]?.users[user] == nil {
+            lags[partition]?.markDirty(user, at: offset)
+        }
     }
 
     /// Begins an epoch: no batch counts as under way, and reports of earlier ones mean nothing.
@@ -105,34 +144,93 @@ struct ProjectionBacklog {
         max(lag.retriesAt, min(lag.gathersUntil, grewAt.adding(milliseconds: pauseMilliseconds)))
     }
 
-    /// Up to `limit` users of the partition of whom the read model lacks events and whom `isWanted` accepts, by their
-    /// ids.
+    /// Up to `limit` users of the partition of whom the read model lacks events and whom `isWanted` accepts: those first
+    /// whom it has lacked events of for longest. Nobody who is set aside.
     func users(of partition: Partition, limit: Int, where isWanted: (UserID) -> Bool) -> [UserID] {
-        Array((lags[partition]?.users.keys.filter(isWanted) ?? []).sorted().prefix(limit))
+        guard let lag = lags[partition] else { return [] }
+        var wanted: [(first: LogOffset, user: UserID)] = []
+        for (user, gap) in lag.users where lag.setAside[user] == nil && isWanted(user) {
+            wanted.append((gap.first, user))
+        }
+        wanted.sort { ($0.first, $0.user) < ($1.first, $1.user) }
+        return wanted.prefix(limit).map(\.user)
     }
 
-    /// Makes the partition wait, because none of its users could be loaded.
+    /// The most users of the partition's next batch.
+    /// - Parameter usual: the bound where the database has refused nobody.
+    func limit(of partition: Partition, usual: Int) -> Int { lags[partition]?.limit ?? usual }
+
+    /// Leaves the user out of batches until `time`, because the database refuses their rows.
+    mutating func setAside(_ user: UserID, of partition: Partition, until time: MonotonicTime) {
+        lags[partition]?.setAside[user] = time
+    }
+
+    /// Lets in again those of the partition who were left out for long enough.
+    mutating func endSetAside(_ partition: Partition, now: MonotonicTime) {
+        guard let setAside = lags[partition]?.setAside, !setAside.isEmpty else { return }
+        lags[partition]?.setAside = setAside.filter { $0.value > now }
+    }
+
+    /// When the next batch of the partition is made, whatever has gathered: later, because none of its users could be
+    /// loaded, or now, because the database refused the last one.
     mutating func postpone(_ partition: Partition, until time: MonotonicTime) {
         lags[partition]?.gathersUntil = time
         lags[partition]?.retriesAt = time
     }
 
-    /// Records that a batch with these users is under way. The checkpoint moves only if no user of the backlog is left
-    /// out.
+    /// What a batch under way covers.
+    struct Cover {
+        /// Where the last event of each user in the batch stands.
+        var offsets: [UserID: LogOffset] = [:]
+        /// The checkpoint before and after the batch.
+        var base = LogOffset.zero
+        var checkpoint = LogOffset.zero
+        /// The offset behind the last event of all users in the batch.
+        var end = LogOffset.zero
+        /// Users whom the checkpoint may pass with this batch although their rows lack events.
+        var laggards: [UserID] = []
+    }
+
+    /// The most users whom the checkpoint passes in one batch. When there are more, it waits for the next batch.
+    private static let laggardLimit = 512
+
+    /// Records that a batch with these users is under way. The checkpoint moves to the first event that the read model
+    /// lacks of anybody who is left out, except for those who cannot be written: they hold back nobody.
     /// - Parameters:
     ///   - head: the offset below which the users' states have all events.
     ///   - time: until when the rows of the next batch gather.
-    /// - Returns: each user's last offset, and the checkpoint before and after the batch.
+    ///   - cannotBeWritten: whether a user who is left out is quarantined.
     mutating func write(
-        _ users: [UserID], of partition: Partition, head: LogOffset, gatheringUntil time: MonotonicTime
-    ) -> (offsets: [UserID: LogOffset], base: LogOffset, checkpoint: LogOffset) {
-        guard var lag = lags[partition] else { return ([:], .zero, .zero) }
-        let offsets = Dictionary(users.map { ($0, lag.users[$0] ?? .zero) }) { first, _ in first }
+        _ users: [UserID], of partition: Partition, head: LogOffset, gatheringUntil time: MonotonicTime,
+        cannotBeWritten: (UserID) -> Bool
+    ) -> Cover {
+        guard var lag = lags[partition] else { return Cover() }
+        var cover = Cover(base: lag.checkpoint, checkpoint: head)
+        for user in users {
+            guard let last = lag.users[user]?.last else { continue }
+            lag.users[user]?.next = nil
+            cover.offsets[user] = last
+            cover.end = max(cover.end, last.advanced(by: 1))
+        }
+        var passed: [(user: UserID, first: LogOffset)] = []
+        for (user, gap) in lag.users where cover.offsets[user] == nil {
+            if lag.setAside[user] == nil, !cannotBeWritten(user) {
+                cover.checkpoint = min(cover.checkpoint, gap.first)
+            } else if gap.last >= lag.checkpoint {
+                passed.append((user, max(gap.first, lag.checkpoint)))
+            }
+            // Who lacks nothing from the checkpoint on is a laggard already, or was written by another server.
+        }
+        if passed.count > Self.laggardLimit {
+            passed.sort { ($0.first, $0.user) < ($1.first, $1.user) }
+            cover.checkpoint = min(cover.checkpoint, passed[Self.laggardLimit].first)
+        }
+        cover.checkpoint = max(cover.checkpoint, cover.base)
+        cover.laggards = passed.filter { $0.first < cover.checkpoint }.map(\.user)
         lag.isWriting = true
         lag.gathersUntil = time
         lags[partition] = lag
-        let isWhole = offsets.count == lag.users.count
-        return (offsets, lag.checkpoint, isWhole ? head : lag.checkpoint)
+        return cover
     }
 
     /// Records that no batch of the partition is under way any more, whatever became of it.
@@ -140,7 +238,29 @@ struct ProjectionBacklog {
 
     /// Records that the read model has the user's events up to the offset. The user stays if they have later ones.
     mutating func isWritten(_ user: UserID, through offset: LogOffset, in partition: Partition) {
-        if lags[partition]?.users[user] == offset { lags[partition]?.users[user] = nil }
+        guard let gap = lags[partition]?.users[user] else { return }
+        if gap.last <= offset {
+            lags[partition]?.users[user] = nil
+        } else if let next = gap.next {
+            lags[partition]?.users[user]?.first = max(gap.first, next)
+        }
+    }
+
+    /// Records that the read model has less of the user than was believed. All that it lacks is past the checkpoint.
+    mutating func isMissing(_ user: UserID, in partition: Partition) {
+        guard let lag = lags[partition], let gap = lag.users[user] else { return }
+        lags[partition]?.users[user]?.first = min(gap.first, lag.checkpoint)
+    }
+
+    /// Records whether the database took a batch of `count` users. After a refusal batches get smaller, until the user
+    /// is alone whose rows are refused; then they grow again.
+    /// - Parameter usual: the usual bound.
+    mutating func wasTaken(_ isTaken: Bool, count: Int, of partition: Partition, usual: Int) {
+        if !isTaken {
+            lags[partition]?.limit = max(1, count / 2)
+        } else if let limit = lags[partition]?.limit {
+            lags[partition]?.limit = limit * 2 < usual ? limit * 2 : nil
+        }
     }
 
     /// Moves the checkpoint on.

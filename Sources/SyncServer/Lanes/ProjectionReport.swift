@@ -26,8 +26,10 @@ enum ProjectionResult: Sendable {
     /// `checkpoint` is the partition's checkpoint after the commit.
     case written(missing: Set<UserID>, checkpoint: LogOffset)
     /// Nothing was written: the checkpoint is further back than the lane believed.
-    case checkpointRegressed(to: LogOffset)
+    case checkpointRegressed
     /// Nothing was written, and the lane tries again later: another projector works on the partition, another
-    /// generation is shown, the log lost events, another PostgreSQL server took over, or the database refused.
+    /// generation is shown, the log lost events, another PostgreSQL server took over, or the database cannot write.
     case failed
+    /// Nothing was written: the database refuses what the rows hold, and would do so again.
+    case refused
 }

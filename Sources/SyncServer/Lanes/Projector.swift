@@ -44,8 +44,12 @@ final class Projector: Sendable {
         do {
             switch try store.write(batch) {
             case .written(let missing, let checkpoint): return .written(missing: missing, checkpoint: checkpoint)
-            case .checkpointRegressed(let checkpoint): return .checkpointRegressed(to: checkpoint)
+            case .checkpointRegressed: return .checkpointRegressed
             case .busy, .otherGeneration, .otherLog: return .failed
+            case .refused(let reason):
+                logger.error(
+                    "projection refused", metadata: ["partition": "\(batch.partition)", "error": "\(reason)"])
+                return .refused
             }
         } catch {
             logger.error(

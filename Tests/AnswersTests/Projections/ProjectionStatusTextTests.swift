@@ -19,9 +19,14 @@ import Testing
     private func lines(_ rebuild: UnfinishedRebuild?) -> [String] {
         let partition = PartitionProjection(
             partition: Partition(0), generation: 1, foldVersion: 7, checkpoint: LogOffset(5), head: LogOffset(8),
-            lagMicroseconds: 1_500_000)
+            lagMicroseconds: 1_500_000, laggards: 2)
         let table = TableSize(generation: 1, table: "badges", rows: 3, bytes: 8_192)
         return ProjectionStatusText.lines(ProjectionStatus(partitions: [partition], tables: [table], rebuild: rebuild))
+    }
+
+    @Test("A partition's line says how far it lags behind, and how many users the checkpoint has passed")
+    func partition() {
+        #expect(lines(nil)[3].split(separator: " ").map(String.init) == ["0", "1", "7", "5", "8", "3", "1.500", "2"])
     }
 
     @Test("A rebuild at work is told behind the tables: since when, by which fold, and how far it is")

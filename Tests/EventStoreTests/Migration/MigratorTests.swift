@@ -26,7 +26,7 @@ struct MigratorTests {
         #expect(try LogIdentity.read(on: connection) == identity)
         let heads = try LogReader().heads(of: identity.allPartitions, on: connection)
         #expect(heads.map(\.nextOffset) == Array(repeating: .zero, count: 5))
-        #expect(try ProjectionWriter().checkpoint(of: identity.allPartitions, on: connection).count == 5)
+        #expect(try ProjectionWriter().checkpoints(of: identity.allPartitions, on: connection).count == 5)
     }
 
     @Test("A dry run says what would be applied and writes nothing")
@@ -161,7 +161,7 @@ struct MigratorTests {
             """)
         try Migrator.migrate(on: connection, partitions: 1)
         #expect(try connection.integer("SELECT count(*) FROM read_1.users") == 0)
-        #expect(try ProjectionWriter().checkpoint(of: [Partition(0)], on: connection) == [Partition(0): .zero])
+        #expect(try ProjectionWriter().checkpoints(of: [Partition(0)], on: connection) == [Partition(0): .zero])
         #expect(try connection.integer("SELECT fold_version FROM generations") == Int64(FocusCore.foldVersion))
         let loaded = try UserLoader().load([(Partition(0), user)], on: connection)[user]?.get()
         let expected = history.last(of: user)

@@ -71,7 +71,8 @@ import Testing
         #expect(status.partitions[1...].allSatisfy { $0.lagMicroseconds == nil })
         #expect(status.partitions.allSatisfy { $0.generation == 1 && $0.foldVersion == FocusCore.foldVersion })
         let tables = Dictionary(uniqueKeysWithValues: status.tables.map { ($0.table, $0) })
-        #expect(Set(RowCollection.allCases.map(\.rawValue)).union(["users", "checkpoints"]) == Set(tables.keys))
+        #expect(
+            Set(RowCollection.allCases.map(\.rawValue)).union(["users", "checkpoints", "laggards"]) == Set(tables.keys))
         #expect(tables["users"]?.rows == 2 && tables["checkpoints"]?.rows == 4 && tables["apps"]?.rows == 0)
         #expect(tables.values.allSatisfy { $0.bytes > 0 })
         let estimated = try StatusReader().read(LogIdentity.read(on: connection), counting: false, on: connection)

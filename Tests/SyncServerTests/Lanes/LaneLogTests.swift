@@ -37,6 +37,7 @@ import Testing
                 news.append("read model at \(checkpoint) lacks \(lacking.count)")
             case .checkpointRegressed(_, let checkpoint, let lacking):
                 news.append("fell back to \(checkpoint), lacks \(lacking.count)")
+            case .laggards(let users, _): news.append("\(users.count) laggards")
             case .readModelIsAnother: news.append("another read model")
             case .generationChanges: news.append("generation changes")
             case .generationChanged(let head, _, _): news.append("generation \(head.generation)")
@@ -62,7 +63,7 @@ import Testing
     @Test("It begins at the heads, with those whose events are past the checkpoint, and asks for the timeline first")
     func begins() throws {
         for user in [anna, ben, anna] { store.appendFocus("a", of: user) }
-        store.checkpoint = LogOffset(1)
+        store.checkpoint.offset = LogOffset(1)
         let log = log()
         try log.begin()
         #expect(heard.all() == ["read model at 1 lacks 2", "another read model"])
@@ -75,7 +76,7 @@ import Testing
     @Test("A read model that is further than the heads that were seen lacks nothing")
     func readModelAhead() throws {
         store.appendFocus("a", of: anna)
-        store.checkpoint = LogOffset(5)
+        store.checkpoint.offset = LogOffset(5)
         try log().begin()
         #expect(heard.all() == ["read model at 1 lacks 0", "another read model"])
     }
@@ -133,6 +134,34 @@ import Testing
         try log.catchUp(PartLog.partition)
     }
 
+    @Test("A laggard is lacking from their first event on, whether they have events past the checkpoint or not")
+    func laggards() throws {
+        for user in [anna, ben, ben] { store.appendFocus("a", of: user) }
+        store.checkpoint = Checkpoint(offset: LogOffset(2), laggards: [anna: .zero, ben: LogOffset(1)])
+        let (checkpoint, lacking) = try begun().lacking(store.checkpoint, store.head)
+        #expect(checkpoint == LogOffset(2))
+        let places = Dictionary(uniqueKeysWithValues: lacking.map { ($0.user, [$0.firstOffset, $0.lastOffset]) })
+        #expect(places == [anna: [.zero, LogOffset(1)], ben: [LogOffset(1), LogOffset(2)]])
+    }
+
+    @Test("Each look for losses tells of the laggards; a checkpoint that fell back takes them with it")
+    func looksForLaggards() throws {
+        for user in [anna, ben] { store.appendFocus("a", of: user) }
+        store.checkpoint = Checkpoint(offset: LogOffset(2), laggards: [anna: .zero])
+        let log = try begun()
+        try log.checkForLoss { _ in LogOffset(2) }
+        #expect(heard.all() == ["1 laggards"])
+        store.checkpoint.offset = LogOffset(1)
+        try log.checkForLoss { _ in LogOffset(2) }
+        #expect(heard.all() == ["fell back to 1, lacks 2"])
+        try log.checkpointRegressed(PartLog.partition)
+        #expect(heard.all() == ["fell back to 1, lacks 2"])
+        // The generation was dropped: another one is shown, which the heads tell.
+        store.failure = EventStoreError.noGeneration(1)
+        try log.checkpointRegressed(PartLog.partition)
+        #expect(log.tails.mayHaveMoved && heard.all().isEmpty)
+    }
+
     @Test("Another generation is told before what it lacks, and what the log got meanwhile in between")
     func generations() throws {
         store.appendFocus("a", of: anna)
@@ -140,7 +169,7 @@ import Testing
         store.appendFocus("b", of: ben)
         store.generation = 2
         store.changed = [anna]
-        store.checkpoint = LogOffset(1)
+        store.checkpoint.offset = LogOffset(1)
         try log.catchUp(PartLog.partition)
         #expect(
             heard.all() == [
@@ -178,11 +207,11 @@ import Testing
     @Test("A checkpoint that stands further back than it was known is told, with those who are past it")
     func loss() throws {
         for user in [anna, ben] { store.appendFocus("a", of: user) }
-        store.checkpoint = LogOffset(2)
+        store.checkpoint.offset = LogOffset(2)
         let log = try begun()
         try log.checkForLoss { _ in LogOffset(2) }
         #expect(heard.all().isEmpty)
-        store.checkpoint = LogOffset(1)
+        store.checkpoint.offset = LogOffset(1)
         try log.checkForLoss { _ in LogOffset(2) }
         #expect(heard.all() == ["fell back to 1, lacks 1"])
     }
@@ -190,7 +219,7 @@ import Testing
     @Test("Another timeline: what is past the checkpoint is to be projected again, and batches under way mean nothing")
     func timeline() throws {
         for user in [anna, ben] { store.appendFocus("a", of: user) }
-        store.checkpoint = LogOffset(1)
+        store.checkpoint.offset = LogOffset(1)
         let log = try begun()
         store.line = Timeline(name: "2")
         try log.checkForLoss { _ in LogOffset(1) }

@@ -21,7 +21,7 @@ final class PartLog: LaneStore {
     var events: [LoggedEvent] = []
     var generation: Int32 = 1
     var changed: Set<UserID>?
-    var checkpoint = LogOffset.zero
+    var checkpoint = Checkpoint.zero
     var line = Timeline(name: "1")
     var due: [DueUser] = []
     /// The error that the next call throws.
@@ -123,7 +123,8 @@ final class PartLog: LaneStore {
         try call()
         let found = Dictionary(grouping: events.filter { range.contains($0.offset) }, by: \.user)
         return found.keys.sorted().compactMap { user in
-            found[user]?.last.map { UserInRange(user: user, version: $0.version, lastOffset: $0.offset) }
+            guard let own = found[user], let first = own.first, let last = own.last else { return nil }
+            return UserInRange(user: user, version: last.version, firstOffset: first.offset, lastOffset: last.offset)
         }
     }
 
@@ -152,7 +153,7 @@ final class PartLog: LaneStore {
         return EventStore.incarnationFormat
     }
 
-    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: LogOffset] {
+    func checkpoints(of heads: [PartitionHead]) throws -> [Partition: Checkpoint] {
         try call()
         return [Self.partition: checkpoint]
     }

@@ -17,20 +17,120 @@ import Testing
     private func backlog() -> ProjectionBacklog { ProjectionBacklog([partition, Partition(1)], now: at(0)) }
 
     private func lacking(_ user: UserID, _ offset: Int64) -> UserInRange {
-        UserInRange(user: user, version: Version(1), lastOffset: LogOffset(offset))
+        UserInRange(
+            user: user, version: Version(1), firstOffset: LogOffset(offset), lastOffset: LogOffset(offset))
+    }
+
+    private func cover(
+        _ backlog: inout ProjectionBacklog, _ users: [UserID], head: Int64, quarantined: Set<UserID> = []
+    ) -> ProjectionBacklog.Cover {
+        backlog.write(users, of: partition, head: LogOffset(head), gatheringUntil: at(1_000)) {
+            quarantined.contains($0)
+        }
     }
 
     private func write(_ backlog: inout ProjectionBacklog, _ users: [UserID], head: Int64) -> LogOffset {
-        backlog.write(users, of: partition, head: LogOffset(head), gatheringUntil: at(1_000)).checkpoint
+        cover(&backlog, users, head: head).checkpoint
     }
 
-    @Test("The checkpoint goes to the head when everybody who is behind is written, and stays when one is left out")
+    @Test(
+        "The checkpoint goes to the first event of whom a batch leaves out, and to the head when it leaves out nobody")
     func checkpoint() {
         var backlog = backlog()
         backlog.begin(partition, at: LogOffset(10), lacking: [lacking(anna, 11), lacking(ben, 12)])
         #expect(backlog.checkpoint(of: partition) == LogOffset(10))
-        #expect(write(&backlog, [anna], head: 13) == LogOffset(10))
-        #expect(write(&backlog, [anna, ben], head: 13) == LogOffset(13))
+        backlog.markDirty(ben, at: LogOffset(14), in: partition)
+        #expect(cover(&backlog, [anna], head: 15).checkpoint == LogOffset(12))
+        #expect(cover(&backlog, [ben], head: 15).checkpoint == LogOffset(11))
+        let whole = cover(&backlog, [anna, ben], head: 15)
+        #expect(whole.checkpoint == LogOffset(15) && whole.end == LogOffset(15) && whole.base == LogOffset(10))
+    }
+
+    @Test(
+        "Whom the read model has lacked events of for longest comes first; what came during a batch counts from then on"
+    )
+    func oldestFirst() {
+        var backlog = backlog()
+        backlog.begin(partition, at: LogOffset(10), lacking: [lacking(anna, 11), lacking(ben, 12)])
+        #expect(backlog.users(of: partition, limit: 1) { _ in true } == [anna])
+        _ = cover(&backlog, [anna], head: 13)
+        backlog.markDirty(anna, at: LogOffset(13), in: partition)
+        backlog.markDirty(anna, at: LogOffset(14), in: partition)
+        backlog.isWritten(anna, through: LogOffset(11), in: partition)
+        #expect(backlog.users(of: partition, limit: 9) { _ in true } == [ben, anna])
+        #expect(write(&backlog, [ben], head: 15) == LogOffset(13))
+        // A batch that failed has written nothing: what came before it counts.
+        _ = cover(&backlog, [anna], head: 15)
+        backlog.markDirty(anna, at: LogOffset(15), in: partition)
+        backlog.wrote(partition)
+        #expect(write(&backlog, [ben], head: 16) == LogOffset(13))
+    }
+
+    @Test("Who is quarantined is passed, and recorded where the batch passes an event of theirs")
+    func laggards() {
+        var backlog = backlog()
+        // Anna is a laggard since before, Ben has events past the checkpoint.
+        let (first, last) = (LogOffset(3), LogOffset(9))
+        let laggard = UserInRange(user: anna, version: .zero, firstOffset: first, lastOffset: last)
+        backlog.begin(partition, at: LogOffset(10), lacking: [laggard, lacking(ben, 12)])
+        var passed = cover(&backlog, [], head: 20, quarantined: [anna, ben])
+        #expect(passed.checkpoint == LogOffset(20) && passed.laggards == [ben])
+        // Another event of Anna's: another server may have settled her meanwhile, so she is recorded again.
+        backlog.advance(partition, to: LogOffset(20))
+        backlog.markDirty(anna, at: LogOffset(20), in: partition)
+        passed = cover(&backlog, [], head: 21, quarantined: [anna, ben])
+        #expect(passed.checkpoint == LogOffset(21) && passed.laggards == [anna])
+        // Out of quarantine and not in the batch, a laggard lets the checkpoint stay, and does not take it back.
+        #expect(write(&backlog, [ben], head: 21) == LogOffset(20))
+    }
+
+    @Test("A batch records so many laggards at most; the others hold the checkpoint for that batch")
+    func manyLaggards() {
+        var backlog = backlog()
+        let many = (0..<600).map { lacking(.random(), $0) }
+        backlog.begin(partition, at: .zero, lacking: many)
+        let all = Set(many.map(\.user))
+        let passed = cover(&backlog, [], head: 600, quarantined: all)
+        #expect(passed.checkpoint == LogOffset(512) && Set(passed.laggards) == Set(many.prefix(512).map(\.user)))
+        backlog.advance(partition, to: passed.checkpoint)
+        #expect(cover(&backlog, [], head: 600, quarantined: all).checkpoint == LogOffset(600))
+    }
+
+    @Test("A laggard whom the backlog does not have is added; one whom it has stays as they are")
+    func addsLaggards() {
+        var backlog = backlog()
+        backlog.begin(partition, at: LogOffset(10), lacking: [lacking(ben, 12)])
+        backlog.add([anna: LogOffset(4), ben: LogOffset(3)], of: partition)
+        #expect(backlog.users(of: partition, limit: 9) { _ in true } == [anna, ben])
+        #expect(write(&backlog, [anna], head: 13) == LogOffset(12))
+    }
+
+    @Test("A user whom the database refuses is set aside: the batches halve, pass them, and grow again")
+    func refusals() {
+        var backlog = backlog()
+        backlog.begin(partition, at: LogOffset(10), lacking: [lacking(anna, 11), lacking(ben, 12)])
+        backlog.wasTaken(false, count: 2, of: partition, usual: 4)
+        #expect(backlog.limit(of: partition, usual: 4) == 1)
+        backlog.setAside(anna, of: partition, until: at(500))
+        #expect(backlog.users(of: partition, limit: 9) { _ in true } == [ben])
+        let passed = cover(&backlog, [ben], head: 13)
+        #expect(passed.checkpoint == LogOffset(13) && passed.laggards == [anna])
+        backlog.wasTaken(true, count: 1, of: partition, usual: 4)
+        #expect(backlog.limit(of: partition, usual: 4) == 2)
+        backlog.wasTaken(true, count: 1, of: partition, usual: 4)
+        #expect(backlog.limit(of: partition, usual: 4) == 4)
+        backlog.endSetAside(partition, now: at(499))
+        #expect(backlog.users(of: partition, limit: 9) { _ in true } == [ben])
+        backlog.endSetAside(partition, now: at(500))
+        #expect(backlog.users(of: partition, limit: 9) { _ in true } == [anna, ben])
+    }
+
+    @Test("Of whom the read model has less than was believed, it may lack everything past the checkpoint")
+    func missing() {
+        var backlog = backlog()
+        backlog.begin(partition, at: LogOffset(10), lacking: [lacking(anna, 14), lacking(ben, 12)])
+        backlog.isMissing(anna, in: partition)
+        #expect(write(&backlog, [ben], head: 15) == LogOffset(10))
     }
 
     @Test("Who is written at their last offset is behind no more; who has an event since is")
