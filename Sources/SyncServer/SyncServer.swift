@@ -72,8 +72,8 @@ public final class SyncServer: Service {
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: tokens, lanes: lanes,
             budget: budget,
-            connections: ConnectionRegistry(unauthenticatedLimit: configuration.unauthenticatedConnections),
-            logger: logger, isFresh: { context.isFresh(since: $0) })
+            connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
+            isFresh: { context.isFresh(since: $0) })
         tls = try configuration.security.makeContext()
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }
@@ -109,14 +109,15 @@ public final class SyncServer: Service {
     }
 
     private func listen() async throws -> any Channel {
-        let services = services
-        let tls = tls
+        let (services, tls, proxies) = (services, tls, configuration.connections.trustedProxies)
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: AcceptPace.batch)
             .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptPace()) }
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPace(logger: services.logger))
+                }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // The kernel holds no more than this for a device that does not read. The rest waits in the session's
@@ -127,6 +128,7 @@ public final class SyncServer: Service {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
+                    if !proxies.isEmpty { try pipeline.addHandler(ProxyHeaderHandler(trusting: proxies)) }
                     if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                     try pipeline.addHandler(SessionHandler(id: services.connections.makeID(), services: services))
                 }

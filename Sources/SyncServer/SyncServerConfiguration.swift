@@ -12,8 +12,7 @@ public struct SyncServerConfiguration: Sendable {
     /// Bytes of appends that were read and not yet answered, over all sessions. Past this many the server stops reading
     /// from the sessions that send more (`InboundBudget`).
     public var inboundBytes = 64 * 1024 * 1024
-    /// Connections without an accepted token; one more is sent away as `overloaded`.
-    public var unauthenticatedConnections = 16_384
+    public var connections = ConnectionLimits()
     /// Threads that serve connections. With more than one, rule P8 may take either of two connections that come at the
     /// same moment for the newer one (`ConnectionRegistry.makeID`).
     public var eventLoops = 1

@@ -60,6 +60,18 @@ struct Serve: AsyncParsableCommand {
             directory; none beside --database.
             """)
     var metrics: String?
+    @Option(help: "Connections at a time. Default: 20000, or as many as the limit of open files allows (ulimit -n).")
+    var connections: Int?
+    @Option(help: "Connections at a time from one address (IPv6: from one /64).")
+    var connectionsPerAddress = ConnectionLimits().perAddress
+    @Flag(help: "Bound the connections from loopback too.")
+    var limitLoopback = false
+    @Option(
+        help: """
+            Addresses (CIDR, like 10.0.0.0/8) of proxies that name their clients by the PROXY protocol, version 2. May \
+            be given several times.
+            """)
+    var trustedProxy: [String] = []
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
     var noPrepared = false
 
@@ -72,6 +84,11 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("--direct-database goes with --database.")
         }
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
+        if let connections, connections < 1 { throw ValidationError("--connections is at least 1.") }
+        guard connectionsPerAddress >= 1 else { throw ValidationError("--connections-per-address is at least 1.") }
+        for range in trustedProxy where AddressRange(range) == nil {
+            throw ValidationError("--trusted-proxy is an address or a range like 10.0.0.0/8; got “\(range)”.")
+        }
         guard (0...86_400).contains(verifyInterval) else { throw ValidationError("--verify-interval is 0 to 86400.") }
         if plaintext, tlsCert != nil || tlsKey != nil { throw ValidationError("Either --plaintext or a certificate.") }
         if !plaintext, tlsCert == nil || tlsKey == nil {
@@ -86,6 +103,7 @@ struct Serve: AsyncParsableCommand {
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
+        configuration.connections = try connectionLimits(logger)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
         let key = try directory.tokenKey(file: tokenKey)
@@ -103,6 +121,25 @@ struct Serve: AsyncParsableCommand {
         }
         try await backend.close()
         logger.info("stopped")
+    }
+
+    /// Throws `TooFewFiles`. Raises the process's limit of open files.
+    private func connectionLimits(_ logger: Logger) throws -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        let usual = limits.total
+        limits.total = try OpenFiles.connections(asked: connections, usual: usual, limit: OpenFiles.raiseLimit())
+        if connections == nil, limits.total < usual {
+            logger.warning(
+                "fewer connections than usual are let in: the limit of open files is low (ulimit -n)",
+                metadata: ["connections": "\(limits.total)"])
+        }
+        // Half of them at the most may be silent.
+        limits.unauthenticated = min(limits.unauthenticated, max(1, limits.total / 2))
+        limits.perAddress = connectionsPerAddress
+        limits.unauthenticatedPerAddress = min(limits.unauthenticatedPerAddress, connectionsPerAddress)
+        limits.limitsLoopback = limitLoopback
+        limits.trustedProxies = trustedProxy.compactMap { AddressRange($0) }
+        return limits
     }
 
     /// Returns after the graceful shutdown.

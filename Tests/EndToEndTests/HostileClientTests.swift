@@ -231,7 +231,7 @@ import Testing
 
     @Test("Connections without a token are capped; one more is sent away as overloaded")
     func unauthenticatedCap() async throws {
-        try await TestServer.with(configure: { $0.unauthenticatedConnections = 2 }) { server in
+        try await TestServer.with(configure: { $0.connections.unauthenticated = 2 }) { server in
             let first = try await WireClient.connect(port: server.port)
             let second = try await WireClient.connect(port: server.port)
             // Each client has sent a byte, so the order of their arrival is settled.

@@ -107,7 +107,7 @@ final class SimulatedServer {
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
             limits: plan.limits, format: format, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
-            connections: ConnectionRegistry(unauthenticatedLimit: 1_000), logger: logger,
+            connections: ConnectionRegistry(limits: ConnectionLimits()), logger: logger,
             isFresh: { context.isFresh(since: $0) })
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))

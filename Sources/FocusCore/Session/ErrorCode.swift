@@ -10,7 +10,8 @@ public enum ErrorCode: String, Hashable, Sendable, CaseIterable {
     case tokenExpired = "token_expired"
     case sequenceConflict = "sequence_conflict"
     case sequenceGap = "sequence_gap"
-    /// The device began more incarnations than it may in a day (rule P10).
+    /// The device began more incarnations than it may in a day (rule P10), or too many connections come from its
+    /// address (rule Q2).
     case tooMany = "too_many"
     case eventUnknown = "event_unknown"
     case userQuarantined = "user_quarantined"

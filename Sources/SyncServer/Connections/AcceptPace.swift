@@ -1,3 +1,5 @@
+import Glibc
+import Logging
 import NIOCore
 
 /// Accepts new connections a few at a time, so that thousands that come at once (rule L5) do not delay the sessions
@@ -14,18 +16,39 @@ final class AcceptPace: ChannelDuplexHandler {
     /// The pause after a batch, for each connection in it. It is no longer than a connection costs, so one that comes
     /// just after a single other one hardly waits.
     private static let pause = TimeAmount.microseconds(250)
+    /// The pause after a connection could not be accepted, for want of descriptors for one: the kernel would offer it
+    /// again at once, and the event loop would do nothing else.
+    static let pauseAfterFailure = TimeAmount.milliseconds(100)
+    /// How often a failure is logged at most.
+    private static let logInterval = TimeAmount.seconds(10)
+
     private var accepted: Int64 = 0
+    private var hasFailed = false
+    private var logsFrom = NIODeadline.uptimeNanoseconds(0)
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         accepted += 1
         context.fireChannelRead(data)
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A client that left before it was accepted is no failure of ours.
+        guard (error as? IOError)?.errnoCode != ECONNABORTED else { return }
+        hasFailed = true
+        let now = context.eventLoop.now
+        guard now >= logsFrom else { return }
+        logsFrom = now + Self.logInterval
+        logger.error("connections cannot be accepted", metadata: ["error": "\(error)"])
+    }
+
     func read(context: ChannelHandlerContext) {
         // Without connections since the last read there is no pause: a connection that comes alone does not wait.
-        guard accepted > 0 else { return context.read() }
-        let pause = Self.pause * accepted
-        accepted = 0
+        guard accepted > 0 || hasFailed else { return context.read() }
+        let pause = hasFailed ? Self.pauseAfterFailure : Self.pause * accepted
+        (accepted, hasFailed) = (0, false)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: pause) { bound.value.read() }
     }

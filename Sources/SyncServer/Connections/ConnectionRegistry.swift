@@ -1,26 +1,44 @@
 import FocusCore
 import NIOConcurrencyHelpers
 
-/// All open connections: ends them at shut-down, and bounds how many of them have not authenticated.
+/// All open connections: ends them at shut-down, and bounds how many there are (rule Q2).
 final class ConnectionRegistry: Sendable {
     private struct State {
         var open: [UInt64: Connection] = [:]
-        var unauthenticated: Set<UInt64> = []
+        var unauthenticated = 0
+        var ofAddress: [ClientAddress: Count] = [:]
         var next: UInt64 = 1
         var whenEmpty: (@Sendable () -> Void)?
+
+        /// Counts the connection with those of its address; removes what counts nothing.
+        mutating func count(_ connection: Connection, by step: Int) {
+            if !connection.isAuthenticated { unauthenticated += step }
+            guard let address = connection.address else { return }
+            var count = ofAddress[address] ?? Count()
+            count.all += step
+            if !connection.isAuthenticated { count.unauthenticated += step }
+            ofAddress[address] = count.all > 0 ? count : nil
+        }
     }
 
     private struct Connection {
         var quota: OutgoingQuota
+        var isAuthenticated = false
+        /// What it is counted by; nil when no address bounds it.
+        var address: ClientAddress?
         var goAway: @Sendable (ErrorCode) -> Void
     }
 
-    private let state = NIOLockedValueBox(State())
-    private let unauthenticatedLimit: Int
+    /// The connections of one address.
+    private struct Count {
+        var all = 0
+        var unauthenticated = 0
+    }
 
-    /// - Parameter unauthenticatedLimit: how many connections may have no accepted token. Each holds at most one frame
-    ///   of the size that is allowed before Hello (rule W1).
-    init(unauthenticatedLimit: Int) { self.unauthenticatedLimit = unauthenticatedLimit }
+    private let state = NIOLockedValueBox(State())
+    private let limits: ConnectionLimits
+
+    init(limits: ConnectionLimits) { self.limits = limits }
 
     /// An id for a new connection. Ids rise in the order in which connections were accepted, and rule P8 goes by them.
     /// With several event loops, which is not the default, two connections of the same moment may get theirs either
@@ -33,24 +51,65 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Registers the connection until `remove`.
-    /// - Parameter goAway: sends the connection away; may be called on any thread.
-    /// - Returns: false when too many connections have not authenticated, so that this one is to be sent away.
-    func add(_ id: UInt64, _ quota: OutgoingQuota, goAway: @escaping @Sendable (ErrorCode) -> Void) -> Bool {
-        state.withLockedValue {
-            $0.open[id] = Connection(quota: quota, goAway: goAway)
-            $0.unauthenticated.insert(id)
-            return $0.unauthenticated.count <= unauthenticatedLimit
+    /// - Parameters:
+    ///   - address: where it comes from; nil: not over IP.
+    ///   - goAway: sends the connection away; may be called on any thread.
+    /// - Returns: why the connection is to be sent away; nil: it may stay.
+    func add(
+        _ id: UInt64, _ quota: OutgoingQuota, from address: ClientAddress?,
+        goAway: @escaping @Sendable (ErrorCode) -> Void
+    ) -> ErrorCode? {
+        let isProxy = address.map { address in limits.trustedProxies.contains { $0.contains(address) } } ?? false
+        let connection = Connection(quota: quota, address: isProxy ? nil : bounded(address), goAway: goAway)
+        return state.withLockedValue { state in
+            state.open[id] = connection
+            state.count(connection, by: 1)
+            if state.open.count > limits.total || state.unauthenticated > limits.unauthenticated { return .overloaded }
+            return exceeds(connection, state) ? .tooMany : nil
         }
     }
 
+    /// Records for whom a trusted proxy has connected.
+    /// - Returns: why the connection is to be sent away; nil: it may stay.
+    func connected(_ id: UInt64, from address: ClientAddress?) -> ErrorCode? {
+        let address = bounded(address)
+        return state.withLockedValue { state in
+            guard var connection = state.open[id] else { return nil }
+            state.count(connection, by: -1)
+            connection.address = address
+            state.count(connection, by: 1)
+            state.open[id] = connection
+            return exceeds(connection, state) ? .tooMany : nil
+        }
+    }
+
+    /// What a connection from the address is counted by.
+    private func bounded(_ address: ClientAddress?) -> ClientAddress? {
+        guard let address, limits.limitsLoopback || !address.isLoopback else { return nil }
+        return address.network
+    }
+
+    private func exceeds(_ connection: Connection, _ state: State) -> Bool {
+        guard let address = connection.address, let count = state.ofAddress[address] else { return false }
+        return count.all > limits.perAddress
+            || !connection.isAuthenticated && count.unauthenticated > limits.unauthenticatedPerAddress
+    }
+
     /// Records that the connection's token was accepted.
-    func authenticated(_ id: UInt64) { state.withLockedValue { _ = $0.unauthenticated.remove(id) } }
+    func authenticated(_ id: UInt64) {
+        state.withLockedValue { state in
+            guard var connection = state.open[id], !connection.isAuthenticated else { return }
+            state.count(connection, by: -1)
+            connection.isAuthenticated = true
+            state.count(connection, by: 1)
+            state.open[id] = connection
+        }
+    }
 
     /// Records that the connection is closed.
     func remove(_ id: UInt64) {
         let whenEmpty: (@Sendable () -> Void)? = state.withLockedValue {
-            $0.unauthenticated.remove(id)
-            $0.open[id] = nil
+            if let connection = $0.open.removeValue(forKey: id) { $0.count(connection, by: -1) }
             return $0.open.isEmpty ? $0.whenEmpty.take() : nil
         }
         whenEmpty?()

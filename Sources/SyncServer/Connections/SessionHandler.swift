@@ -59,11 +59,26 @@ final class SessionHandler: ChannelInboundHandler {
         timer = DeadlineTimer(on: context.eventLoop) { [weak self] in self?.tick() }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let mayStay = services.connections.add(id, quota) { code in
+        let refusal = services.connections.add(id, quota, from: context.remoteAddress.flatMap(ClientAddress.init)) {
+            code in
             eventLoop.execute { loop.value.goAway(code) }
         }
-        guard mayStay else { return goAway(.overloaded) }
+        if let refusal { return refuse(refusal) }
         schedule()
+    }
+
+    /// A proxy says for whom it has connected.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard let proxied = event as? ProxiedAddress else { return context.fireUserInboundEventTriggered(event) }
+        if let refusal = services.connections.connected(id, from: proxied.address) { refuse(refusal) }
+    }
+
+    /// Closes a connection that is one too many (rule Q2), without waiting for the device to take its GoAway: the bound
+    /// is there to keep descriptors free.
+    private func refuse(_ code: ErrorCode) {
+        guard let context, !session.isClosed else { return }
+        goAway(code)
+        transport(context).close(promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -212,9 +227,13 @@ final class SessionHandler: ChannelInboundHandler {
     private func cutOff() {
         guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
         session.disconnected()
-        // The TLS handler is bypassed: on close it would first write the bytes that it holds.
-        let transport = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-        (transport ?? context).close(promise: nil)
+        transport(context).close(promise: nil)
+    }
+
+    /// Where a connection is closed at once. The TLS handler is bypassed: on close it would first write the bytes that
+    /// it holds.
+    private func transport(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
+        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
     }
 
     // MARK: Actions

@@ -597,6 +597,12 @@ extension Rule {
             Clients reconnect with full jitter inside the bounds that GoAway/Error name; 10,000 at once do not take the server down (a current cursor costs a batched head look-up, not a load).
             """#),
         Rule(
+            name: "Q2", title: "Connections", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            How many connections are open is bounded: in all (20,000, or as many as the limit of open files leaves beside what the server needs for its database), without an accepted token (half of these), and from one address, by IPv4 address or IPv6 network of 64 bits (4,096, of them 512 without an accepted token). One too many is sent `GoAway`, `overloaded` past a bound in all and `too_many` past one of an address, and closed; the device comes back within the bounds that GoAway names. Loopback has no bound of an address unless the operator wants it. A trusted proxy names the client's address by the PROXY protocol, version 2, in front of TLS; from anybody else such a header is malformed.
+            """#),
+        Rule(
             name: "G1", title: "Shutting down", document: .protocol,
             section: "Trouble and the end",
             text: #"""
