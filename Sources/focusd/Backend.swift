@@ -62,6 +62,7 @@ struct Backend: Sendable {
                         "the log keeps an earlier format until every server is of this version: then run focusctl migrate --finish; devices whose store was restored wait until then",
                         metadata: ["format": "\(log.format)", "newest": "\(EventStore.logFormats.upperBound)"])
                 }
+                try warn(of: DurabilityRisk.read(on: connection), logger)
                 try warn(ofOtherFolds: StatusReader().shownFolds(on: connection), logger)
                 return Backend(
                     store: StoreConfiguration(application), direct: StoreConfiguration(direct), log: log,
@@ -76,6 +77,16 @@ struct Backend: Sendable {
                 }
                 throw error
             }
+        }
+    }
+
+    /// Warns of settings by which acknowledged events may be lost (rule P1): the operator may have chosen them, or not
+    /// know of them.
+    private static func warn(of risks: [DurabilityRisk], _ logger: Logger) {
+        for risk in risks {
+            logger.warning(
+                "PostgreSQL runs with \(risk.rawValue) off: \(risk.consequence)",
+                metadata: ["setting": "\(risk.rawValue)"])
         }
     }
 

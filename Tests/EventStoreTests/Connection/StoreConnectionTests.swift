@@ -131,4 +131,17 @@ import Testing
         try owner.execute("ALTER DATABASE \(database) RESET default_transaction_read_only")
         thread.join()
     }
+
+    @Test("P1: settings without which an acknowledged event may be lost are named")
+    func risks() throws {
+        // The tests' cluster runs without fsync.
+        let plain = try fixture.owner()
+        defer { plain.close() }
+        #expect(try DurabilityRisk.read(on: plain) == [.fsync, .fullPageWrites])
+        var configuration = PostgresConfiguration(conninfo: fixture.conninfo)
+        configuration.settings["synchronous_commit"] = "off"
+        let asynchronous = try PostgresConnection(configuration)
+        defer { asynchronous.close() }
+        #expect(try DurabilityRisk.read(on: asynchronous) == [.fsync, .fullPageWrites, .synchronousCommit])
+    }
 }
