@@ -17,6 +17,9 @@ struct SettingsPane {
     init(path: String, file: String, maximumBytes: Int) throws(SettingsBundleError) {
         self.file = file
         let data = try Self.contents(path, file, maximumBytes)
+        if BinaryPropertyList(data)?.isBomb == true {
+            throw .unusableValue(file: file, place: "the property list", reason: "stands for far more than its bytes")
+        }
         var format = PropertyListSerialization.PropertyListFormat.xml
         // Foundation's third format (OpenStep) is not accepted: it takes nearly every text for a string.
         guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: &format),
