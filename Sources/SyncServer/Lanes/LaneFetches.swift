@@ -50,11 +50,15 @@ final class LaneFetches {
 
     /// Answers the questions whose users are in memory or quarantined; the others go on waiting. Questions of sessions
     /// that have ended are dropped.
-    /// - Parameter session: finds a session by its connection; nil when it has ended.
+    /// - Parameters:
+    ///   - isFresh: false while the server has not confirmed its heads: it does not know who may read what, so all
+    ///     questions wait, as rows do.
+    ///   - session: finds a session by its connection; nil when it has ended.
     /// - Returns: the sessions whose users have to be loaded first.
     func answer(
-        _ users: some UserDirectory, now: MonotonicTime, session: (UInt64) -> LaneSession?
+        _ users: some UserDirectory, isFresh: Bool, now: MonotonicTime, session: (UInt64) -> LaneSession?
     ) -> [LaneSession] {
+        guard isFresh else { return [] }
         var later: [PendingFetch] = []
         var unloaded: [LaneSession] = []
         for fetch in waiting {

@@ -27,6 +27,7 @@ extension LaneLog {
     ///
     /// Throws `LogTruncated` or `StoreStopped`: then no answer may leave.
     func commit(_ staging: inout AppendStaging) throws -> CommitReport {
+        if !staging.isEmpty { FaultPoint.pass(.staged) }
         var report = CommitReport()
         if !staging.batches.isEmpty {
             do {

@@ -34,13 +34,13 @@ final class LaneSessions {
     /// Whether rows may be sent now (`LaneContext.isFresh`).
     var isFresh: Bool { context.isFresh(since: confirmedAt()) }
 
-    /// When a connection is to be admitted, or a session to be sent something; nil when neither is planned.
-    /// - Parameter retryMilliseconds: how soon to ask again whether rows may be sent, while they may not: the lane would
-    ///   go round and round otherwise.
-    func nextDeadline(retryMilliseconds: Int64) -> MonotonicTime? {
+    /// When a connection is to be admitted, or a session to be sent something; nil when neither is planned. While no rows
+    /// may be sent, that is asked again after a fifth of a poll's time: the lane would go round and round otherwise.
+    var nextDeadline: MonotonicTime? {
         guard open.waiting.isEmpty else { return now }
         guard let planned = plan.users.isEmpty ? plan.nextCheckpoint : now else { return nil }
-        return isFresh ? planned : max(planned, now.adding(milliseconds: retryMilliseconds))
+        let retry = context.configuration.pollMilliseconds / 5
+        return isFresh ? planned : max(planned, now.adding(milliseconds: retry))
     }
 
     /// The users who have to be in memory for connections to be admitted, and for rows to be sent while that is

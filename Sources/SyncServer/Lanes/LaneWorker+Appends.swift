@@ -14,7 +14,6 @@ extension LaneWorker {
         var staging = AppendStaging(context.clock, behind: log.tails.heads)
         if looksAtTime { users.stageDue(into: &staging) }
         appends.stage(into: &staging, users, session: { sessions[$0] }, foldFailed: { users.quarantine($0, $1) })
-        if !staging.isEmpty { FaultPoint.pass(.staged) }
         try commit(staging)
     }
 

@@ -114,7 +114,9 @@ final class LaneWorker {
         sessions.admit(users, event: log.event)
         try appendWaiting()
         sessions.sendAwaited(users)
-        answerFetches()
+        for session in fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] }) {
+            sessions.resume(session.handle.id)
+        }
         watchers.sendStatuses(users)
         sessions.sendCheckpoints(users)
         try project()
@@ -154,8 +156,7 @@ final class LaneWorker {
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, reports.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let sessions = sessions.nextDeadline(retryMilliseconds: configuration.pollMilliseconds / 5)
-        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions ?? poll)
+        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline ?? poll)
         return .after(seconds: Double(max(0, next - now)) / 1_000)
     }
 
@@ -190,12 +191,6 @@ final class LaneWorker {
     }
 
     // MARK: What services do
-
-    private func answerFetches() {
-        // Answers are held back like rows: a server that has not confirmed its heads does not know who may read what.
-        guard sessions.isFresh else { return }
-        for session in fetches.answer(users, now: now, session: { sessions[$0] }) { sessions.resume(session.handle.id) }
-    }
 
     /// Hands the projector one batch, if a partition is due. One in a turn, so that appends do not wait for all
     /// partitions.

@@ -41,10 +41,12 @@ import Testing
     func waits() throws {
         let (fetches, session) = (fetches(), session)
         fetches.enqueue(PendingFetch(session: 1, request: question()))
-        #expect(fetches.answer(users, now: time.now) { _ in session }.count == 1)
+        #expect(fetches.answer(users, isFresh: true, now: time.now) { _ in session }.count == 1)
         #expect(connections.told(1, deliveries).isEmpty && Array(fetches.sessions) == [1])
         try users.load(anna, from: PartLog())
-        #expect(fetches.answer(users, now: time.now) { _ in session }.isEmpty)
+        #expect(fetches.answer(users, isFresh: false, now: time.now) { _ in session }.isEmpty)
+        #expect(connections.told(1, deliveries).isEmpty && Array(fetches.sessions) == [1])
+        #expect(fetches.answer(users, isFresh: true, now: time.now) { _ in session }.isEmpty)
         #expect(connections.told(1, deliveries) == ["fetched"] && Array(fetches.sessions).isEmpty)
     }
 
@@ -52,10 +54,11 @@ import Testing
     func ends() {
         let (fetches, session) = (fetches(), session)
         fetches.enqueue(PendingFetch(session: 1, request: question()))
-        #expect(fetches.answer(users, now: time.now) { _ in nil }.isEmpty && Array(fetches.sessions).isEmpty)
+        #expect(
+            fetches.answer(users, isFresh: true, now: time.now) { _ in nil }.isEmpty && Array(fetches.sessions).isEmpty)
         users.quarantined = [anna]
         fetches.enqueue(PendingFetch(session: 1, request: question()))
-        #expect(fetches.answer(users, now: time.now) { _ in session }.isEmpty)
+        #expect(fetches.answer(users, isFresh: true, now: time.now) { _ in session }.isEmpty)
         #expect(connections.told(1, deliveries) == ["fetched"])
     }
 }

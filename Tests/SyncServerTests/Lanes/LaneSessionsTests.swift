@@ -32,7 +32,7 @@ import Testing
     }
 
     private func isDue(_ sessions: LaneSessions) -> Bool {
-        sessions.nextDeadline(retryMilliseconds: 50).map { $0 <= time.now } ?? false
+        sessions.nextDeadline.map { $0 <= time.now } ?? false
     }
 
     private func told(_ id: UInt64, _ sessions: LaneSessions) -> [String] { connections.told(id, sessions.deliveries) }
@@ -144,7 +144,7 @@ import Testing
         time.advance(1_000)
         #expect(open(sessions) == ["opened"])
         // It does not go round and round: nobody can say yet when the heads are fresh.
-        #expect(sessions.nextDeadline(retryMilliseconds: 50) == time.now.adding(milliseconds: 50))
+        #expect(sessions.nextDeadline == time.now.adding(milliseconds: 50))
         sessions.sendAwaited(users)
         #expect(told(1, sessions).isEmpty)
         state.confirmedAt = time.now
@@ -178,7 +178,7 @@ import Testing
         sessions.sendCheckpoints(users)
         #expect(
             told(1, sessions).isEmpty
-                && sessions.nextDeadline(retryMilliseconds: 50) == time.now.adding(milliseconds: 1_000))
+                && sessions.nextDeadline == time.now.adding(milliseconds: 1_000))
         time.advance(1_000)
         state.confirmedAt = time.now
         users.users = [:]
