@@ -41,7 +41,7 @@ extension Data {
             switch byte {
             case UInt8(ascii: "-"): base64.append(UInt8(ascii: "+"))
             case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
-            // Of base64, which is decoded below, and not of base64url.
+            // These are letters of base64, which is decoded below, and not of base64url.
             case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
             default: base64.append(byte)
             }

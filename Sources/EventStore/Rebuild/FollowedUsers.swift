@@ -7,7 +7,7 @@ import PostgresClient
 /// the lock: only the events that the log got in the meantime are.
 ///
 /// A user who has appended since the comparison is kept with their rows in both generations, and further events are
-/// folded into both. Of the others only those whose rows differ matter, and only their notices are kept. Both kinds are
+/// folded into both. Others matter only where their rows differ, and only their notices are kept. Both kinds are
 /// bounded; a user for whom there is no room is compared again under the lock.
 struct FollowedUsers {
     /// The most rows of users kept whole, in both generations together: some 50 MB.

@@ -5,8 +5,8 @@ public enum RouteFilter {
     /// Metres from the ellipsoid. Beyond it an altitude is as impossible as latitude 91, and sums could overflow.
     public static let maximumAltitude = 10_000_000.0
 
-    /// Why `point` is dropped; nil when it is accepted. Of several reasons the first in `RouteDropReason`'s order is
-    /// given, so that each dropped point is counted once.
+    /// Why `point` is dropped; nil when it is accepted. Where there are several reasons, the first in
+    /// `RouteDropReason`'s order is given, so that each dropped point is counted once.
     ///
     /// Every number must be finite, also those that the device calls unknown: a NaN has no order, so it could not take
     /// part in rule R3's choice among duplicates.

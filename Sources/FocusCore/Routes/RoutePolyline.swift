@@ -22,7 +22,7 @@ public struct RoutePolyline: Hashable, Sendable {
     public init(_ points: [RoutePoint]) { self.init(points, maximumVertices: Self.maximumVertices) }
 
     init(_ points: [RoutePoint], maximumVertices: Int) {
-        // Of the 5 m, rounding to five decimals takes up to 0.79 m (0.56 m north and 0.56 m east).
+        // Rounding to five decimals takes up to 0.79 m of the 5 m (0.56 m north and 0.56 m east).
         var simplifier = LineSimplifier(tolerance: 4, maximumLength: 2_000)
         var vertices = points.map { CartesianPosition(latitude: $0.latitude, longitude: $0.longitude) }
         var kept = Array(points.indices)

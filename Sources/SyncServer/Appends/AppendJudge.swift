@@ -29,7 +29,7 @@ struct AppendJudge {
         /// Nothing of the frame is staged: what the log holds at these places is to be looked up first.
         case needsPlaces(ClosedRange<DeviceSequence>, of: Incarnation)
         /// The frame has to wait until everything that is staged is committed, and then goes before all later frames.
-        /// Of the frame itself only events that bind or end incarnations may be staged.
+        /// Only events that bind or end incarnations may be staged for the frame by then.
         case postponed
     }
 

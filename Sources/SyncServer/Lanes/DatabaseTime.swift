@@ -62,7 +62,7 @@ final class DatabaseTime: Sendable {
         return difference(wall, likeliest(wall))
     }
 
-    /// Of the times that the database's clock may show now, the one that is nearest to `wall`.
+    /// The time nearest to `wall` among those that the database's clock may show now.
     private func likeliest(_ wall: Timestamp) -> Timestamp {
         let now = machine.monotonic()
         guard let reading = state.withLockedValue({ $0.reading }) else { return wall }

@@ -3,7 +3,7 @@ import FocusCore
 /// The sessions of a lane, found by their connection, their user or their device's store. Also holds the connections
 /// that wait to be admitted, and the sessions that were told to go until their connections are closed.
 struct OpenSessions {
-    /// Names a device's local store. Of two connections of the same store the newer wins (rule P8).
+    /// Names a device's local store. The newer of two connections of one store wins (rule P8).
     private struct StoreKey: Hashable {
         var user: UserID
         var device: DeviceID

@@ -134,7 +134,7 @@ struct ProjectionBacklog {
             .map { time(of: $0, pauseMilliseconds) }.min()
     }
 
-    /// Of the partitions that are due, the one whose rows were to gather the least long; nil when none is due.
+    /// The partition whose rows were to gather the least long, among those that are due; nil when none is.
     func due(now: MonotonicTime, pauseMilliseconds: Int64) -> Partition? {
         lags.filter { !$0.value.isWriting && !$0.value.users.isEmpty && time(of: $0.value, pauseMilliseconds) <= now }
             .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }?.key

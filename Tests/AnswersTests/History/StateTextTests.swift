@@ -32,7 +32,7 @@ import Testing
         #expect(StateText.lines(UserState(user: UserID(UUID())), of: nil) == ["no rows", "version 0"])
     }
 
-    @Test("Of one app, there are its rows alone; scripts get an object for each")
+    @Test("The state as one app sees it has its rows alone; scripts get an object for each")
     func ofApp() throws {
         let objects = try StateText.json(try state(), of: run).map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])

@@ -154,7 +154,7 @@ import Testing
     func answersKeepTheirOrder() async throws {
         let events = thousand
         try await with(.same, events) { server in
-            // Of two frames that reach the lane together, the first one stages the end of its incarnation and waits for
+            // When two frames reach the lane together, the first one stages the end of its incarnation and waits for
             // a look-up.
             for round in 0..<10 {
                 let device = round == 0 ? device : DeviceID.random()

@@ -143,7 +143,7 @@ import Testing
         #expect(found[0].shown?.memo == found[0].expected.map { $0.memo + [0] })
     }
 
-    @Test("Of many differing rows some are kept, and all are counted")
+    @Test("Some of many differing rows are kept, and all are counted")
     func bounded() throws {
         let (history, _) = try life()
         try owner.execute("UPDATE read_1.authorizations SET memo = ''")

@@ -144,7 +144,7 @@ import Testing
         #expect(!users.due.knows(anna) && users.due.knows(ben))
     }
 
-    @Test("Of another generation those are kept whose rows are the same, as they are in it; the others leave")
+    @Test("When another generation is shown, users whose rows are the same in it stay; the others leave")
     func generations() throws {
         let users = users()
         for user in [anna, ben] {
@@ -159,7 +159,7 @@ import Testing
         head.generation = 2
         users.hear(.readModelStands(PartLog.partition, at: store.head.nextOffset, lacking: []))
         users.hear(.generationChanged(head, changed: [anna], lacking: []))
-        // Of the quarantined user something may be known again.
+        // Something may be known of the quarantined user again.
         #expect(heard.all() == ["visibility"])
         #expect(users[ben]?.generation == 2 && users[ben]?.dirty == [])
         #expect(users[ben]?.projectedVersion == Version(1))

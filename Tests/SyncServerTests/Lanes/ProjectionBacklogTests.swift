@@ -169,7 +169,7 @@ import Testing
         #expect(backlog.nextWrite(pauseMilliseconds: 100) == at(3_000))
     }
 
-    @Test("Of two partitions the one that has gathered longest is due first")
+    @Test("The partition that has gathered longest is due first")
     func order() {
         var backlog = backlog()
         for number in [Int32(0), 1] { backlog.markDirty(anna, at: LogOffset(1), in: Partition(number)) }

@@ -46,7 +46,7 @@ import Testing
         #expect(told() == ["statuses"])
     }
 
-    @Test("Of a quarantined user nothing is known, and that is told without waiting")
+    @Test("Nothing is known of a quarantined user, and that is told without waiting")
     func quarantined() {
         let watchers = watchers(LaneSamples.context(time))
         users.quarantined = [anna]
