@@ -81,10 +81,8 @@ import Testing
 
     /// Runs a command until it ends with the code: a server takes new keys within 5 s.
     private func untilExit(_ code: Int32, _ commands: FocusctlCommands, _ arguments: [String]) async throws {
-        for _ in 0..<60 {
-            if try await commands.run(arguments).exitCode == code { return }
-            try await Task.sleep(for: .milliseconds(500))
+        try await awaiting("\(arguments.joined(separator: " ")) exits with \(code)") {
+            try await commands.run(arguments).exitCode == code
         }
-        throw NeverHappened(description: "never exited with \(code): \(arguments.joined(separator: " "))")
     }
 }

@@ -21,10 +21,10 @@ public func eventually(
 
 /// Like `eventually`, but gives its thread back between two checks, for tests in which other tasks must go on.
 public func awaiting(
-    _ what: String, within limit: Duration = .seconds(180), _ condition: () throws -> Bool
+    _ what: String, within limit: Duration = .seconds(180), _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now.advanced(by: limit)
-    while try !condition() {
+    while try await !condition() {
         if ContinuousClock.now >= deadline { throw NeverHappened(description: "never happened: \(what)") }
         try await Task.sleep(for: .milliseconds(2))
     }

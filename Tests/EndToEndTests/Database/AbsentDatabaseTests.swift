@@ -42,8 +42,7 @@ import Testing
         #expect(answer.code == .unavailable && answer.sequence == DeviceSequence(3))
 
         try await proxy.open()
-        var through = DeviceSequence(2)
-        while through < DeviceSequence(3) {
+        try await awaiting("the append is taken") {
             try await phone.append(from: 3, [envelope])
             let taken: DeviceSequence? = try await phone.first {
                 switch $0 {
@@ -52,7 +51,7 @@ import Testing
                 default: nil
                 }
             }
-            if let taken { through = taken } else { try await Task.sleep(for: .milliseconds(50)) }
+            return taken == DeviceSequence(3)
         }
         let count = try await onThread {
             try server.database().query(TestStatement.countEvents).int8(row: 0, column: 0)

@@ -63,8 +63,7 @@ import Testing
         proxy.silence(requestsPass: isWritten)
         try await client.append(from: 3, [.post("n", app: "a")])
         if isWritten {
-            var written = false
-            while !written { written = try await count() == 3 }
+            try await awaiting("the append reaches the database") { try await count() == 3 }
         } else {
             try await client.flush()
         }
