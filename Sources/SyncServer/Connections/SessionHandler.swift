@@ -2,7 +2,6 @@ import FocusCore
 import FocusWire
 import Logging
 import NIOCore
-import NIOSSL
 import Tokens
 
 /// Feeds bytes to a `Session` and performs the actions that it answers with. Decides nothing of the protocol itself.
@@ -25,24 +24,24 @@ final class SessionHandler: ChannelInboundHandler {
         static let unwritable = Pauses(rawValue: 8)
     }
 
-    private let id: UInt64
-    private let services: ConnectionServices
-    private var session: Session
+    let id: UInt64
+    let services: ConnectionServices
+    var session: Session
     private var splitter: FrameSplitter
-    private let quota: OutgoingQuota
+    let quota: OutgoingQuota
     private var pauses: Pauses = []
-    private var context: ChannelHandlerContext?
+    var context: ChannelHandlerContext?
     private var timer: DeadlineTimer?
-    private var lane: Lane?
+    var lane: Lane?
     /// The key that the session's token was signed with; nil before Hello.
     private var tokenKey: TokenKeyMark?
-    private var peers = PeerLanes()
-    private var viewer: Viewer?
+    var peers = PeerLanes()
+    var viewer: Viewer?
     /// News that may not be written before the lane has confirmed its heads again, and everything behind them. Bounded
     /// by the quota and by the appends that may be under way.
-    private var held: [SessionDelivery] = []
+    var held: [SessionDelivery] = []
     /// Whether statuses were dropped that the device is to be told anew.
-    private var lacksStatuses = false
+    var lacksStatuses = false
 
     init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
         self.id = id
@@ -118,7 +117,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Input
 
-    private func process() {
+    func process() {
         while session.acceptsMessages, !session.isClosed {
             do {
                 guard let frame = try splitter.next() else { break }
@@ -134,119 +133,9 @@ final class SessionHandler: ChannelInboundHandler {
         schedule()
     }
 
-    /// Performs what lanes made for this connection, in the order in which they made it.
-    /// - Parameter confirmedAt: when the heads were confirmed that the news among them rest on.
-    func receive(_ deliveries: [SessionDelivery], confirmedAt: MonotonicTime) {
-        guard context != nil, !session.isClosed else { return receiveLate(deliveries) }
-        let mayTell = !deliveries.contains(where: \.isNews) || services.isFresh(confirmedAt)
-        if held.isEmpty, mayTell {
-            for delivery in deliveries { perform(delivery) }
-        } else {
-            hold(deliveries, isConfirmed: mayTell)
-        }
-        process()
-    }
-
-    private func perform(_ delivery: SessionDelivery) {
-        switch delivery {
-        case .opened(let opened):
-            perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
-        case .answered(let frame, let released):
-            services.budget.release(released)
-            if !frame.isEmpty { write(frame) }
-            perform(session.appendAnswered())
-        case .rows(let frame), .statuses(let frame): writeRows(frame)
-        case .fetched(let frame): writeRows(frame) { $0.fetchAnswered() }
-        case .control(let frame): writeControl(frame)
-        case .confirmed: break
-        case .failed(let error): perform(session.failed(error))
-        case .goAway(let code): goAway(code)
-        case .cutOff: cutOff()
-        }
-    }
-
-    /// Rules A3 and V2: holds news that are too old to be written, and everything behind them, until the lane has
-    /// confirmed its heads: if the device was revoked meanwhile, the lane says that first. Statuses are not held but
-    /// asked for again, because they may show no more than what holds when they are written.
-    private func hold(_ deliveries: [SessionDelivery], isConfirmed: Bool) {
-        for delivery in deliveries {
-            if session.isClosed {
-                receiveLate([delivery])
-            } else if case .cutOff = delivery {
-                cutOff()
-            } else if case .confirmed = delivery {
-                if isConfirmed { writeHeld() } else if !held.isEmpty { confirm() }
-            } else if held.isEmpty, isConfirmed || !delivery.isNews {
-                perform(delivery)
-            } else if case .statuses(let frame) = delivery {
-                if quota.release(frame.count) { resume() }
-                lacksStatuses = true
-                if held.isEmpty { watchAgain() }
-            } else {
-                if held.isEmpty { confirm() }
-                held.append(delivery)
-            }
-        }
-    }
-
-    private func writeHeld() {
-        let confirmed = held
-        held = []
-        for delivery in confirmed { if session.isClosed { receiveLate([delivery]) } else { perform(delivery) } }
-        if lacksStatuses { watchAgain() }
-    }
-
-    /// Has the lanes go on: the device has taken what was queued.
-    private func resume() {
-        lane?.post(.resume(session: id))
-        peers.post(.resume(session: id), except: lane)
-    }
-
-    private func watchAgain() {
-        lacksStatuses = false
-        guard let context, let viewer else { return }
-        post(peers.watch(session.watched, viewer, handle(context), in: services.lanes))
-    }
-
-    private func confirm() {
-        if let context { lane?.post(.confirm(handle(context))) }
-    }
-
-    /// Deals with deliveries for a connection that is closing or closed: gives budget back, and cuts a revoked device
-    /// off.
-    private func receiveLate(_ deliveries: [SessionDelivery]) {
-        for delivery in deliveries {
-            switch delivery {
-            case .answered(_, let released): services.budget.release(released)
-            // Bytes that were written before may not have left the process yet.
-            case .cutOff: cutOff()
-            case .opened, .rows, .statuses, .fetched, .control, .confirmed, .failed, .goAway: break
-            }
-        }
-    }
-
-    private func goAway(_ code: ErrorCode) {
-        perform(session.goAway(code))
-        context?.flush()
-    }
-
-    /// Rule A3: ends the session of a revoked device. If rows wait for a slow device, they would leave before a GoAway,
-    /// so the connection is closed without one.
-    private func cutOff() {
-        guard session.hasRowsWaiting, let context else { return goAway(.unauthenticated) }
-        session.disconnected()
-        transport(context).close(promise: nil)
-    }
-
-    /// Where a connection is closed at once. The TLS handler is bypassed: on close it would first write the bytes that
-    /// it holds.
-    private func transport(_ context: ChannelHandlerContext) -> ChannelHandlerContext {
-        (try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)) ?? context
-    }
-
     // MARK: Actions
 
-    private func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
+    func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
         for action in actions {
             switch action {
             case .send(let message): write(FrameCodec.frame(message))
@@ -302,7 +191,7 @@ final class SessionHandler: ChannelInboundHandler {
         lane.post(.open(handle(context), opening))
     }
 
-    private func handle(_ context: ChannelHandlerContext) -> SessionHandle {
+    func handle(_ context: ChannelHandlerContext) -> SessionHandle {
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         return SessionHandle(id: id, quota: quota, eventLoop: context.eventLoop) {
             loop.value.receive($0, confirmedAt: $1)
@@ -316,7 +205,7 @@ final class SessionHandler: ChannelInboundHandler {
         lane.post(.append(session: id, request))
     }
 
-    private func post(_ requests: [(Lane, LaneRequest)]) {
+    func post(_ requests: [(Lane, LaneRequest)]) {
         guard context != nil else { return }
         for (lane, request) in requests {
             charge(request.cost)
@@ -348,14 +237,14 @@ final class SessionHandler: ChannelInboundHandler {
 
     // MARK: Output
 
-    private func write(_ frame: [UInt8]) {
+    func write(_ frame: [UInt8]) {
         guard let context else { return }
         context.write(wrapOutboundOut(context.channel.allocator.buffer(bytes: frame)), promise: nil)
     }
 
     /// Writes a frame whose bytes count in the quota, and releases them when it is written.
     /// - Parameter onWritten: called with the session when the frame is written, or dropped with the connection.
-    private func writeRows(
+    func writeRows(
         _ frame: [UInt8], onWritten: @escaping @Sendable (inout Session) -> Void = { _ in }
     ) {
         guard let context else { return }
@@ -373,7 +262,7 @@ final class SessionHandler: ChannelInboundHandler {
 
     /// Writes a frame that does not count in the quota. The session counts it among the rows that wait, because rules
     /// L2 and A3 hold for it too.
-    private func writeControl(_ frame: [UInt8]) {
+    func writeControl(_ frame: [UInt8]) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         session.rowsQueued(now: services.clock.monotonic())
