@@ -274,6 +274,7 @@ final class SimulatedLog {
             events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
         }
         restores += 1
+        timeline = Timeline(name: timeline.name + "r")
         flush()
         witness.fellBack(to: counts)
         return Set(whole)
@@ -292,6 +293,11 @@ final class SimulatedLog {
         timeline = Timeline(name: timeline.name + "1")
         journal.append(.lost(models))
     }
+}
+
+extension SimulatedLog {
+    /// The database refuses a statement.
+    struct OutOfMemory: Error {}
 }
 
 /// The user cannot be loaded.

@@ -17,8 +17,8 @@ final class SimulatedStore: LaneStore {
     private let isPooled: Bool
     /// Called before each database call; the connections go on meanwhile.
     var willCall: () throws -> Void = {}
-    /// Called after a load of users that found the log further than the lane knows.
-    var didLoadAhead: () throws -> Void = {}
+    /// Called after a look for where loads stand in the log.
+    var didPlaceLoads: () throws -> Void = {}
     /// The database's clock.
     var time: () -> Timestamp? = { nil }
     /// Called when the server has a user's events up to a version.
@@ -114,21 +114,11 @@ final class SimulatedStore: LaneStore {
         return log.users(partition, in: range)
     }
 
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
         try read()
-        let loaded = Dictionary(
-            uniqueKeysWithValues: users.map { partition, user in
-                (
-                    user,
-                    Result {
-                        let loaded = try log.load(user, partition)
-                        didSee(user, loaded.state.version)
-                        return loaded
-                    }
-                )
-            })
-        if users.contains(where: { log.head($0.0).anchor != anchors()[$0.0] }) { try didLoadAhead() }
-        return loaded
+        let held = heads.filter { head in head.anchor.map { log.holds($0, head.partition) } ?? false }
+        try didPlaceLoads()
+        return Set(held)
     }
 
     func dueUsers(
@@ -154,6 +144,17 @@ final class SimulatedStore: LaneStore {
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) -> Set<UserID>? { nil }
 
     func close() {}
+}
+
+/// Loads users after a while, as the log and the read model are then, or not at all.
+final class SimulatedLoader: LaneLoader {
+    private let ask: (LoadQuestion) -> Void
+
+    init(ask: @escaping (LoadQuestion) -> Void) { self.ask = ask }
+
+    func start() {}
+    func stop() {}
+    func post(_ question: LoadQuestion) { ask(question) }
 }
 
 /// Answers after a while, from the log as it is then, or not at all.

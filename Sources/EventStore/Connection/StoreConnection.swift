@@ -99,6 +99,12 @@ public final class StoreConnection {
         try perform { try LogReader().events(partition: partition, from: offset, limit: limit, on: $0) }
     }
 
+    /// Those of the heads that the log led through: it holds the last event of each. A head of an empty partition is
+    /// none of them.
+    public func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
+        try perform { try LogReader().held(of: heads, on: $0) }
+    }
+
     public func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try perform { try LogReader().event(of: user, partition: partition, at: version, on: $0) }
     }
@@ -125,6 +131,8 @@ public final class StoreConnection {
 
     // MARK: Read model
 
+    /// Loads the first of the users, as many as `UserLoader.loadSome` loads at once: one at least, unless there are
+    /// none. Who cannot be loaded is a `.failure` of their own.
     public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
         let loaded = try loadEach(users[...])
         for case .success(let user) in loaded.values { generations[user.head.partition] = user.head.generation }
@@ -136,7 +144,12 @@ public final class StoreConnection {
     private func loadEach(_ users: ArraySlice<(Partition, UserID)>) throws -> [UserID: Result<LoadedUser, any Error>] {
         do {
             return try perform {
-                try UserLoader(rules: configuration.rules).load(Array(users), assuming: generations, on: $0)
+                let loaded = try UserLoader(rules: configuration.rules)
+                    .loadSome(Array(users), assuming: generations, on: $0)
+                guard !loaded.isEmpty || users.isEmpty else {
+                    throw EventStoreError.corrupt("a user's partition is not in log_partitions")
+                }
+                return loaded
             }
         } catch let error as PostgresError where error.mayConcernOneRow && !users.isEmpty {
             guard users.count > 1 else { return [users[users.startIndex].1: .failure(error)] }

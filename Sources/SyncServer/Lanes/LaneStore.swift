@@ -25,7 +25,7 @@ protocol LaneStore: AnyObject {
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>]
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead>
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser]

@@ -128,13 +128,14 @@ final class PartLog: LaneStore {
         }
     }
 
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
         try call()
-        return Dictionary(
-            uniqueKeysWithValues: users.map { _, user in (user, Result { try loaded(user, at: head) }) })
+        return Set(heads.filter { head in events.contains { $0.anchor == head.anchor } })
     }
 
-    private func loaded(_ user: UserID, at head: PartitionHead) throws -> LoadedUser {
+    /// The user as a load sees them now.
+    func loaded(_ user: UserID) throws -> LoadedUser {
+        let head = head
         var state = UserState(user: user)
         var touched: Set<RowKey> = []
         for event in events where event.user == user { touched.formUnion(try state.apply(event.decoded())) }
@@ -164,4 +165,34 @@ final class PartLog: LaneStore {
     }
 
     func close() {}
+}
+
+/// Loads users from a `PartLog` when the test says so.
+final class PartLoader: LaneLoader {
+    private let log: PartLog
+    private let mailbox: Mailbox<LaneRequest>
+    private(set) var questions: [LoadQuestion] = []
+    /// Whether each question is answered at once.
+    var isPrompt = true
+
+    init(_ log: PartLog, _ mailbox: Mailbox<LaneRequest>) { (self.log, self.mailbox) = (log, mailbox) }
+
+    func start() {}
+    func stop() {}
+
+    func post(_ question: LoadQuestion) {
+        questions.append(question)
+        if isPrompt { answer() }
+    }
+
+    /// Answers the questions that wait, from the log as it is now.
+    func answer() {
+        for question in questions {
+            let loaded = question.users.map { _, id in (id, Result { try log.loaded(id) }) }
+            mailbox.post(
+                .loaded(
+                    LoadAnswer(number: question.number, loaded: .success(Dictionary(uniqueKeysWithValues: loaded)))))
+        }
+        questions = []
+    }
 }
