@@ -1639,11 +1639,17 @@ enum Migrations {
             number: 21, name: "user_bytes", sql: #"""
             -- A server has to know how large users are before it loads them, or else hundreds of large ones would be in one result.
 
+            ALTER TABLE read_1.users ADD COLUMN state_bytes bigint CHECK (state_bytes >= 0);
+            COMMENT ON COLUMN read_1.users.state_bytes IS
+                'About how many bytes the user takes in the memory of a server; NULL: not known';
+
             DO $$
             DECLARE
                 number integer;
             BEGIN
-                FOR number IN SELECT generation FROM generations WHERE dropped_at IS NULL ORDER BY generation LOOP
+                FOR number IN
+                    SELECT generation FROM generations WHERE dropped_at IS NULL AND generation <> 1 ORDER BY generation
+                LOOP
                     EXECUTE format('ALTER TABLE read_%s.users ADD COLUMN state_bytes bigint CHECK (state_bytes >= 0)', number);
                     EXECUTE format('COMMENT ON COLUMN read_%s.users.state_bytes IS %L', number,
                         'About how many bytes the user takes in the memory of a server; NULL: not known');
@@ -1659,6 +1665,6 @@ enum Migrations {
                 'About how many bytes the user takes in the memory of a server (rule Q4); NULL: not known';
 
             """#,
-            checksum: "11bdee26f52d640a83030813022a18594389e2bc3d0f938bb4e9621ea97c67ce"),
+            checksum: "06733127629f337bdaac6b214474cb4a5998a007cfa21591f0cfcc8aefb36693"),
     ]
 }
