@@ -5,7 +5,7 @@ import PostgresClient
 /// statement that reads the rows. That statement returns the beginning of a long tail; the rest is read in chunks.
 public struct UserLoader: Sendable {
     /// How many bytes a user is taken for whom the read model says nothing of: those of most users are fewer.
-    static let unknownBytes = 256 << 10
+    static let unknownBytes: Int64 = 256 << 10
 
     private let rules: FoldRules
     private let tail: Int
@@ -146,7 +146,7 @@ public struct UserLoader: Sendable {
             generation.statement(Queries.loadUsers),
             [
                 .int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail.events)),
-                .int8(Int64(tail.bytes)), .int8(bound), .int8(Int64(Self.unknownBytes)),
+                .int8(Int64(tail.bytes)), .int8(bound), .int8(Self.unknownBytes),
             ])
         var stored: [UserID: StoredUser] = [:]
         // UNION ALL keeps the order of its branches, but nothing promises that: heads are read first, in whatever order

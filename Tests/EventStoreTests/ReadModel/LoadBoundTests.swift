@@ -17,7 +17,7 @@ import Testing
     /// The read model says of each user how large they are; nil: nothing.
     private func show(_ users: [UserID], bytes: [Int?], on connection: PostgresConnection) throws {
         let projected = zip(users, bytes).map { user, bytes in
-            ProjectedUser(user: user, version: .zero, rows: [], dueAt: nil, stateBytes: bytes)
+            ProjectedUser(user: user, version: Version(1), rows: [], dueAt: nil, stateBytes: bytes)
         }
         let (statement, parameters) = ProjectionWriter.users(RandomHistory.partition, projected)
         _ = try connection.query(Generation.first.statement(statement), parameters)
@@ -48,9 +48,10 @@ import Testing
         let connection = try fixture.connection()
         let some = users(3)
         try show(Array(some[..<2]), bytes: [nil, 1], on: connection)
-        #expect(try loaded(some, bytes: UserLoader.unknownBytes, on: connection) == 1)
-        #expect(try loaded(some, bytes: UserLoader.unknownBytes + 1, on: connection) == 2)
-        #expect(try loaded(some, bytes: UserLoader.unknownBytes + 2, on: connection) == 3)
+        let size = Int(UserLoader.unknownBytes)
+        #expect(try loaded(some, bytes: size, on: connection) == 1)
+        #expect(try loaded(some, bytes: size + 1, on: connection) == 2)
+        #expect(try loaded(some, bytes: size + 2, on: connection) == 3)
     }
 
     @Test("What the projector writes of a user's size is what they take in memory")
