@@ -34,6 +34,7 @@ final class SimulatedLocks {
     }
 
     func release(_ transaction: Transaction) {
+        transaction.finish = nil
         for partition in transaction.partitions where holders[partition] === transaction { holders[partition] = nil }
     }
 
@@ -49,5 +50,8 @@ final class SimulatedLocks {
     }
 
     /// The database is another one by now, without the transactions.
-    func releaseAll() { holders = [:] }
+    func releaseAll() {
+        for transaction in holders.values { transaction.finish = nil }
+        holders = [:]
+    }
 }
