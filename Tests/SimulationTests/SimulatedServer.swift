@@ -155,7 +155,10 @@ final class SimulatedServer {
         self.process = nil
         pausedUntil = 0
         for link in process.links { link.serverDied() }
-        for worker in process.workers { worker.deliveries.removeAll() }
+        for worker in process.workers {
+            worker.deliveries.removeAll()
+            worker.log.unlock()
+        }
         process.end()
     }
 
@@ -206,6 +209,7 @@ final class SimulatedServer {
         configuration.refoldLimit = plan.refoldLimit
         configuration.lookMilliseconds = plan.lookMilliseconds
         configuration.eventsPerStatement = random.element([3, 4_000])
+        configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
@@ -226,6 +230,7 @@ final class SimulatedServer {
             simulation.faults
         }
         store.time = { [unowned simulation] in simulation.clock.wall() }
+        store.lateLimit = simulation.plan.lateLimit
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }
             try self.spend(process)

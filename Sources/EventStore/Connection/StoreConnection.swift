@@ -12,6 +12,8 @@ public final class StoreConnection {
     let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
+    /// Whether `lock` has begun a transaction on the current connection that is not over.
+    private var holdsLocks = false
     /// How many connections were made. What one of them confirmed says nothing about the server that the next one
     /// reaches.
     public private(set) var connectionNumber = 0
@@ -38,18 +40,33 @@ public final class StoreConnection {
 
     public func close() {
         current?.close()
-        current = nil
+        (current, holdsLocks) = (nil, false)
     }
 
     // MARK: Log
 
-    /// Appends with one statement. When its commit is in doubt, the log is asked on a new connection, for as long as it
+    /// Locks partitions as `LogWriter.lock` does, until `append` or `unlock`, over which nothing else may be asked.
+    /// Throws `LogTruncated`, `StoreStopped`, `PostgresError`: then nothing is locked.
+    public func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition] {
+        let locked = try perform { try LogWriter().lock(behind: known, limit: limit, on: $0) }
+        holdsLocks = true
+        return locked
+    }
+
+    /// Gives up what `lock` has locked, if it still is: nothing is written.
+    public func unlock() {
+        guard holdsLocks else { return }
+        holdsLocks = false
+        current?.rollBack()
+    }
+
+    /// Appends with one statement; while partitions are locked, in their transaction, which ends. When its commit is in doubt, the log is asked on a new connection, for as long as it
     /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when the
     /// outcome is unknown or the caller stopped before the append.
     public func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         let doubt: PostgresError
         do {
-            return try LogWriter().append(batches, on: try usable())
+            return try appendOnce(batches)
         } catch let error as PostgresError where error.outcomeIsUnknown {
             doubt = error
         } catch let error as PostgresError where error.kind == .readOnly {
@@ -70,6 +87,13 @@ public final class StoreConnection {
                 if isStopping() { throw StoreStopped() }
             }
         }
+    }
+
+    private func appendOnce(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
+        // When the locks were lost with their connection, nothing was written: it is an append like any other.
+        guard holdsLocks, let current, current.isUsable else { return try LogWriter().append(batches, on: usable()) }
+        holdsLocks = false
+        return try LogWriter().commitLocked(batches, on: current)
     }
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
@@ -229,6 +253,8 @@ public final class StoreConnection {
     /// Runs `body`, and runs it again whenever the connection is lost in the middle, or reaches a database that takes
     /// no writes: it must be safe to run twice. What was given up is cancelled.
     func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+        // Locks are not to be held while something else is waited for.
+        unlock()
         // It backs off here too: a pooler accepts connections while its server is away, and fails every statement at
         // once.
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))

@@ -100,6 +100,11 @@ enum Queries {
             users = 0, previous = NULL
         """#)
 
+    /// Bounds how long this transaction may wait for its client: then PostgreSQL ends it, and its locks with it.
+    static let boundIdleTime = Statement(name: "bound_idle_time", sql: #"""
+        SELECT set_config('idle_in_transaction_session_timeout', $1, true)
+        """#)
+
     /// Bounds how long statements of this transaction wait for a lock.
     static let boundLockWaits = Statement(name: "bound_lock_waits", sql: #"""
         SELECT set_config('lock_timeout', $1, true)
@@ -708,9 +713,10 @@ enum Queries {
         SELECT pg_advisory_xact_lock(7381243762834303335)
         """#)
 
-    /// Locks partitions in ascending order. Waits for whoever is appending, also for the transaction of a lost connection.
+    /// Locks partitions in ascending order, and says where they end. Waits for whoever is appending, also for the transaction
+    /// of a lost connection.
     static let lockPartitions = Statement(name: "lock_partitions", sql: #"""
-        SELECT partition, next_offset, generation
+        SELECT partition, next_offset, last_recorded_at, generation, last_event_id
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         ORDER BY partition
@@ -850,6 +856,25 @@ enum Queries {
     /// Partitions whose log does not begin with its first event any more, and where it begins.
     static let readFirstOffsets = Statement(name: "read_first_offsets", sql: #"""
         SELECT partition, first_offset FROM log_partitions WHERE first_offset > 0 ORDER BY partition
+        """#)
+
+    /// Events of several partitions, each from an offset on, in order. $1, $2: partition and offset of each. $3: at most so
+    /// many of each partition.
+    static let readGaps = Statement(name: "read_gaps", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id, e.type,
+            e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
+        CROSS JOIN LATERAL (
+            SELECT
+                i.partition, i.log_offset, i.user_id, i.version, i.device_id, i.incarnation, i.device_seq, i.event_id,
+                i.type::text, i.app_id, i.occurred_at, i.recorded_at, i.schema_version, i.encoding, i.payload
+            FROM events i
+            WHERE i.partition = w.partition AND i.log_offset >= w.log_offset
+            ORDER BY i.log_offset
+            LIMIT $3
+        ) e
+        ORDER BY e.partition, e.log_offset
         """#)
 
     /// The generations that have rows: which fold fills each, how many partitions show it, and the rebuild that made it
@@ -2105,5 +2130,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

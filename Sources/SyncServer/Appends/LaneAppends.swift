@@ -12,7 +12,7 @@ final class LaneAppends {
     private let judge: AppendJudge
     private let placeFinder: any LanePlaceFinder
     private let head: (Partition) -> PartitionHead
-    /// How many frames the last statement answered.
+    /// How many frames the statements of the last turn that had some answered.
     private var lastAnswered = 0
 
     /// - Parameter head: gives a partition's head as the lane knows it.
@@ -32,7 +32,7 @@ final class LaneAppends {
     var awaitingLoad: some Collection<UserID> { queue.awaiting.keys }
     /// The sessions whose frames wait for a statement; a session is there once for each of its frames.
     var sessions: some Sequence<UInt64> { queue.frames.lazy.map(\.session) }
-    /// How many more frames are likely to come in a moment: devices that the last statement answered tend to send their
+    /// How many more frames are likely to come in a moment: devices that the last turn answered tend to send their
     /// next frames at about the same time.
     var expected: Int { max(0, lastAnswered - queue.frames.count) }
 
@@ -67,7 +67,8 @@ final class LaneAppends {
     // MARK: Staging
 
     /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first waits
-    /// for them; one of a quarantined user is answered with an error.
+    /// for them; one whose partition the statement is not for is postponed; one of a quarantined user is answered with
+    /// an error.
     /// - Parameters:
     ///   - session: finds a session by its connection; nil when it has ended: the frame is dropped.
     ///   - connected: gives the devices of a user that have sessions on this server.
@@ -84,7 +85,8 @@ final class LaneAppends {
             queue.settle(frame, stage(frame, of: session, users, into: &staging, connected, foldFailed))
         }
         queue.putBackPostponed()
-        lastAnswered = staging.answers.count
+        // A turn's statement for locked partitions follows that for all others.
+        lastAnswered = staging.answers.count + (staging.isLocked ? lastAnswered : 0)
     }
 
     private func stage(
@@ -101,6 +103,7 @@ final class LaneAppends {
             staging.answers.append(AppendStaging.Answer(append: frame, partition: partition, error: error))
             return .done
         }
+        guard staging.carries(user.partition) else { return .postponed }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {

@@ -79,12 +79,21 @@ extension LaneUsers {
 
     // MARK: Staging
 
-    /// Stages the events of users who are in memory and for whom something is due.
+    /// The partitions of users who are in memory and for whom something is due.
+    func duePartitions() -> Set<Partition> {
+        Set(dueUsers(context.clock.wall()) { resident[$0] != nil }.compactMap { resident[$0]?.partition })
+    }
+
+    /// Stages the events of users who are in memory and for whom something is due, in partitions that the statement is
+    /// for.
     func stageDue(into staging: inout AppendStaging) {
         due.takeArrivals()
         let users = dueUsers(staging.now) { resident[$0] != nil }
         for id in users.sorted() {
-            if let user = resident[id] { stageDue(user, into: &staging) }
+            guard let user = resident[id], staging.carries(user.partition) else { continue }
+            // What is left is due at once.
+            guard !staging.isLocked || staging.hasRoom(configuration) else { return scheduleLook(after: 0) }
+            stageDue(user, into: &staging)
         }
         if users.count == configuration.dueUsersPerLook { scheduleLook(after: 0) }
     }

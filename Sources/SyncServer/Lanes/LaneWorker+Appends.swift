@@ -4,15 +4,26 @@ import Logging
 import Waits
 
 extension LaneWorker {
-    /// Judges and folds what waits and what is due, appends it with one statement, and answers.
+    /// Judges and folds what waits and what is due, appends it with one statement, and answers. What is for partitions
+    /// to which other servers append at the same time gets a statement of its own (`LaneWorker+Contention`).
     func appendWaiting() throws {
         let looksAtTime = users.nextLook.map { now >= $0 } ?? false
         guard !appends.isEmpty || looksAtTime || users.due.hasArrivals else { return }
         guard try log.clockIsRight() else { return withdrawAppends() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try findDue() }
-        var staging = AppendStaging(context.clock, behind: log.tails.heads)
-        if looksAtTime || users.due.hasArrivals { users.stageDue(into: &staging) }
+        let withDue = looksAtTime || users.due.hasArrivals
+        let contended = log.contendedPartitions()
+        let heads = log.tails.heads
+        let free = contended.isEmpty ? heads : heads.filter { !contended.contains($0.key) }
+        try append(AppendStaging(context.clock, behind: free), withDue: withDue)
+        if !contended.isEmpty { try appendLocking(contended, withDue: withDue) }
+    }
+
+    /// Stages what waits for the staging's partitions and, with `withDue`, what is due there; commits it, and answers.
+    func append(_ empty: AppendStaging, withDue: Bool) throws {
+        var staging = empty
+        if withDue { users.stageDue(into: &staging) }
         appends.stage(
             into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
             foldFailed: { users.quarantine($0, $1) })

@@ -341,6 +341,60 @@ import Testing
         #expect(heard.all().isEmpty)
     }
 
+    @Test("Partitions are locked at the heads that are known, and what others appended is told before the statement")
+    func locks() throws {
+        let log = try begun()
+        store.appendFocus("b", of: ben)
+        try log.lock([PartLog.partition])
+        #expect(heard.all() == ["followed 0", "caught up 1"] && log.tails[PartLog.partition] == store.head)
+        var staging = try staging(log, events: 2)
+        let report = try log.commit(&staging)
+        #expect(report.isValid(PartLog.partition) && heard.all() == ["committed 2"])
+        #expect(store.called() == ["lock", "append"] && !store.isLocked)
+    }
+
+    @Test("Who came too late, or finds at the lock that they would have, locks for five seconds from then on")
+    func contends() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 1)
+        #expect(log.contendedPartitions().isEmpty)
+        store.appendFocus("b", of: ben)
+        _ = try log.commit(&staging)
+        #expect(log.contendedPartitions() == [PartLog.partition])
+        time.advance(4_999)
+        try log.lock([PartLog.partition])
+        log.unlock()
+        time.advance(4_999)
+        #expect(log.contendedPartitions() == [PartLog.partition])
+        // Nobody has appended by now.
+        try log.lock([PartLog.partition])
+        log.unlock()
+        time.advance(1)
+        #expect(log.contendedPartitions().isEmpty && log.context.contention.counts.late == 1)
+    }
+
+    @Test("S6: a lock that finds a log that fell back holds nothing, and nothing of it is told")
+    func lockFindsFallen() throws {
+        for _ in 0..<3 { store.appendFocus("a", of: anna) }
+        let log = try begun()
+        store.events.removeLast()
+        for _ in 0..<3 {
+            #expect(throws: LogTruncated(PartLog.partition)) { try log.lock([PartLog.partition]) }
+            #expect(!store.isLocked && heard.all().isEmpty)
+            store.appendFocus("b", of: anna)
+        }
+    }
+
+    @Test("P1: an answer that needs a commit of its own waits for it without a lock")
+    func confirmsUnlocked() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        try log.lock([PartLog.partition])
+        var staging = try staging(log, events: 0)
+        _ = try log.commit(&staging)
+        #expect(store.called() == ["lock", "confirm"] && !store.isLocked && staging.answers[0].appended != nil)
+    }
+
     @Test("Another generation is shown: the events are settled, and the states that they were folded on are not valid")
     func cutOver() throws {
         let log = try begun()
