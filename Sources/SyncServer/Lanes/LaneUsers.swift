@@ -85,7 +85,8 @@ final class LaneUsers {
     /// what they were sent, and need the state again only for more.
     func evict() {
         let evicted = resident.evict(
-            past: configuration.cacheBytes, now: now, every: configuration.cacheCheckMilliseconds)
+            past: configuration.cacheBytes, now: now, every: configuration.cacheCheckMilliseconds,
+            except: { backlog.keeps($0.id, of: $0.partition) })
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }
 
@@ -149,7 +150,8 @@ final class LaneUsers {
     /// Records that nobody has to wait for the user any more: they are in memory, or quarantined.
     /// - Returns: why a look for users who are due waits for the user; nil when none does.
     @discardableResult private func arrived(_ id: UserID, _ partition: Partition) -> DueSchedule.Reason? {
-        backlog.arrived(id, in: partition)
+        backlog.arrived(
+            id, in: partition, bytes: resident[id]?.approximateBytes ?? 0, limit: configuration.bytesPerProjection)
         return due.arrived(id)
     }
 

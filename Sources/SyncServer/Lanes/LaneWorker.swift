@@ -161,7 +161,10 @@ final class LaneWorker {
             case .fetch(let session, let request): fetches.enqueue(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.enqueue(found)
             case .placesFound(let session, let found): appends.putBack(sessions.placesFound(session, found))
-            case .loaded(let answer): loaded.append(answer)
+            case .loaded(let answer):
+                loaded.append(answer)
+                // What the load saw may be gone since, which a look at the heads shows.
+                log.tails.mayHaveMoved = true
             case .projected(let partition, let report): reports.append((partition, report))
             case .headsMayHaveMoved: log.tails.mayHaveMoved = true
             case .stop: isStopped = true

@@ -39,6 +39,9 @@ struct ProjectionBacklog {
         var limit: Int?
         /// Users who are being loaded for the next batch.
         var awaited: Set<UserID> = []
+        /// Those of them who have come, and how many bytes they take.
+        var arrived: Set<UserID> = []
+        var arrivedBytes = 0
         /// Whether the users of the next batch were loaded, as far as they can be.
         var isReady = false
         /// Whether a batch is under way.
@@ -159,17 +162,27 @@ struct ProjectionBacklog {
     /// Makes the partition's next batch wait until these users are loaded, or cannot be.
     mutating func wait(for users: Set<UserID>, in partition: Partition) { lags[partition]?.awaited = users }
 
-    /// Ends the wait for a user.
-    mutating func arrived(_ user: UserID, in partition: Partition) {
-        guard lags[partition]?.awaited.remove(user) != nil else { return }
-        if lags[partition]?.awaited.isEmpty == true { lags[partition]?.isReady = true }
+    /// Ends the wait for a user. Once those who have come take more than `limit` bytes, nobody else is waited for.
+    /// - Parameter bytes: what the user takes in memory; zero when they cannot be loaded.
+    mutating func arrived(_ user: UserID, in partition: Partition, bytes: Int, limit: Int) {
+        guard var lag = lags[partition], lag.awaited.remove(user) != nil else { return }
+        lag.arrived.insert(user)
+        lag.arrivedBytes += bytes
+        if lag.arrivedBytes > limit { lag.awaited = [] }
+        lag.isReady = lag.awaited.isEmpty
+        lags[partition] = lag
     }
+
+    /// Whether the user was loaded for a batch that is not made yet: they are to stay in memory until then.
+    func keeps(_ user: UserID, of partition: Partition) -> Bool { lags[partition]?.arrived.contains(user) ?? false }
 
     /// Ends all waits for users: nobody is loaded any more.
     mutating func forgetAwaited() {
         for partition in lags.keys {
             lags[partition]?.awaited = []
             lags[partition]?.isReady = false
+            lags[partition]?.arrived = []
+            lags[partition]?.arrivedBytes = 0
         }
     }
 
@@ -257,6 +270,7 @@ struct ProjectionBacklog {
         cover.checkpoint = max(cover.checkpoint, cover.base)
         cover.laggards = passed.filter { $0.first < cover.checkpoint }.map(\.user)
         (lag.isWriting, lag.isReady) = (true, false)
+        (lag.arrived, lag.arrivedBytes) = ([], 0)
         lag.gathersUntil = time
         lags[partition] = lag
         return cover

@@ -66,10 +66,15 @@ struct ResidentUsers {
 
     /// Evicts users when all take more than `limit` bytes, until a quarter of the limit is free: first those who alone
     /// take more than a quarter, or else one of them would drive out everybody; then the least recently used.
-    /// - Parameter milliseconds: how long to do nothing after a check, because adding the bytes up takes its time;
-    ///   unless an eighth of the limit has come since.
+    /// - Parameters:
+    ///   - milliseconds: how long to do nothing after a check, because adding the bytes up takes its time; unless an
+    ///     eighth of the limit has come since.
+    ///   - isKept: whether a user is to stay for now.
     /// - Returns: the users who were evicted.
-    mutating func evict(past limit: Int, now: MonotonicTime, every milliseconds: Int64) -> [CachedUser] {
+    mutating func evict(
+        past limit: Int, now: MonotonicTime, every milliseconds: Int64,
+        except isKept: (CachedUser) -> Bool = { _ in false }
+    ) -> [CachedUser] {
         guard now >= nextCheck || arrivedBytes > limit / 8 else { return [] }
         nextCheck = now.adding(milliseconds: milliseconds)
         arrivedBytes = 0
@@ -81,7 +86,7 @@ struct ResidentUsers {
             let (isLarge, isOtherLarge) = (a.bytes > limit / 4, b.bytes > limit / 4)
             return isLarge != isOtherLarge ? isLarge : a.user.lastUsed < b.user.lastUsed
         }
-        for (user, taken) in order {
+        for (user, taken) in order where !isKept(user) {
             guard bytes > limit * 3 / 4 else { break }
             bytes -= taken
             users[user.id] = nil
