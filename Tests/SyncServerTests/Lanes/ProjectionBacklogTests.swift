@@ -190,6 +190,24 @@ import Testing
         #expect(backlog.checkpoint(of: partition) == LogOffset(5) && backlog.isBehind(anna, in: partition))
     }
 
+    @Test("A batch waits for the users who are loaded for it, and they are kept for it; past its bytes for nobody else")
+    func waits() {
+        for extra in [0, 1] {
+            var backlog = backlog()
+            let carol = UserID.random()
+            for user in [anna, ben, carol] { backlog.markDirty(user, at: LogOffset(1), in: partition) }
+            backlog.wait(for: [anna, ben, carol], in: partition)
+            #expect(backlog.nextWrite(pauseMilliseconds: 100) == nil && backlog.ready.isEmpty)
+            backlog.arrived(anna, in: partition, bytes: 10 + extra, limit: 10)
+            #expect(backlog.keeps(anna, of: partition) && !backlog.keeps(ben, of: partition))
+            #expect(backlog.ready == (extra == 0 ? [] : [partition]))
+            for user in [ben, carol] { backlog.arrived(user, in: partition, bytes: 0, limit: 10) }
+            #expect(backlog.ready == [partition] && backlog.due(now: at(0), pauseMilliseconds: 100) == partition)
+            _ = write(&backlog, [anna, ben, carol], head: 2)
+            #expect(backlog.ready.isEmpty && !backlog.keeps(anna, of: partition))
+        }
+    }
+
     @Test("A new epoch waits for no batch of the one before")
     func epochs() {
         var backlog = backlog()
