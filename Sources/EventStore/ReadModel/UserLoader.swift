@@ -132,8 +132,8 @@ public struct UserLoader: Sendable {
         return loaded
     }
 
-    /// What the rows of one generation say, whether it is active or not, and the first events past them. Of users who
-    /// would take too much memory together, the first ones; one at least.
+    /// What the rows of one generation say, whether it is active or not, and the first events past them. If the users
+    /// would take too much memory together, the first ones alone are read; one at least.
     /// - Parameter takesAll: whether none of them is left out.
     func read(
         _ users: [(Partition, UserID)], _ generation: Generation, takesAll: Bool = false,

@@ -12,8 +12,8 @@ struct PendingLoads {
     private struct Asked {
         /// The question's number.
         var question: Int
-        /// The head of the user's partition when the question was made. Of all events from there on, the lane has been
-        /// told.
+        /// The head of the user's partition when the question was made. The lane has been told of all events from
+        /// there on.
         var head: PartitionHead
         /// The user's events that others appended since.
         var events: [LoggedEvent] = []

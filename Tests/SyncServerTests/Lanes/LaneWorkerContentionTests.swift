@@ -83,7 +83,7 @@ import Waits
         try turns(worker, [])
         let asked = loader.asked
         for sequence in Int64(2)...5 {
-            // Of the user too, whose versions go on behind them.
+            // The user has events of the other server too: their versions go on behind them.
             store.othersAppend = { [store, anna] in store.appendFocus("of another", of: anna) }
             try turns(worker, [append(1, at: sequence)])
         }
