@@ -1,12 +1,18 @@
 -- Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user. $3: so
--- many events of each at most, the first ones past what the rows show: versions have no gaps.
+-- many events of each at most, the first ones past what the rows show: versions have no gaps. $4: so many bytes of
+-- payload of them, which the last one may pass. $5: users are left out once those before them take so many bytes. $6:
+-- how many a user takes of whom that is not known.
 -- kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
 -- last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
 -- payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
-WITH wanted AS MATERIALIZED (
-    SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
-    FROM unnest($1::integer[], $2::uuid[]) AS w (partition, user_id)
+WITH asked AS MATERIALIZED (
+    SELECT
+        w.partition, w.user_id, coalesce(u.version, 0) AS version,
+        sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
+    FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
     LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+), wanted AS MATERIALIZED (
+    SELECT a.partition, a.user_id, a.version FROM asked a WHERE a.before < $5::bigint
 )
 SELECT
     'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
@@ -23,8 +29,16 @@ SELECT
     e.incarnation, e.device_seq, e.event_id, e.occurred_at,
     e.recorded_at, e.schema_version, e.encoding
 FROM wanted w
-JOIN events e ON e.partition = w.partition AND e.user_id = w.user_id AND e.version > w.version
-    AND e.version <= w.version + $3::bigint
+CROSS JOIN LATERAL (
+    SELECT
+        t.*,
+        sum(octet_length(t.payload)) OVER (ORDER BY t.version ROWS UNBOUNDED PRECEDING)
+            - octet_length(t.payload) AS before
+    FROM events t
+    WHERE t.partition = w.partition AND t.user_id = w.user_id AND t.version > w.version
+        AND t.version <= w.version + $3::bigint
+) e
+WHERE e.before < $4::bigint
 UNION ALL
 SELECT
     'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,

@@ -201,6 +201,9 @@ public final class SyncServer: Service {
     /// What the background verifier found since the start; zeros when there is none.
     public var verification: VerificationCounts { verifier?.found ?? VerificationCounts() }
 
+    /// How often this server and others appended to the same partitions at the same time, since the start.
+    public var contention: ContentionCounts { context.contention.counts }
+
     /// Bytes of rows that wait to be written, one number for each open connection.
     public var queuedBytes: [Int] { services.connections.queuedBytes }
 

@@ -23,6 +23,9 @@ struct BenchAppendCommand: AsyncParsableCommand {
             the rows of its user's last version. With --events the frames are made before
             the clock starts; with --seconds while it runs, which costs the generator more.
 
+            With --rate the devices together offer so many events a second, evenly, whether
+            they are answered or not; a frame's time then begins when it was due.
+
             This writes into the log for good. Do not point it at a log that matters.
 
             Examples:
@@ -51,6 +54,8 @@ struct BenchAppendCommand: AsyncParsableCommand {
     var events: Int?
     @Option(help: "Append for so long instead.")
     var seconds: Int?
+    @Option(help: "Events of all devices together in a second, with --seconds. Default: as fast as they are answered.")
+    var rate: Int?
     @Option(help: "Chooses users, devices and texts.")
     var seed: UInt64 = 1
     @Option(help: "Seconds without any answer before it gives up.")
@@ -67,13 +72,16 @@ struct BenchAppendCommand: AsyncParsableCommand {
         guard events == nil || seconds == nil else { throw ValidationError("Either --events or --seconds.") }
         guard (1...20_000_000).contains(events ?? 1) else { throw ValidationError("--events is 1 to 20000000.") }
         guard (1...86_400).contains(seconds ?? 1) else { throw ValidationError("--seconds is 1 to 86400.") }
+        guard rate == nil || seconds != nil else { throw ValidationError("--rate goes with --seconds.") }
+        guard (1...1_000_000).contains(rate ?? 1) else { throw ValidationError("--rate is 1 to 1000000.") }
         guard (1...3_600).contains(timeout) else { throw ValidationError("--timeout is 1 to 3600 seconds.") }
     }
 
     func run() async throws {
         let plan = LoadPlan(
             devices: devices, users: users ?? devices, batch: batch, window: window,
-            length: seconds.map { .seconds($0) } ?? .events(events ?? 100_000), seed: seed, timeoutSeconds: timeout)
+            length: seconds.map { .seconds($0) } ?? .events(events ?? 100_000), rate: rate, seed: seed,
+            timeoutSeconds: timeout)
         let report = try LoadRun(plan, server: server, tokens: try tokens(for: plan)).run()
         (json ? [report.json] : report.lines).forEach(Terminal.line)
     }

@@ -16,6 +16,12 @@ final class LoadDevice {
     private var makesFrames = false
     private let batch: Int
     private let window: Int
+    /// See `LoadPlan.frameInterval`.
+    private let interval: UInt64?
+    /// The share of the interval after which the device begins: all together send evenly.
+    private let phase: Double
+    /// When the next frame is due, if there is an interval.
+    private var due: UInt64 = 0
     /// Unanswered frames in the order of their sequences; `sentAt` in nanoseconds.
     private var unanswered: [(through: DeviceSequence, count: Int, sentAt: UInt64)] = []
     /// A version that the next frame acknowledges (Ack).
@@ -37,6 +43,8 @@ final class LoadDevice {
         mix = EventMix(plan, device: index, start: start)
         batch = plan.batch
         window = plan.window
+        interval = plan.frameInterval
+        phase = Double(index) / Double(plan.devices)
         let hello = Hello(
             minimumProtocol: 1, maximumProtocol: 1, token: token, deviceClass: .phone, incarnation: plan.incarnation,
             cursor: nil, collections: [])
@@ -62,6 +70,7 @@ final class LoadDevice {
         latencies.removeAll(keepingCapacity: true)
         acknowledgedEvents = 0
         rows = 0
+        due = clock + UInt64(Double(interval ?? 0) * phase)
         try pump(clock)
     }
 
@@ -88,9 +97,14 @@ final class LoadDevice {
 
     // MARK: Sending
 
-    private func pump(_ now: UInt64) throws {
-        while unanswered.count < window, !socket.isBlocked, let frame = nextFrame() {
-            unanswered.append((frame.through, frame.count, now))
+    /// Sends what is due, as far as the window and the socket allow.
+    func pump(_ now: UInt64) throws {
+        while unanswered.count < window, !socket.isBlocked, !makesFrames || interval == nil || due <= now,
+            let frame = nextFrame()
+        {
+            // A frame that was held back has waited since it was due.
+            unanswered.append((frame.through, frame.count, makesFrames && interval != nil ? due : now))
+            due += interval ?? 0
             if let version = unsaidVersion.take() {
                 // Ack travels with a frame that is sent anyway, which saves a system call.
                 try socket.send(FrameCodec.frame(.ack(version)) + frame.bytes)

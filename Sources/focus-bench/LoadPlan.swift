@@ -18,6 +18,8 @@ struct LoadPlan {
     /// How many frames a device may have unanswered.
     var window: Int
     var length: Length
+    /// Events of all devices together in a second; nil: as fast as they are answered.
+    var rate: Int?
     var seed: UInt64
     /// The run fails when the server says nothing for so many seconds.
     var timeoutSeconds: Int
@@ -34,6 +36,9 @@ struct LoadPlan {
         case .seconds: nil
         }
     }
+
+    /// Nanoseconds between two frames of a device; nil: the next one goes when the window allows it.
+    var frameInterval: UInt64? { rate.map { UInt64(devices * batch) * 1_000_000_000 / UInt64($0) } }
 
     func generator(of device: Int) -> SplitMix64 { SplitMix64(seed: seed &* 0x1_0001 &+ UInt64(device)) }
 

@@ -34,6 +34,7 @@ struct LoadReport {
         text.add("users", plan.users)
         text.add("batch", plan.batch)
         text.add("window", plan.window)
+        if let rate = plan.rate { text.add("rate", rate) }
         text.addRaw("seed", String(plan.seed))
         text.add("events", events)
         text.addRaw("began_at", String(format: "%.6f", beganAt.timeIntervalSince1970))

@@ -80,7 +80,7 @@ final class LoadRun {
             for index in polled.indices {
                 polled[index].events = Int16(POLLIN | (devices[index].socket.isBlocked ? POLLOUT : 0))
             }
-            let ready = poll(&polled, nfds_t(polled.count), 10)
+            let ready = poll(&polled, nfds_t(polled.count), plan.rate == nil ? 10 : 1)
             if ready < 0, errno != EINTR { throw CommandFailure("poll: \(String(cString: strerror(errno))).") }
             var hasNews = false
             for index in polled.indices where ready > 0 && polled[index].revents != 0 {
@@ -89,6 +89,7 @@ final class LoadRun {
                 if try device.receive(buffer, Self.clock) { hasNews = true }
             }
             let now = Self.clock()
+            if plan.rate != nil { for device in devices { try device.pump(now) } }
             if hasNews { lastNews = now }
             guard now - lastNews < UInt64(plan.timeoutSeconds) * 1_000_000_000 else {
                 throw IntegrityFailure(

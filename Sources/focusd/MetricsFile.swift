@@ -30,7 +30,7 @@ struct MetricsFile: Service {
     }
 
     private var text: String {
-        let found = server.verification
+        let (found, contention) = (server.verification, server.contention)
         let metrics: [(name: String, kind: String, help: String, value: Int)] = [
             (
                 "focusd_users_verified_total", "counter", "Users whose read model was compared with their events.",
@@ -39,6 +39,16 @@ struct MetricsFile: Service {
             (
                 "focusd_users_differing_total", "counter",
                 "Of those, found different: see focusctl projections verify and rebuild.", found.differing
+            ),
+            (
+                "focusd_late_batches_total", "counter",
+                "Batches for a partition that were staged again, because another server had appended to it first.",
+                contention.late
+            ),
+            (
+                "focusd_locked_statements_total", "counter",
+                "Statements that locked their partitions first, because other servers append to them too.",
+                contention.locked
             ),
             ("focusd_connections", "gauge", "Connections that are open.", server.connectionCount),
             ("focusd_inbound_bytes", "gauge", "Bytes of appends that wait for their commit.", server.inboundBytes),

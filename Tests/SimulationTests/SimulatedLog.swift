@@ -40,7 +40,8 @@ final class SimulatedLog {
         /// A crash or a failover has lost projections.
         case lost([Partition: ReadModel])
     }
-    private let witness: Witness
+    let witness: Witness
+    let locks: SimulatedLocks
     /// Users who cannot be loaded, as if their events did not fold.
     var broken: Set<UserID> = []
     /// The number of batches since the checkpoint of a partition last moved although events are past it; and the most
@@ -56,6 +57,7 @@ final class SimulatedLog {
         identity = LogIdentity(
             log: log, partitions: partitions, hash: EventStore.partitionHash, format: format)
         self.witness = witness
+        locks = SimulatedLocks(witness)
         self.format = format
         for partition in identity.allPartitions {
             events[partition] = []
@@ -274,6 +276,8 @@ final class SimulatedLog {
             events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
         }
         restores += 1
+        timeline = Timeline(name: timeline.name + "r")
+        locks.releaseAll()
         flush()
         witness.fellBack(to: counts)
         return Set(whole)
@@ -292,6 +296,11 @@ final class SimulatedLog {
         timeline = Timeline(name: timeline.name + "1")
         journal.append(.lost(models))
     }
+}
+
+extension SimulatedLog {
+    /// The database refuses a statement.
+    struct OutOfMemory: Error {}
 }
 
 /// The user cannot be loaded.

@@ -29,6 +29,8 @@ final class SimulatedServer {
         /// For each history of the log, the versions up to which the server has certainly read or written each user's
         /// events.
         private var seen: [Int: [UserID: Version]] = [:]
+        /// What loads have seen whose answers are posted.
+        fileprivate var loads: [(user: UserID, version: Version, history: Int)] = []
         /// When the server saw that devices were revoked.
         private(set) var revocations: [DeviceID: Int64] = [:]
 
@@ -51,9 +53,19 @@ final class SimulatedServer {
             loop.shutdownGracefully { _ in }
         }
 
-        fileprivate func sees(_ user: UserID, _ version: Version, _ simulation: Simulation) {
-            let before = seen(user, simulation.history) ?? .zero
-            seen[simulation.history, default: [:]][user] = max(before, version)
+        /// What a load saw counts from the end of the turn on that takes it up.
+        fileprivate func seesLoads(_ simulation: Simulation) {
+            for load in loads { sees(load.user, load.version, simulation, in: load.history) }
+            loads = []
+        }
+
+        fileprivate func sees(
+            _ user: UserID, _ version: Version, _ simulation: Simulation, in history: Int? = nil
+        ) {
+            let history = history ?? simulation.history
+            let before = seen(user, history) ?? .zero
+            seen[history, default: [:]][user] = max(before, version)
+            guard history == simulation.history else { return }
             for device in simulation.devices where device.user == user && revocations[device.id] == nil {
                 guard let revocation = simulation.witness.revocations[device.id], revocation.version <= version
                 else { continue }
@@ -117,7 +129,8 @@ final class SimulatedServer {
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
                 mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
                 services: LaneServices(
-                    projector: projector(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
+                    projector: projector(lanes.lanes[lane].mailbox, new),
+                    loader: loader(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
                     placeFinder: placeFinder(lanes.lanes[lane].mailbox, new)))
         }
         process = new
@@ -142,7 +155,10 @@ final class SimulatedServer {
         self.process = nil
         pausedUntil = 0
         for link in process.links { link.serverDied() }
-        for worker in process.workers { worker.deliveries.removeAll() }
+        for worker in process.workers {
+            worker.deliveries.removeAll()
+            worker.log.unlock()
+        }
         process.end()
     }
 
@@ -193,6 +209,7 @@ final class SimulatedServer {
         configuration.refoldLimit = plan.refoldLimit
         configuration.lookMilliseconds = plan.lookMilliseconds
         configuration.eventsPerStatement = random.element([3, 4_000])
+        configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
@@ -213,12 +230,13 @@ final class SimulatedServer {
             simulation.faults
         }
         store.time = { [unowned simulation] in simulation.clock.wall() }
+        store.lateLimit = simulation.plan.lateLimit
         store.willCall = { [weak self, weak process] in
             guard let self, let process else { return }
             try self.spend(process)
             self.letAnotherIn()
         }
-        store.didLoadAhead = { [weak self] in
+        store.didPlaceLoads = { [weak self] in
             guard let self, random.once(in: simulation.faults.fallsBackAfterLoads) else { return }
             try simulation.fallBack(in: self)
         }
@@ -238,6 +256,37 @@ final class SimulatedServer {
                 }
             },
             report: { mailbox.post(.projected($0, $1)) })
+    }
+
+    /// A load takes a while before it sees the log, and a while after that. Nobody gives the answer up: what it saw may
+    /// be gone when it comes.
+    private func loader(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedLoader {
+        SimulatedLoader { [unowned self, weak process] question in
+            let fails = random.once(in: simulation.faults.readFails)
+            let longest = random.once(in: 8) ? 500_000 : 5_000
+            let (before, after) = (random.number(50...longest), random.number(50...longest))
+            simulation.after(before, rank: index) { [weak self, weak process] in
+                guard let self, let process, self.process === process else { return }
+                let loaded = load(question.users)
+                let seen = loaded.values.compactMap { try? $0.get() }
+                    .map { ($0.state.user, $0.state.version, self.simulation.history) }
+                let answer = LoadAnswer(
+                    number: question.number, loaded: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(loaded))
+                simulation.after(after, rank: index) { [weak self, weak process] in
+                    guard let self, let process, self.process === process else { return }
+                    if !fails { process.loads += seen }
+                    mailbox.post(.loaded(answer))
+                    wake()
+                }
+            }
+        }
+    }
+
+    private func load(_ users: [(Partition, UserID)]) -> [UserID: Result<LoadedUser, any Error>] {
+        Dictionary(
+            uniqueKeysWithValues: users.map { partition, user in
+                (user, Result { try simulation.log.load(user, partition) })
+            })
     }
 
     private func placeFinder(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedPlaceFinder {
@@ -334,6 +383,7 @@ final class SimulatedServer {
                 worker.recover(from: error)
             }
         }
+        process.seesLoads(simulation)
         step(process)
         process.staleTurns = max(0, process.staleTurns - 1)
         turn(in: random.number(100_000...250_000))

@@ -6,19 +6,24 @@ import PostgresClient
 
 /// The access of one server to the log; it fails as the seed says.
 final class SimulatedStore: LaneStore {
-    private let log: SimulatedLog
+    let log: SimulatedLog
+    /// The transaction of `lock`, until its last statement.
+    var transaction: SimulatedLocks.Transaction?
     var anchors: () -> [Partition: LogAnchor] = { [:] }
-    private var random: SeededGenerator
+    var random: SeededGenerator
     /// Called each time, because all faults end when the simulation heals.
-    private let faults: () -> SimulationPlan.Faults
+    let faults: () -> SimulationPlan.Faults
     var whileWaiting: () -> Void = {}
     /// Behind a pooler the connection survives the database behind it: that the log was restored shows only when the
     /// anchors are verified.
-    private let isPooled: Bool
+    let isPooled: Bool
     /// Called before each database call; the connections go on meanwhile.
     var willCall: () throws -> Void = {}
-    /// Called after a load of users that found the log further than the lane knows.
-    var didLoadAhead: () throws -> Void = {}
+    /// Called after a look for where loads stand in the log.
+    var didPlaceLoads: () throws -> Void = {}
+    /// How often in a row a batch for each partition came too late; and the most that is right.
+    private var late: [Partition: Int] = [:]
+    var lateLimit: Int?
     /// The database's clock.
     var time: () -> Timestamp? = { nil }
     /// Called when the server has a user's events up to a version.
@@ -35,6 +40,7 @@ final class SimulatedStore: LaneStore {
     }
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
+        if let transaction { return try append(batches, in: transaction) }
         try willCall()
         let faults = faults()
         if random.once(in: faults.appendFails) { throw PostgresError(kind: .insufficientResources, message: "full") }
@@ -45,7 +51,17 @@ final class SimulatedStore: LaneStore {
             return Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, .behind) })
         }
         if !isPooled { try verify() }
-        let outcomes = Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) })
+        log.locks.waitForHolders(of: batches.map(\.partition).sorted())
+        return try settle(
+            batches, Dictionary(uniqueKeysWithValues: batches.map { ($0.partition, log.append($0)) }))
+    }
+
+    /// What follows the statement.
+    func settle(
+        _ batches: [PartitionAppend], _ outcomes: [Partition: PartitionOutcome]
+    ) throws -> [Partition: PartitionOutcome] {
+        let faults = faults()
+        for batch in batches { judgeContention(batch.partition, outcomes[batch.partition]) }
         // In PostgreSQL this is the time in which the commit waits: others may read what no standby has.
         if random.once(in: faults.diesAfterCommit) { throw StoreStopped() }
         if outcomes.values.contains(where: { $0 != .behind }) { log.replicate() }
@@ -56,7 +72,15 @@ final class SimulatedStore: LaneStore {
         return outcomes
     }
 
-    private func read() throws {
+    private func judgeContention(_ partition: Partition, _ outcome: PartitionOutcome?) {
+        late[partition] = outcome == .behind ? late[partition, default: 0] + 1 : 0
+        if let lateLimit, late[partition, default: 0] > lateLimit {
+            log.witness.fail("\(late[partition, default: 0]) appends to \(partition) in a row came too late")
+        }
+    }
+
+    func read() throws {
+        if transaction != nil { log.witness.fail("something is asked while partitions are locked") }
         try willCall()
         if random.once(in: faults().readFails) {
             throw PostgresError(kind: .insufficientResources, message: "out of memory")
@@ -65,7 +89,7 @@ final class SimulatedStore: LaneStore {
     }
 
     /// A restored database is reached over a new connection, which verifies the anchors first.
-    private func verify() throws {
+    func verify() throws {
         for (partition, anchor) in anchors() where !log.holds(anchor, partition) { throw LogTruncated(partition) }
     }
 
@@ -114,21 +138,11 @@ final class SimulatedStore: LaneStore {
         return log.users(partition, in: range)
     }
 
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
         try read()
-        let loaded = Dictionary(
-            uniqueKeysWithValues: users.map { partition, user in
-                (
-                    user,
-                    Result {
-                        let loaded = try log.load(user, partition)
-                        didSee(user, loaded.state.version)
-                        return loaded
-                    }
-                )
-            })
-        if users.contains(where: { log.head($0.0).anchor != anchors()[$0.0] }) { try didLoadAhead() }
-        return loaded
+        let held = heads.filter { head in head.anchor.map { log.holds($0, head.partition) } ?? false }
+        try didPlaceLoads()
+        return Set(held)
     }
 
     func dueUsers(
@@ -153,7 +167,18 @@ final class SimulatedStore: LaneStore {
     /// The simulation has a single generation.
     func changedUsers(of partition: Partition, from before: Int32, to generation: Int32) -> Set<UserID>? { nil }
 
-    func close() {}
+    func close() { unlock() }
+}
+
+/// Loads users after a while, as the log and the read model are then, or not at all.
+final class SimulatedLoader: LaneLoader {
+    private let ask: (LoadQuestion) -> Void
+
+    init(ask: @escaping (LoadQuestion) -> Void) { self.ask = ask }
+
+    func start() {}
+    func stop() {}
+    func post(_ question: LoadQuestion) { ask(question) }
 }
 
 /// Answers after a while, from the log as it is then, or not at all.

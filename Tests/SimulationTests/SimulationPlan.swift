@@ -89,6 +89,9 @@ struct SimulationPlan {
     var mendsBroken = false
     /// After how many batches at most the checkpoint of a partition moves that has events past it; nil: not judged.
     var standingLimit: Int?
+    /// How often in a row at most a lane's batch for a partition comes too late, because another server was first; nil:
+    /// not judged.
+    var lateLimit: Int?
     var faults: Faults
     /// The most microseconds between two disasters; 0 for none.
     var disasters: Int

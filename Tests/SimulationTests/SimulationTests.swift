@@ -87,6 +87,15 @@ import Testing
         }
     }
 
+    @Test("Of four servers that append to the same partitions, none comes too late for one twice in a row")
+    func contention() throws {
+        try runUndisturbed(16) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (8, 12, 4, 2)
+            (plan.interleaves, plan.pause, plan.latency, plan.lateLimit) = (2, 20_000, 2_000, 1)
+            plan.callMicroseconds = 300
+        }
+    }
+
     @Test("Lost projections are written again, parts of batches too, and when all is quiet")
     func lostProjections() throws {
         try runUndisturbed(60) { plan in

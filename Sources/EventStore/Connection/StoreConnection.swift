@@ -12,6 +12,8 @@ public final class StoreConnection {
     let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
     private var current: PostgresConnection?
+    /// Whether `lock` has begun a transaction on the current connection that is not over.
+    private var holdsLocks = false
     /// How many connections were made. What one of them confirmed says nothing about the server that the next one
     /// reaches.
     public private(set) var connectionNumber = 0
@@ -38,18 +40,33 @@ public final class StoreConnection {
 
     public func close() {
         current?.close()
-        current = nil
+        (current, holdsLocks) = (nil, false)
     }
 
     // MARK: Log
 
-    /// Appends with one statement. When its commit is in doubt, the log is asked on a new connection, for as long as it
+    /// Locks partitions as `LogWriter.lock` does, until `append` or `unlock`, over which nothing else may be asked.
+    /// Throws `LogTruncated`, `StoreStopped`, `PostgresError`: then nothing is locked.
+    public func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition] {
+        let locked = try perform { try LogWriter().lock(behind: known, limit: limit, on: $0) }
+        holdsLocks = true
+        return locked
+    }
+
+    /// Gives up what `lock` has locked, if it still is: nothing is written.
+    public func unlock() {
+        guard holdsLocks else { return }
+        holdsLocks = false
+        current?.rollBack()
+    }
+
+    /// Appends with one statement; while partitions are locked, in their transaction, which ends. When its commit is in doubt, the log is asked on a new connection, for as long as it
     /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when the
     /// outcome is unknown or the caller stopped before the append.
     public func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         let doubt: PostgresError
         do {
-            return try LogWriter().append(batches, on: try usable())
+            return try appendOnce(batches)
         } catch let error as PostgresError where error.outcomeIsUnknown {
             doubt = error
         } catch let error as PostgresError where error.kind == .readOnly {
@@ -70,6 +87,13 @@ public final class StoreConnection {
                 if isStopping() { throw StoreStopped() }
             }
         }
+    }
+
+    private func appendOnce(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
+        // When the locks were lost with their connection, nothing was written: it is an append like any other.
+        guard holdsLocks, let current, current.isUsable else { return try LogWriter().append(batches, on: usable()) }
+        holdsLocks = false
+        return try LogWriter().commitLocked(batches, on: current)
     }
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
@@ -99,6 +123,12 @@ public final class StoreConnection {
         try perform { try LogReader().events(partition: partition, from: offset, limit: limit, on: $0) }
     }
 
+    /// Those of the heads that the log led through: it holds the last event of each. A head of an empty partition is
+    /// none of them.
+    public func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
+        try perform { try LogReader().held(of: heads, on: $0) }
+    }
+
     public func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try perform { try LogReader().event(of: user, partition: partition, at: version, on: $0) }
     }
@@ -125,6 +155,8 @@ public final class StoreConnection {
 
     // MARK: Read model
 
+    /// Loads the first of the users, as many as `UserLoader.loadSome` loads at once: one at least, unless there are
+    /// none. Who cannot be loaded is a `.failure` of their own.
     public func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
         let loaded = try loadEach(users[...])
         for case .success(let user) in loaded.values { generations[user.head.partition] = user.head.generation }
@@ -136,7 +168,12 @@ public final class StoreConnection {
     private func loadEach(_ users: ArraySlice<(Partition, UserID)>) throws -> [UserID: Result<LoadedUser, any Error>] {
         do {
             return try perform {
-                try UserLoader(rules: configuration.rules).load(Array(users), assuming: generations, on: $0)
+                let loaded = try UserLoader(rules: configuration.rules)
+                    .loadSome(Array(users), assuming: generations, on: $0)
+                guard !loaded.isEmpty || users.isEmpty else {
+                    throw EventStoreError.corrupt("a user's partition is not in log_partitions")
+                }
+                return loaded
             }
         } catch let error as PostgresError where error.mayConcernOneRow && !users.isEmpty {
             guard users.count > 1 else { return [users[users.startIndex].1: .failure(error)] }
@@ -216,6 +253,8 @@ public final class StoreConnection {
     /// Runs `body`, and runs it again whenever the connection is lost in the middle, or reaches a database that takes
     /// no writes: it must be safe to run twice. What was given up is cancelled.
     func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+        // Locks are not to be held while something else is waited for.
+        unlock()
         // It backs off here too: a pooler accepts connections while its server is away, and fails every statement at
         // once.
         var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))

@@ -1636,7 +1636,38 @@ enum Migrations {
             """#,
             checksum: "b0ef5dfae07115f3e91af656424c1db7c81a9b990bc50cb4b776348412c414b3"),
         Migration(
-            number: 21, name: "app_streams", sql: #"""
+            number: 21, name: "user_bytes", sql: #"""
+            -- A server has to know how large users are before it loads them, or else hundreds of large ones would be in one result.
+
+            ALTER TABLE read_1.users ADD COLUMN state_bytes bigint CHECK (state_bytes >= 0);
+            COMMENT ON COLUMN read_1.users.state_bytes IS
+                'About how many bytes the user takes in the memory of a server; NULL: not known';
+
+            DO $$
+            DECLARE
+                number integer;
+            BEGIN
+                FOR number IN
+                    SELECT generation FROM generations WHERE dropped_at IS NULL AND generation <> 1 ORDER BY generation
+                LOOP
+                    EXECUTE format('ALTER TABLE read_%s.users ADD COLUMN state_bytes bigint CHECK (state_bytes >= 0)', number);
+                    EXECUTE format('COMMENT ON COLUMN read_%s.users.state_bytes IS %L', number,
+                        'About how many bytes the user takes in the memory of a server; NULL: not known');
+                END LOOP;
+            END
+            $$;
+
+            CREATE OR REPLACE VIEW read.users AS
+            SELECT t.user_id, t.version, t.partition, t.due_at, t.state_bytes
+            FROM read_1.users t
+            JOIN log_partitions p ON p.partition = t.partition AND p.generation = 1;
+            COMMENT ON COLUMN read.users.state_bytes IS
+                'About how many bytes the user takes in the memory of a server (rule Q4); NULL: not known';
+
+            """#,
+            checksum: "06733127629f337bdaac6b214474cb4a5998a007cfa21591f0cfcc8aefb36693"),
+        Migration(
+            number: 22, name: "app_streams", sql: #"""
             -- Sessions of an app count by a stream of that app's own (rule Z1). The fold remembers where each stream is, and behind
             -- the memo of an app's row the row's place in it.
 

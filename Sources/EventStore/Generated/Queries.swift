@@ -100,6 +100,11 @@ enum Queries {
             users = 0, previous = NULL
         """#)
 
+    /// Bounds how long this transaction may wait for its client: then PostgreSQL ends it, and its locks with it.
+    static let boundIdleTime = Statement(name: "bound_idle_time", sql: #"""
+        SELECT set_config('idle_in_transaction_session_timeout', $1, true)
+        """#)
+
     /// Bounds how long statements of this transaction wait for a lock.
     static let boundLockWaits = Statement(name: "bound_lock_waits", sql: #"""
         SELECT set_config('lock_timeout', $1, true)
@@ -493,15 +498,21 @@ enum Queries {
         """#)
 
     /// Everything about users, as of one moment: one statement, one snapshot. $1, $2: partition and id of each user. $3: so
-    /// many events of each at most, the first ones past what the rows show: versions have no gaps.
+    /// many events of each at most, the first ones past what the rows show: versions have no gaps. $4: so many bytes of
+    /// payload of them, which the last one may pass. $5: users are left out once those before them take so many bytes. $6:
+    /// how many a user takes of whom that is not known.
     /// kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
     /// last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
     /// payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
     static let loadUsers = Statement(name: "load_users", sql: #"""
-        WITH wanted AS MATERIALIZED (
-            SELECT w.partition, w.user_id, coalesce(u.version, 0) AS version
-            FROM unnest($1::integer[], $2::uuid[]) AS w (partition, user_id)
+        WITH asked AS MATERIALIZED (
+            SELECT
+                w.partition, w.user_id, coalesce(u.version, 0) AS version,
+                sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
+            FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
             LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+        ), wanted AS MATERIALIZED (
+            SELECT a.partition, a.user_id, a.version FROM asked a WHERE a.before < $5::bigint
         )
         SELECT
             'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
@@ -518,8 +529,16 @@ enum Queries {
             e.incarnation, e.device_seq, e.event_id, e.occurred_at,
             e.recorded_at, e.schema_version, e.encoding
         FROM wanted w
-        JOIN events e ON e.partition = w.partition AND e.user_id = w.user_id AND e.version > w.version
-            AND e.version <= w.version + $3::bigint
+        CROSS JOIN LATERAL (
+            SELECT
+                t.*,
+                sum(octet_length(t.payload)) OVER (ORDER BY t.version ROWS UNBOUNDED PRECEDING)
+                    - octet_length(t.payload) AS before
+            FROM events t
+            WHERE t.partition = w.partition AND t.user_id = w.user_id AND t.version > w.version
+                AND t.version <= w.version + $3::bigint
+        ) e
+        WHERE e.before < $4::bigint
         UNION ALL
         SELECT
             'apps', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
@@ -690,7 +709,8 @@ enum Queries {
     /// an offset of the log ($2), NULL when there is none; what read_timeline says; and whether the partition has laggards.
     static let lockCheckpoint = Statement(name: "lock_checkpoint", sql: #"""
         SELECT
-            c.log_offset, e.event_id, e.recorded_at, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+            c.log_offset, e.event_id, e.recorded_at,
+            left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch FROM pg_postmaster_start_time()),
             EXISTS (SELECT FROM read_1.laggards l WHERE l.partition = c.partition)
         FROM read_1.checkpoints c
         LEFT JOIN events e ON e.partition = c.partition AND e.log_offset = $2
@@ -703,9 +723,10 @@ enum Queries {
         SELECT pg_advisory_xact_lock(7381243762834303335)
         """#)
 
-    /// Locks partitions in ascending order. Waits for whoever is appending, also for the transaction of a lost connection.
+    /// Locks partitions in ascending order, and says where they end. Waits for whoever is appending, also for the transaction
+    /// of a lost connection.
     static let lockPartitions = Statement(name: "lock_partitions", sql: #"""
-        SELECT partition, next_offset, generation
+        SELECT partition, next_offset, last_recorded_at, generation, last_event_id
         FROM log_partitions
         WHERE partition = ANY ($1::integer[])
         ORDER BY partition
@@ -845,6 +866,25 @@ enum Queries {
     /// Partitions whose log does not begin with its first event any more, and where it begins.
     static let readFirstOffsets = Statement(name: "read_first_offsets", sql: #"""
         SELECT partition, first_offset FROM log_partitions WHERE first_offset > 0 ORDER BY partition
+        """#)
+
+    /// Events of several partitions, each from an offset on, in order. $1, $2: partition and offset of each. $3: at most so
+    /// many of each partition.
+    static let readGaps = Statement(name: "read_gaps", sql: #"""
+        SELECT
+            e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id, e.type,
+            e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
+        FROM unnest($1::integer[], $2::bigint[]) AS w (partition, log_offset)
+        CROSS JOIN LATERAL (
+            SELECT
+                i.partition, i.log_offset, i.user_id, i.version, i.device_id, i.incarnation, i.device_seq, i.event_id,
+                i.type::text, i.app_id, i.occurred_at, i.recorded_at, i.schema_version, i.encoding, i.payload
+            FROM events i
+            WHERE i.partition = w.partition AND i.log_offset >= w.log_offset
+            ORDER BY i.log_offset
+            LIMIT $3
+        ) e
+        ORDER BY e.partition, e.log_offset
         """#)
 
     /// The generations that have rows: which fold fills each, how many partitions show it, and the rebuild that made it
@@ -1041,10 +1081,14 @@ enum Queries {
         ORDER BY c.relname
         """#)
 
-    /// Which of its histories PostgreSQL writes: a standby that takes over begins another. The files of its journal are
-    /// named for it. Empty on a standby, which writes none.
+    /// Which of its histories PostgreSQL writes, and since when. A standby that takes over begins another one, and the files
+    /// of its journal are named for it. An older copy of the server's files may go on under the same name: then PostgreSQL was
+    /// started anew. Empty on a standby, which writes none.
     static let readTimeline = Statement(name: "read_timeline", sql: #"""
-        SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END
+        SELECT CASE
+            WHEN pg_is_in_recovery() THEN ''
+            ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch FROM pg_postmaster_start_time())
+        END
         """#)
 
     /// The rebuild or rollback that has not ended: its generation, fold, kind, beginning; how many partitions it has, has
@@ -1070,15 +1114,24 @@ enum Queries {
         LIMIT 1
         """#)
 
-    /// Events of a user from an offset on, past a version, in order. $5: at most so many.
+    /// Events of a user from an offset on, past a version, in order. $5: at most so many. $6: so many bytes of payload, which
+    /// the last one may pass.
     static let readUserEvents = Statement(name: "read_user_events", sql: #"""
         SELECT
             e.partition, e.log_offset, e.user_id, e.version, e.device_id, e.incarnation, e.device_seq, e.event_id,
             e.type::text, e.app_id, e.occurred_at, e.recorded_at, e.schema_version, e.encoding, e.payload
-        FROM events e
-        WHERE e.partition = $1 AND e.user_id = $2 AND e.version > $3 AND e.log_offset >= $4
+        FROM (
+            SELECT
+                t.*,
+                sum(octet_length(t.payload)) OVER (ORDER BY t.version ROWS UNBOUNDED PRECEDING)
+                    - octet_length(t.payload) AS before
+            FROM events t
+            WHERE t.partition = $1 AND t.user_id = $2 AND t.version > $3 AND t.log_offset >= $4
+            ORDER BY t.version
+            LIMIT $5
+        ) e
+        WHERE e.before < $6::bigint
         ORDER BY e.version
-        LIMIT $5
         """#)
 
     /// The last version of a user's stream; no row when the log has none of the user.
@@ -1151,9 +1204,10 @@ enum Queries {
     /// Says which version of each user the read model shows from now on, and when something may be due for them. A due_at of
     /// the version that is shown may be set right: what time zones say can change.
     static let showUsers = Statement(name: "show_users", sql: #"""
-        INSERT INTO read_1.users (partition, user_id, version, due_at)
-        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[])
-        ON CONFLICT (partition, user_id) DO UPDATE SET version = EXCLUDED.version, due_at = EXCLUDED.due_at
+        INSERT INTO read_1.users (partition, user_id, version, due_at, state_bytes)
+        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[]), unnest($5::bigint[])
+        ON CONFLICT (partition, user_id) DO UPDATE SET
+            version = EXCLUDED.version, due_at = EXCLUDED.due_at, state_bytes = EXCLUDED.state_bytes
         WHERE users.version <= EXCLUDED.version
         """#)
 
@@ -2114,5 +2168,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

@@ -39,21 +39,33 @@ extension LogReader {
     /// Throws `LogTruncated` unless the log holds every one of `anchors`, and `PostgresError` when it cannot be asked.
     func verify(_ anchors: [Partition: LogAnchor], on connection: PostgresConnection) throws {
         let found = try self.anchors(at: anchors.map { ($0.key, $0.value.offset) }, on: connection)
-        for (partition, anchor) in anchors where found[partition] != anchor { throw LogTruncated(partition) }
+        for (partition, anchor) in anchors where !found[partition, default: []].contains(anchor) {
+            throw LogTruncated(partition)
+        }
+    }
+
+    /// Those of the heads whose last events the log holds. A head of an empty partition is none of them.
+    func held(of heads: [PartitionHead], on connection: PostgresConnection) throws(PostgresError) -> Set<PartitionHead>
+    {
+        let places = heads.compactMap { head in head.anchor.map { (head.partition, $0.offset) } }
+        let found = try anchors(at: places, on: connection)
+        return Set(
+            heads.filter { head in head.anchor.map { found[head.partition, default: []].contains($0) } ?? false })
     }
 
     private func anchors(
         at places: [(Partition, LogOffset)], on connection: PostgresConnection
-    ) throws(PostgresError) -> [Partition: LogAnchor] {
+    ) throws(PostgresError) -> [Partition: Set<LogAnchor>] {
         guard !places.isEmpty else { return [:] }
         let result = try connection.query(
             Queries.findAnchors, [.int4Array(places.map(\.0.rawValue)), .int8Array(places.map(\.1.rawValue))])
-        var anchors: [Partition: LogAnchor] = [:]
+        var anchors: [Partition: Set<LogAnchor>] = [:]
         for row in 0..<result.rowCount {
-            anchors[Partition(try result.int4(row: row, column: 0))] = LogAnchor(
+            let anchor = LogAnchor(
                 offset: LogOffset(try result.int8(row: row, column: 1)),
                 event: EventID(try result.uuid(row: row, column: 2)),
                 recordedAt: Timestamp(microseconds: try result.timestamptz(row: row, column: 3)))
+            anchors[Partition(try result.int4(row: row, column: 0)), default: []].insert(anchor)
         }
         return anchors
     }

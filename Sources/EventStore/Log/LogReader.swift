@@ -39,6 +39,13 @@ public struct LogReader: Sendable {
 
     /// How many events of a user `forEachEvent` reads at once.
     static let atOnce = 2_000
+    /// How many bytes of payload, which the last event may pass.
+    static let bytesAtOnce: Int64 = 16 << 20
+
+    /// Whether a statement that reads a user's events may have left some out.
+    static func isCut(_ events: [LoggedEvent], limit: Int) -> Bool {
+        events.count == limit || events.reduce(0) { $0 + $1.payload.count } >= bytesAtOnce
+    }
 
     /// Hands the events of a user past `version` to `body`, in order. They are read in chunks, so that no statement
     /// holds a snapshot for long. Ends when `body` returns false, and where the log ends.
@@ -53,18 +60,21 @@ public struct LogReader: Sendable {
         while true {
             let events = try events(of: user, partition: partition, after: last, limit: limit, on: connection)
             for event in events { guard try body(event) else { return } }
-            guard events.count == limit, let end = events.last else { return }
+            guard Self.isCut(events, limit: limit), let end = events.last else { return }
             last = end.version
         }
     }
 
-    /// Up to `limit` events of a user past `version`, in order.
+    /// Up to `limit` events of a user past `version`, in order; fewer where they are large (`bytesAtOnce`).
     public func events(
         of user: UserID, partition: Partition, after version: Version, limit: Int, on connection: PostgresConnection
     ) throws(PostgresError) -> [LoggedEvent] {
         let result = try connection.query(
             Queries.readUserEvents,
-            [.int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue), .int8(0), .int8(Int64(limit))])
+            [
+                .int4(partition.rawValue), .uuid(user.uuid), .int8(version.rawValue), .int8(0), .int8(Int64(limit)),
+                .int8(Self.bytesAtOnce),
+            ])
         return try LoggedEvent.read(result)
     }
 

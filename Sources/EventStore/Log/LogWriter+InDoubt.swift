@@ -22,7 +22,7 @@ extension LogWriter {
                 let locked = try connection.query(Queries.lockPartitions, [partitions])
                 var generations: [Partition: Int32] = [:]
                 for row in 0..<locked.rowCount {
-                    generations[Partition(try locked.int4(row: row, column: 0))] = try locked.int4(row: row, column: 2)
+                    generations[Partition(try locked.int4(row: row, column: 0))] = try locked.int4(row: row, column: 3)
                 }
                 // This is a statement of its own, so that its snapshot is taken after the locks.
                 let found = try connection.query(

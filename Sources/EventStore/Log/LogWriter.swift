@@ -21,10 +21,19 @@ public struct LogWriter: Sendable {
         _ batches: [PartitionAppend], on connection: PostgresConnection
     ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         guard !batches.isEmpty else { return [:] }
-        guard batches.allSatisfy(\.isWellFormed), Set(batches.map(\.partition)).count == batches.count else {
-            throw PartitionAppend.malformed
-        }
-        let result = try connection.query(Queries.appendEvents, Self.parameters(batches))
+        guard Self.areWellFormed(batches) else { throw PartitionAppend.malformed }
+        return try Self.outcomes(
+            batches, try connection.query(Queries.appendEvents, Self.parameters(batches)))
+    }
+
+    static func areWellFormed(_ batches: [PartitionAppend]) -> Bool {
+        batches.allSatisfy(\.isWellFormed) && Set(batches.map(\.partition)).count == batches.count
+    }
+
+    /// What became of the batches, by the statement's result.
+    static func outcomes(
+        _ batches: [PartitionAppend], _ result: PostgresResult
+    ) throws(PostgresError) -> [Partition: PartitionOutcome] {
         var outcomes: [Partition: PartitionOutcome] = [:]
         for batch in batches { outcomes[batch.partition] = .behind }
         for row in 0..<result.rowCount {
@@ -34,7 +43,7 @@ public struct LogWriter: Sendable {
         return outcomes
     }
 
-    private static func parameters(_ batches: [PartitionAppend]) -> [PostgresValue] {
+    static func parameters(_ batches: [PartitionAppend]) -> [PostgresValue] {
         var columns = EventColumns(capacity: batches.reduce(0) { $0 + $1.events.count })
         for batch in batches {
             for event in batch.events { columns.append(event) }

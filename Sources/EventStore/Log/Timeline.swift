@@ -1,8 +1,9 @@
 import FocusCore
 import PostgresClient
 
-/// One of PostgreSQL's histories, by the name of its timeline. A standby that is promoted begins another one: what the
-/// old primary flushed and the standby did not get is gone, though the log may have lost nothing.
+/// One of PostgreSQL's histories: the name of its timeline, and when the server that writes it was started. A standby
+/// that is promoted begins another one: what the old primary flushed and the standby did not get is gone, though the log
+/// may have lost nothing. The same holds for an older copy of a server's files that is put in their place.
 public struct Timeline: Hashable, Sendable {
     public var name: String
 

@@ -21,7 +21,7 @@ public struct LoadedUser: Sendable {
     /// Folds the next event in. Throws `EventStoreError.gap` when the event is not the next, and what
     /// `LoggedEvent.decoded` and the fold throw.
     /// - Returns: the rows that it touched.
-    @discardableResult mutating func apply(_ event: LoggedEvent) throws -> [RowKey] {
+    @discardableResult public mutating func apply(_ event: LoggedEvent) throws -> [RowKey] {
         guard event.version == state.version.next else {
             throw EventStoreError.gap(user: state.user, expected: state.version.next, found: event.version)
         }
@@ -35,6 +35,7 @@ public struct LoadedUser: Sendable {
         guard state.version > projectedVersion else { return nil }
         return ProjectedUser(
             user: state.user, version: state.version, base: projectedVersion,
-            rows: touchedKeys.map { ProjectedRow($0, state.row($0)) }, dueAt: state.dueAt)
+            rows: touchedKeys.map { ProjectedRow($0, state.row($0)) }, dueAt: state.dueAt,
+            stateBytes: state.approximateBytes)
     }
 }

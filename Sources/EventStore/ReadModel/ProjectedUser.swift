@@ -14,18 +14,22 @@ public struct ProjectedUser: Sendable {
     /// `UserState.dueAt` at `version`. It is written in the same transaction as the rows: a scheduler that finds the
     /// rows there finds the user when their time comes (rules T1, T3).
     public var dueAt: Timestamp?
+    /// About how many bytes the user's state takes in memory, by which loads are bounded; nil: not known.
+    public var stateBytes: Int?
 
     /// About how many bytes the rows take in a statement.
     public var bytes: Int { rows.reduce(0) { $0 + $1.key.key.utf8.count + ($1.row?.storedBytes ?? 0) } }
 
     public init(
-        user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?
+        user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?,
+        stateBytes: Int? = nil
     ) {
         self.user = user
         self.version = version
         self.base = base
         self.rows = rows
         self.dueAt = dueAt
+        self.stateBytes = stateBytes
     }
 }
 

@@ -166,6 +166,7 @@ public struct ProjectionWriter: Sendable {
         let parameters: [PostgresValue] = [
             .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)), .int8Array(users.map(\.version.rawValue)),
             .timestamptzArray(users.map { $0.dueAt?.stored.microseconds }),
+            .int8OptionalArray(users.map { $0.stateBytes.map(Int64.init) }),
         ]
         return (Queries.showUsers, parameters)
     }

@@ -1,6 +1,13 @@
 import FocusCore
 import PostgresClient
 
+/// How many events of each user come with their rows.
+struct LoadTail {
+    var events: Int
+    /// Bytes of payload, which the last event may pass.
+    var bytes: Int
+}
+
 /// What one statement found of a user, before it is folded.
 struct StoredUser {
     let user: UserID
@@ -11,14 +18,15 @@ struct StoredUser {
     private var names = RowNames()
     /// The events past `version`: all, or as many as the statement returns at most.
     private(set) var events: [LoggedEvent] = []
-    private let tail: Int
+    private let tail: LoadTail
+    private var eventBytes = 0
     /// How many rows belong to no collection that this program knows, or have an impossible app.
     private var unknownRows = 0
 
     /// Whether the statement returned as many events as it may, so that the log may have more.
-    var mayHaveMore: Bool { events.count == tail }
+    var mayHaveMore: Bool { events.count == tail.events || eventBytes >= tail.bytes }
 
-    init(_ result: PostgresResult, _ row: Int, tail: Int) throws(PostgresError) {
+    init(_ result: PostgresResult, _ row: Int, tail: LoadTail) throws(PostgresError) {
         self.tail = tail
         user = UserID(try result.uuid(row: row, column: LoadColumn.user))
         version = Version(try result.int8(row: row, column: LoadColumn.version))
@@ -35,7 +43,9 @@ struct StoredUser {
 
     mutating func append(_ result: PostgresResult, _ row: Int) throws(PostgresError) {
         if try LoadColumn.isEvent(result, row) {
-            events.append(try event(result, row))
+            let event = try event(result, row)
+            eventBytes += event.payload.count
+            events.append(event)
         } else if let key = try names.key(result, row) {
             found.append(
                 (

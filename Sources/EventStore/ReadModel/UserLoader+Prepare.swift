@@ -8,7 +8,8 @@ extension UserLoader {
         let heads = try LogReader().heads(of: partitions, on: connection)
         for generation in Set(heads.map(\.generation)) {
             _ = try connection.query(
-                Generation(generation).statement(Queries.loadUsers), [.int4Array([]), .uuidArray([]), .int8(0)])
+                Generation(generation).statement(Queries.loadUsers),
+                [.int4Array([]), .uuidArray([]), .int8(0), .int8(0), .int8(0), .int8(0)])
         }
     }
 }

@@ -4,19 +4,26 @@ import PostgresClient
 /// Loads users: their rows, and the events that the rows do not show yet, folded in. A state is as of the moment of the
 /// statement that reads the rows. That statement returns the beginning of a long tail; the rest is read in chunks.
 public struct UserLoader: Sendable {
+    /// How many bytes a user is taken for whom the read model says nothing of: those of most users are fewer.
+    static let unknownBytes: Int64 = 256 << 10
+
     private let rules: FoldRules
     private let tail: Int
     private let chunk: Int
+    private let bytes: Int
 
     /// - Parameters:
     ///   - tail: events that come with the rows, shared among the users of a statement. A lane loads hundreds of users
     ///     at once, whose rows may show nothing yet, and the answer is in memory as a whole.
     ///   - chunk: events that each further statement reads.
-    public init(rules: FoldRules = .current, tail: Int = 16_000, chunk: Int = 1_000) {
-        precondition(tail > 0 && chunk > 0)
+    ///   - bytes: what the users of one statement may take in memory, which the last of them may pass; and bytes of
+    ///     payload of the events that come with the rows.
+    public init(rules: FoldRules = .current, tail: Int = 16_000, chunk: Int = 1_000, bytes: Int = 64 << 20) {
+        precondition(tail > 0 && chunk > 0 && bytes > 0)
         self.rules = rules
         self.tail = tail
         self.chunk = chunk
+        self.bytes = bytes
     }
 
     /// The users' states. A user without events has a state of version 0. A user whose rows or events do not fold is a
@@ -26,6 +33,22 @@ public struct UserLoader: Sendable {
     /// - Parameter generations: the generation that each partition showed when it was last read; this spares reading
     ///   the heads. The statement itself returns the generation that is shown: rows of another one are not used.
     public func load(
+        _ users: [(Partition, UserID)], assuming generations: [Partition: Int32] = [:],
+        on connection: PostgresConnection
+    ) throws -> [UserID: Result<LoadedUser, any Error>] {
+        var loaded: [UserID: Result<LoadedUser, any Error>] = [:]
+        while true {
+            let missing = users.filter { loaded[$0.1] == nil }
+            guard !missing.isEmpty else { return loaded }
+            let some = try loadSome(missing, assuming: generations, on: connection)
+            guard !some.isEmpty else { throw EventStoreError.corrupt("a user's partition is not in log_partitions") }
+            loaded.merge(some) { $1 }
+        }
+    }
+
+    /// The states of the first of the users: as many as take no more memory than the loader may use at once, the last
+    /// of them left aside, but one at least. Otherwise as `load`. The result is empty where no user's partition exists.
+    public func loadSome(
         _ users: [(Partition, UserID)], assuming generations: [Partition: Int32] = [:],
         on connection: PostgresConnection
     ) throws -> [UserID: Result<LoadedUser, any Error>] {
@@ -55,9 +78,6 @@ public struct UserLoader: Sendable {
             waiting = elsewhere
         }
         if let generation = waiting.keys.first { throw EventStoreError.noGeneration(generation.number) }
-        guard users.allSatisfy({ loaded[$0.1] != nil }) else {
-            throw EventStoreError.corrupt("a user's partition is not in log_partitions")
-        }
         return loaded
     }
 
@@ -112,15 +132,22 @@ public struct UserLoader: Sendable {
         return loaded
     }
 
-    /// What the rows of one generation say, whether it is active or not, and the first events past them.
+    /// What the rows of one generation say, whether it is active or not, and the first events past them. Of users who
+    /// would take too much memory together, the first ones; one at least.
+    /// - Parameter takesAll: whether none of them is left out.
     func read(
-        _ users: [(Partition, UserID)], _ generation: Generation, on connection: PostgresConnection
+        _ users: [(Partition, UserID)], _ generation: Generation, takesAll: Bool = false,
+        on connection: PostgresConnection
     ) throws(PostgresError) -> [UserID: StoredUser] {
         guard !users.isEmpty else { return [:] }
-        let tail = max(1, tail / users.count)
+        let tail = LoadTail(events: max(1, tail / users.count), bytes: max(1, bytes / users.count))
+        let bound = takesAll ? Int64.max : Int64(bytes)
         let result = try connection.query(
             generation.statement(Queries.loadUsers),
-            [.int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail))])
+            [
+                .int4Array(users.map(\.0.rawValue)), .uuidArray(users.map(\.1.uuid)), .int8(Int64(tail.events)),
+                .int8(Int64(tail.bytes)), .int8(bound), .int8(Self.unknownBytes),
+            ])
         var stored: [UserID: StoredUser] = [:]
         // UNION ALL keeps the order of its branches, but nothing promises that: heads are read first, in whatever order
         // they come.

@@ -42,7 +42,7 @@ struct CutOver {
             since = .now
             // No deadlock with an append is possible: an append never locks a checkpoint.
             _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
-            guard locked.rowCount == 1, try locked.int4(row: 0, column: 2) == comparison.shown.number,
+            guard locked.rowCount == 1, try locked.int4(row: 0, column: 3) == comparison.shown.number,
                 case let look = try LogReader().timedHeads(of: [from.partition], on: connection),
                 var head = look.heads.first,
                 let now = look.time

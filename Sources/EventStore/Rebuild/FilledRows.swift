@@ -29,7 +29,10 @@ struct FilledRows {
             rows += 1
             bytes += row.value.count + row.memo.count
         }
-        users.append(ProjectedUser(user: state.user, version: state.version, rows: [], dueAt: state.dueAt))
+        users.append(
+            ProjectedUser(
+                user: state.user, version: state.version, rows: [], dueAt: state.dueAt,
+                stateBytes: state.approximateBytes))
     }
 
     /// Inserts everything; a row that is there already is an error.

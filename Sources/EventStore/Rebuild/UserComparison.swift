@@ -18,10 +18,27 @@ struct UserComparison {
     func compare(
         _ users: [UserID], in partition: Partition, on connection: PostgresConnection
     ) throws -> [ComparedUser] {
-        let places = users.map { (partition, $0) }
         let loader = UserLoader(rules: rules)
-        let old = try loader.read(places, shown, on: connection)
-        let new = try loader.read(places, target, on: connection)
+        var compared: [ComparedUser] = []
+        var left = users[...]
+        while !left.isEmpty {
+            // As many users as memory allows; their rows in the generation before take about as much.
+            let new = try loader.read(left.map { (partition, $0) }, target, on: connection)
+            let some = left.filter { new[$0] != nil }
+            guard !some.isEmpty else {
+                throw EventStoreError.corrupt("partition \(partition) is not in log_partitions")
+            }
+            let old = try loader.read(some.map { (partition, $0) }, shown, takesAll: true, on: connection)
+            compared += try compare(some, old, new, loader, on: connection)
+            left.removeFirst(some.count)
+        }
+        return compared
+    }
+
+    private func compare(
+        _ users: [UserID], _ old: [UserID: StoredUser], _ new: [UserID: StoredUser], _ loader: UserLoader,
+        on connection: PostgresConnection
+    ) throws -> [ComparedUser] {
         var compared: [ComparedUser] = []
         for user in users {
             guard let stored = new[user] else { continue }

@@ -106,10 +106,10 @@ struct ReplaySource: Sendable {
             [
                 .int4(range.partition.rawValue), .uuid(user.uuid),
                 .int8(isNext ? userPlace?.version.rawValue ?? 0 : 0), .int8(from.rawValue),
-                .int8(Int64(Self.filteredCount)),
+                .int8(Int64(Self.filteredCount)), .int8(LogReader.bytesAtOnce),
             ])
         let events = try LoggedEvent.read(result)
-        let isCut = events.count == Self.filteredCount
+        let isCut = LogReader.isCut(events, limit: Self.filteredCount)
         let next = isCut ? events[events.count - 1].offset.next : range.offsets.upperBound
         let inRange = events.filter { range.offsets.contains($0.offset) }
         if let last = inRange.last {

@@ -1,8 +1,8 @@
 import DequeModule
 import FocusCore
 
-/// Append frames that wait for the next statement. The frames of a session keep their order, and so do their answers
-/// (rule P6).
+/// Append frames that wait for the next statement, or for their users. The frames of a session keep their order, and so
+/// do their answers (rule P6).
 struct AppendQueue {
     /// What became of a frame that `next` returned.
     enum Step {
@@ -10,15 +10,20 @@ struct AppendQueue {
         case done
         /// The frame waits until everything staged before it is committed; later frames of its session wait behind it.
         case postponed
+        /// The frame waits until this user is loaded. So do all frames of the user.
+        case awaits(UserID)
         /// The frame waits with its session (`LaneSession.looksUp`), for which places are looked up in the log.
         case joins(LaneSession)
     }
 
     private(set) var frames: Deque<PendingAppend> = []
+    /// Frames whose users are being loaded, in their order.
+    private(set) var awaiting: [UserID: [PendingAppend]] = [:]
     /// Postponed frames, and the later frames of their sessions.
     private var later: [PendingAppend] = []
     /// Sessions with a postponed frame.
     private var postponed: Set<UInt64> = []
+    /// Whether no frame waits for a statement.
     var isEmpty: Bool { frames.isEmpty }
 
     // MARK: Waiting
@@ -31,15 +36,27 @@ struct AppendQueue {
     }
 
     mutating func removeAll() -> [PendingAppend] {
+        endWaits { _ in false }
         defer { frames = [] }
         return Array(frames)
     }
 
-    /// Removes and returns the frames for which `isRemoved` is true, in their order.
+    /// Removes and returns the frames for which `isRemoved` is true, those of a session in their order.
     mutating func remove(where isRemoved: (PendingAppend) -> Bool) -> [PendingAppend] {
+        let users = Set(awaiting.filter { $0.value.contains(where: isRemoved) }.keys)
+        endWaits { !users.contains($0) }
         let removed = frames.filter(isRemoved)
         if !removed.isEmpty { frames.removeAll(where: isRemoved) }
         return Array(removed)
+    }
+
+    /// Puts the frames back to the front whose users were waited for.
+    /// - Parameter isAwaiting: whether the user is still to be loaded.
+    mutating func endWaits(_ isAwaiting: (UserID) -> Bool) {
+        guard !awaiting.isEmpty else { return }
+        for user in awaiting.keys.filter({ !isAwaiting($0) }).sorted() {
+            putBack(awaiting.removeValue(forKey: user) ?? [])
+        }
     }
 
     // MARK: Staging
@@ -58,6 +75,7 @@ struct AppendQueue {
         switch step {
         case .done: break
         case .joins(let session): session.looksUp.append(frame)
+        case .awaits(let user): awaiting[user, default: []].append(frame)
         case .postponed:
             postponed.insert(frame.session)
             later.append(frame)

@@ -20,6 +20,8 @@ struct AppendStaging {
     /// See `ServerClock.step`.
     private let step: Int64
     private let heads: [Partition: PartitionHead]
+    /// Whether the partitions are locked, so that other servers wait for this statement.
+    let isLocked: Bool
     private(set) var batches: [Partition: PartitionAppend] = [:]
     /// The rows that the staged events changed; a key may be there more than once.
     private(set) var touched: [UserID: [RowKey]] = [:]
@@ -35,14 +37,22 @@ struct AppendStaging {
 
     /// Whether the statement may take another frame. The last frame may take it past the bounds.
     func hasRoom(_ configuration: LaneConfiguration) -> Bool {
-        eventCount < configuration.eventsPerStatement && byteCount < configuration.bytesPerStatement
+        guard eventCount < configuration.eventsPerStatement, byteCount < configuration.bytesPerStatement else {
+            return false
+        }
+        return !isLocked || eventCount < configuration.eventsPerLock && byteCount < configuration.bytesPerLock
     }
 
-    /// - Parameter heads: the heads of all partitions of the lane. The events go behind them, and nothing moves them
-    ///   while frames are staged.
-    init(_ clock: ServerClock, behind heads: [Partition: PartitionHead]) {
+    /// Whether the statement may carry events of the partition's users.
+    func carries(_ partition: Partition) -> Bool { heads[partition] != nil }
+
+    /// - Parameters:
+    ///   - heads: the heads of the partitions that the statement is for. The events go behind them, and nothing moves
+    ///     them while frames are staged.
+    ///   - isLocked: whether these partitions are locked.
+    init(_ clock: ServerClock, behind heads: [Partition: PartitionHead], isLocked: Bool = false) {
         (now, step) = (clock.wall(), clock.step())
-        self.heads = heads
+        (self.heads, self.isLocked) = (heads, isLocked)
     }
 
     /// The `recorded_at` of this statement's events in the partition. It is past that of every event before them, even

@@ -3,16 +3,16 @@ import FocusCore
 
 /// The append frames of a lane's devices.
 ///
-/// Flow: a frame waits for the next statement → it is judged and staged, or it waits with its session until the log was
-/// asked what stands at its places, and comes back. The frames of a session keep their order, and so do their answers
-/// (rule P6).
+/// Flow: a frame waits for the next statement → it is judged and staged; or it waits, for its user to be loaded, or
+/// with its session until the log was asked what stands at its places, and comes back. The frames of a session keep their
+/// order, and so do their answers (rule P6).
 final class LaneAppends {
     private var queue = AppendQueue()
     private let context: LaneContext
     private let judge: AppendJudge
     private let placeFinder: any LanePlaceFinder
     private let head: (Partition) -> PartitionHead
-    /// How many frames the last statement answered.
+    /// How many frames the statements of the last turn that had some answered.
     private var lastAnswered = 0
 
     /// - Parameter head: gives a partition's head as the lane knows it.
@@ -26,10 +26,13 @@ final class LaneAppends {
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
 
+    /// Whether no frame can be staged now.
     var isEmpty: Bool { queue.isEmpty }
-    /// The sessions whose frames wait; a session is there once for each of its frames.
+    /// The users whose frames wait for them to be loaded.
+    var awaitingLoad: some Collection<UserID> { queue.awaiting.keys }
+    /// The sessions whose frames wait for a statement; a session is there once for each of its frames.
     var sessions: some Sequence<UInt64> { queue.frames.lazy.map(\.session) }
-    /// How many more frames are likely to come in a moment: devices that the last statement answered tend to send their
+    /// How many more frames are likely to come in a moment: devices that the last turn answered tend to send their
     /// next frames at about the same time.
     var expected: Int { max(0, lastAnswered - queue.frames.count) }
 
@@ -39,6 +42,10 @@ final class LaneAppends {
     func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
+
+    /// Lets the frames go on whose users were waited for.
+    /// - Parameter isAwaiting: whether the user is still to be loaded.
+    func endWaits(_ isAwaiting: (UserID) -> Bool) { queue.endWaits(isAwaiting) }
 
     /// Removes frames that wait, because nothing can be appended now.
     /// - Parameters:
@@ -51,15 +58,17 @@ final class LaneAppends {
 
     /// The last sequence of the session's own appends that wait here for their answer; zero when there are none.
     func last(of session: LaneSession) -> DeviceSequence {
-        (session.looksUp + queue.frames.filter { $0.session == session.handle.id })
+        let waiting = Array(queue.frames) + (queue.awaiting[session.identity.user] ?? [])
+        return (session.looksUp + waiting.filter { $0.session == session.handle.id })
             .filter { $0.request.healing == nil }
             .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
     }
 
     // MARK: Staging
 
-    /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first is
-    /// postponed; one of a quarantined user is answered with an error.
+    /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first waits
+    /// for them; one whose partition the statement is not for is postponed; one of a quarantined user is answered with
+    /// an error.
     /// - Parameters:
     ///   - session: finds a session by its connection; nil when it has ended: the frame is dropped.
     ///   - connected: gives the devices of a user that have sessions on this server.
@@ -76,7 +85,8 @@ final class LaneAppends {
             queue.settle(frame, stage(frame, of: session, users, into: &staging, connected, foldFailed))
         }
         queue.putBackPostponed()
-        lastAnswered = staging.answers.count
+        // A turn's statement for locked partitions follows that for all others.
+        lastAnswered = staging.answers.count + (staging.isLocked ? lastAnswered : 0)
     }
 
     private func stage(
@@ -86,13 +96,14 @@ final class LaneAppends {
     ) -> AppendQueue.Step {
         guard session.looksUp.isEmpty else { return .joins(session) }
         let (id, now) = (session.identity.user, context.clock.monotonic())
-        guard !users.isAwaitingLoad(id) else { return .postponed }
+        guard !users.isAwaitingLoad(id) else { return .awaits(id) }
         guard let user = users[id] else {
             let error = ProtocolError.userQuarantined(milliseconds: users.quarantineRest(of: id, now: now))
             let partition = context.log.partition(of: id)
             staging.answers.append(AppendStaging.Answer(append: frame, partition: partition, error: error))
             return .done
         }
+        guard staging.carries(user.partition) else { return .postponed }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {

@@ -36,7 +36,9 @@ final class CachedUser {
         // The state is copied once for all rows, not for each.
         let folded = state
         let rows = dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
-        return ProjectedUser(user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt)
+        return ProjectedUser(
+            user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt,
+            stateBytes: approximateBytes)
     }
 
     /// What the state remembered beside rows when it was last counted, in bytes, and the payload bytes of the events

@@ -7,7 +7,19 @@ struct DueSchedule {
     /// The time of a user for whom nothing is due before their next event.
     private static let never = Timestamp(microseconds: .max)
 
+    /// Why a look waits for a user who is not in memory.
+    enum Reason {
+        /// The read model says that something is due for the user.
+        case named
+        /// The schedule says so, or does not know.
+        case scheduled
+    }
+
     private var times: [UserID: Timestamp] = [:]
+    /// Users who are being loaded because something may be due for them.
+    private var awaited: [UserID: Reason] = [:]
+    /// Whether an awaited user has come into memory since `takeArrivals`.
+    private(set) var hasArrivals = false
     var scan = DueScan()
     /// When the lane next looks for users who are due.
     private(set) var nextLook = MonotonicTime(milliseconds: 0)
@@ -31,6 +43,29 @@ struct DueSchedule {
         }
         return found
     }
+
+    // MARK: Waiting
+
+    /// How many users are being loaded because something may be due for them.
+    var awaitedCount: Int { awaited.count }
+
+    func awaits(_ user: UserID) -> Bool { awaited[user] != nil }
+
+    /// Records that the user is being loaded because something may be due for them.
+    mutating func wait(for user: UserID, _ reason: Reason) {
+        if awaited[user] != .named { awaited[user] = reason }
+    }
+
+    /// Ends the wait for the user.
+    /// - Returns: why they were awaited; nil when they were not.
+    mutating func arrived(_ user: UserID) -> Reason? {
+        guard let reason = awaited.removeValue(forKey: user) else { return nil }
+        hasArrivals = true
+        return reason
+    }
+
+    /// Records that the users who arrived are looked at.
+    mutating func takeArrivals() { hasArrivals = false }
 
     // MARK: Scheduling
 

@@ -35,6 +35,9 @@ final class Lane: Sendable {
             let projector = Projector(
                 configuration: context.store, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.projected($0, $1)) })
+            let loader = Loader(
+                partitions, configuration: context.store, logger: logger, isStopping: isStopping,
+                report: { mailbox.post(.loaded($0)) })
             let fetcher = Fetcher(
                 configuration: context.store.forReading, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.fetched($0)) })
@@ -44,13 +47,8 @@ final class Lane: Sendable {
             // The worker answers devices also while the store waits for a database that is away from the start.
             let worker = LaneWorker(
                 context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
-                services: LaneServices(projector: projector, fetcher: fetcher, placeFinder: placeFinder))
-            do {
-                try store.prepareToLoad(partitions)
-            } catch {
-                // Preparing only makes the first load faster. What is wrong with the database shows again then.
-                logger.debug("load not prepared", metadata: ["error": "\(error)"])
-            }
+                services: LaneServices(
+                    projector: projector, loader: loader, fetcher: fetcher, placeFinder: placeFinder))
             worker.run()
         }
         thread.withLockedValue { $0 = started }

@@ -6,6 +6,13 @@ struct LaneConfiguration: Sendable {
     var eventsPerStatement = 4_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
+    /// For how long a lane locks a partition before it appends, after another server was first there. It is as long
+    /// again when there were events of others by then.
+    var contentionMilliseconds: Int64 = 5_000
+    /// Events in a statement that has locked its partitions, bounded in the same way: other servers wait meanwhile.
+    var eventsPerLock = 256
+    /// Payload bytes in such a statement.
+    var bytesPerLock = 1024 * 1024
     /// How long a statement waits for more appends, when the last one answered more frames than wait now. It is about a
     /// device's round trip on a fast network, and less than a commit takes.
     var gatherMicroseconds = 500

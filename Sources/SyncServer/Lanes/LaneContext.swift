@@ -15,6 +15,7 @@ struct LaneContext: Sendable {
     var hints: HeadHints
     var faults: Faults
     var freshness: Freshness
+    var contention = ContentionMeter()
     /// Nil, in the simulation: the database that lanes ask is always the one that writes the log.
     var primary: PrimaryHeartbeat?
     var logger: Logger

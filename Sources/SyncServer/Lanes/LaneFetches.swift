@@ -54,18 +54,15 @@ final class LaneFetches {
     ///   - isFresh: false while the server has not confirmed its heads: it does not know who may read what, so all
     ///     questions wait, as rows do.
     ///   - session: finds a session by its connection; nil when it has ended.
-    /// - Returns: the sessions whose users have to be loaded first.
     func answer(
         _ users: some UserDirectory, isFresh: Bool, now: MonotonicTime, session: (UInt64) -> LaneSession?
-    ) -> [LaneSession] {
-        guard isFresh else { return [] }
+    ) {
+        guard isFresh else { return }
         var later: [PendingFetch] = []
-        var unloaded: [LaneSession] = []
         for fetch in waiting {
             guard let session = session(fetch.session) else { continue }
             guard !users.isAwaitingLoad(session.identity.user) else {
                 later.append(fetch)
-                unloaded.append(session)
                 continue
             }
             switch step(fetch, session, users, now) {
@@ -75,7 +72,6 @@ final class LaneFetches {
             }
         }
         waiting = later
-        return unloaded
     }
 
     /// Nil when there is nothing to do: `Session` refuses an unknown question before it comes here.

@@ -22,14 +22,16 @@ struct CommitReport {
 }
 
 extension LaneLog {
-    /// Appends what was staged with one statement. Answers that cannot be given are withdrawn: when the database
+    /// Appends what was staged with one statement, in the transaction of `lock` if there is one. Answers that cannot be given are withdrawn: when the database
     /// refuses the statement, and when what they say of earlier events cannot be confirmed (rule P1).
     ///
     /// Throws `LogTruncated` or `StoreStopped`: then no answer may leave.
     func commit(_ staging: inout AppendStaging) throws -> CommitReport {
         if !staging.isEmpty { FaultPoint.pass(.staged) }
         var report = CommitReport()
-        if !staging.batches.isEmpty {
+        if staging.batches.isEmpty {
+            unlock()
+        } else {
             do {
                 report = try append(staging.batches.values.sorted { $0.partition < $1.partition })
             } catch let error where error is StoreStopped || error is LogTruncated {
@@ -63,6 +65,7 @@ extension LaneLog {
             tails.move(behind: batch)
             tell(.committed(batch))
         }
+        cameTooLate(report.behind)
         context.hints.committed(committed)
         return report
     }

@@ -3,34 +3,6 @@ import FocusCore
 import Logging
 
 extension LaneLog {
-    /// Loads the users, a batch in each statement, and tells of each as loaded or unloadable. Catches up with heads
-    /// that the loads saw; throws `LogTruncated` when the log does not lead there.
-    func load(_ users: [UserID]) throws {
-        var missing = users[...]
-        while !missing.isEmpty {
-            let some = missing.prefix(context.configuration.usersPerLoad).map { (context.log.partition(of: $0), $0) }
-            missing.removeFirst(some.count)
-            let loaded = try ask { try $0.load(some) }
-            var ahead: [PartitionHead] = []
-            for (partition, id) in some {
-                switch loaded[id] {
-                case .success(let user):
-                    // The load saw more of the log than the lane knows: the partition's other users have to catch up.
-                    if try tails.isBehind(user.head) { ahead.append(user.head) }
-                    tell(.loaded(user, id, partition))
-                case .failure(let error): tell(.unloadable(id, error))
-                case nil: tell(.unloadable(id, UserNotLoaded()))
-                }
-            }
-            // The lane follows to exactly the heads that the loads saw. A newer look at the heads could find a log that
-            // has lost events which the loaded states hold, and an event that is appended to such a state leaves a gap
-            // in its user's versions for ever.
-            for head in ahead.sorted(by: { ($0.nextOffset, $0.generation) < ($1.nextOffset, $1.generation) }) {
-                try catchUp(to: head)
-            }
-        }
-    }
-
     /// The id of the event that has this version of the user's stream; nil when the log has none.
     func event(of user: CachedUser, at version: Version) throws -> EventID? {
         try ask { try $0.event(of: user.id, partition: user.partition, at: version) }
@@ -112,6 +84,3 @@ extension LaneLog {
         }
     }
 }
-
-/// The store's answer to a load lacks a user that it was asked for.
-struct UserNotLoaded: Error {}

@@ -11,6 +11,8 @@ final class LaneLog {
     let tails: PartitionTails
     let context: LaneContext
     let tell: (LogNews) -> Void
+    /// Where other servers append at the same time; see `LaneLog+Locking`.
+    var contention: PartitionContention
     private let store: any LaneStore
     private let willAsk: () -> Void
     /// When the database was last asked something.
@@ -24,6 +26,7 @@ final class LaneLog {
         tell: @escaping (LogNews) -> Void
     ) {
         (self.context, self.tails, self.store, self.willAsk, self.tell) = (context, tails, store, willAsk, tell)
+        contention = PartitionContention(milliseconds: context.configuration.contentionMilliseconds)
         askedAt = context.clock.monotonic()
         store.anchors = { [tails] in tails.anchors }
     }
@@ -37,6 +40,9 @@ final class LaneLog {
 
     /// Has `body` called again and again while the database is waited for. It asks the database nothing.
     func whileWaiting(_ body: @escaping () -> Void) { store.whileWaiting = body }
+
+    /// Gives up what `lock` has locked, if no statement was committed since.
+    func unlock() { store.unlock() }
 
     /// Ends the connection; the next question makes another.
     func close() { store.close() }
@@ -127,16 +133,31 @@ final class LaneLog {
             // afterwards: then the range was read from the history that the lane knows.
             _ = try read(0, behind: known)
             _ = try read(0, behind: head)
-            for user in users { tell(.skipped(user, partition)) }
+            skip(users, in: partition)
         } else {
             let events = try read(Int(count), behind: known)
             guard events.last?.anchor == head.anchor else { throw LogTruncated(partition) }
-            for event in events { tell(.followed(event)) }
-            tell(.caughtUp(Set(events.map(\.user))))
+            tell(events)
         }
+        reach(head)
+    }
+
+    /// Tells what other servers appended, event by event.
+    func tell(_ events: [LoggedEvent]) {
+        for event in events { tell(.followed(event)) }
+        tell(.caughtUp(Set(events.map(\.user))))
+    }
+
+    /// Tells whose events are not told one by one.
+    func skip(_ users: [UserInRange], in partition: Partition) {
+        for user in users { tell(.skipped(user, partition)) }
+    }
+
+    /// Moves the known head, when everything below this one has been told.
+    func reach(_ head: PartitionHead) {
         var reached = head
         // Only `changeGeneration` changes the generation, as its last step: if it fails, it is begun again.
-        reached.generation = known.generation
+        reached.generation = tails[head.partition].generation
         tails.move(to: reached)
     }
 

@@ -21,6 +21,8 @@ enum LaneRequest: Sendable {
     case fetch(session: UInt64, FetchRequest)
     /// The `Fetcher` has answered a question.
     case fetched(PendingFetch)
+    /// The `Loader` has answered.
+    case loaded(LoadAnswer)
     /// The `PlaceFinder` has looked up the places of the session's oldest frame; nil when the log could not be asked.
     case placesFound(session: UInt64, FoundPlaces?)
     /// The `Projector` is done with a batch.
@@ -37,8 +39,8 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .placesFound, .projected, .headsMayHaveMoved,
-            .stop:
+        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .loaded, .placesFound, .projected,
+            .headsMayHaveMoved, .stop:
             0
         }
     }

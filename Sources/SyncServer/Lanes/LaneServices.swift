@@ -4,17 +4,20 @@ import FocusCore
 /// What works beside a lane, each on a thread and a connection of its own.
 struct LaneServices {
     let projector: any LaneProjector
+    let loader: any LaneLoader
     let fetcher: any LaneFetcher
     let placeFinder: any LanePlaceFinder
 
     func start() {
         projector.start()
+        loader.start()
         fetcher.start()
         placeFinder.start()
     }
 
     func stop() {
         projector.stop()
+        loader.stop()
         fetcher.stop()
         placeFinder.stop()
     }
@@ -28,6 +31,15 @@ protocol LaneProjector: AnyObject {
 }
 
 extension Projector: LaneProjector {}
+
+/// Loads users, and posts the answers to the lane.
+protocol LaneLoader: AnyObject {
+    func start()
+    func post(_ question: LoadQuestion)
+    func stop()
+}
+
+extension Loader: LaneLoader {}
 
 /// Reads the points of finished routes, and posts the answers to the lane.
 protocol LaneFetcher: AnyObject {

@@ -38,9 +38,10 @@ final class LaneSessions {
 
     /// When a connection is to be admitted, or a session to be sent something; nil when neither is planned. While no rows
     /// may be sent, that is asked again after a fifth of a poll's time: the lane would go round and round otherwise.
-    var nextDeadline: MonotonicTime? {
-        guard open.waiting.isEmpty else { return now }
-        guard let planned = plan.users.isEmpty ? plan.nextCheckpoint : now else { return nil }
+    /// - Parameter isLoading: whether what needs a user waits for the loader, whose answer begins another turn.
+    func nextDeadline(_ isLoading: (UserID) -> Bool) -> MonotonicTime? {
+        guard open.waiting.allSatisfy({ isLoading($0.opening.identity.user) }) else { return now }
+        guard let planned = plan.users.allSatisfy(isLoading) ? plan.nextCheckpoint : now else { return nil }
         let retry = context.configuration.pollMilliseconds / 5
         return isFresh ? planned : max(planned, now.adding(milliseconds: retry))
     }

@@ -12,7 +12,10 @@ protocol LaneStore: AnyObject {
     var anchors: () -> [Partition: LogAnchor] { get set }
     func verifyAnchors() throws
     func timeline() throws -> Timeline
-    /// Appends with one statement. The outcomes are certain, or it throws.
+    /// Locks partitions until `append` or `unlock`: nobody else appends to them. No other call may come in between.
+    func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition]
+    func unlock()
+    /// Appends with one statement; to locked partitions alone, where some are. The outcomes are certain, or it throws.
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome]
     /// Called on the lane's thread again and again while a call waits for the database. It makes no call itself.
     var whileWaiting: () -> Void { get set }
@@ -25,7 +28,7 @@ protocol LaneStore: AnyObject {
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>]
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead>
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser]

@@ -6,8 +6,8 @@ import Logging
 /// Rules T1 and T3: what falls due is an event, which the server appends like any other. If two servers try, validation
 /// makes the second attempt harmless: nothing is due any more then.
 ///
-/// Flow: who may be due, by the lane's schedule and by the read model → load them → stage their events with those of
-/// devices.
+/// Flow: who may be due, by the lane's schedule and by the read model → have them loaded → stage the events of those
+/// who are in memory, with those of devices.
 ///
 /// Why nobody is missed. `UserState.dueAt` is a function of a user's rows. The projector writes it to `users.due_at` in
 /// the transaction that writes those rows and their version. So at any moment one of two things holds for a user:
@@ -27,63 +27,73 @@ import Logging
 /// index once for each partition and reads no row, one reads the checkpoints, one the partitions' last events, one no
 /// table.
 extension LaneUsers {
-    /// One look for users who are due. It is made before anything is staged, because loading users may find that other
-    /// servers have appended.
-    struct DueLook {
-        /// The users that the read model names.
-        var found: [DueUser]
-        /// The users who have to be loaded, if they are not in memory.
-        var users: Set<UserID>
-        /// Whether nobody who is due, as far as that is known, was left out.
-        var isWhole: Bool
-    }
-
-    /// Begins a look.
-    /// - Parameters:
-    ///   - found: a page of `due.scan`.
-    ///   - now: the wall clock's time.
-    func beginLook(_ found: [DueUser], at now: Timestamp) -> DueLook {
-        let unknown = backlog.users(limit: configuration.loadsPerProjection) {
-            !due.knows($0) && !resident.isQuarantined($0)
-        }
-        let gone = dueUsers(now, areInMemory: false)
-        return DueLook(
-            found: found, users: Set(unknown).union(gone).union(found.map(\.user)),
-            isWhole: !due.scan.isUnderWay && gone.count < configuration.dueUsersPerLook)
-    }
-
-    /// Ends a look whose users were loaded, or cannot be.
+    /// Looks for users who are due. Those who are not in memory are loaded, and looked at when they arrive.
     ///
     /// Users past the look's bound whose time is unknown do not hasten the next look. Most of them are in use on
     /// another server, which projects them soon, and to load them all at once would hinder this lane's own users.
-    /// - Parameter head: gives a partition's head as the lane knows it.
-    func endLook(_ look: DueLook, head: (Partition) -> PartitionHead) {
-        for user in look.found { requeueForProjection(user, head(user.partition)) }
-        scheduleLook(after: look.isWhole ? configuration.lookMilliseconds : 0)
+    /// - Parameters:
+    ///   - found: the users that a page of `due.scan` names.
+    ///   - now: the wall clock's time.
+    ///   - head: gives a partition's head as the lane knows it.
+    func look(_ found: [DueUser], at now: Timestamp, head: (Partition) -> PartitionHead) {
+        let unknown = backlog.users(limit: configuration.loadsPerProjection) {
+            !due.knows($0) && !due.awaits($0) && !resident.isQuarantined($0)
+        }
+        let gone = dueUsers(now) { resident[$0] == nil && !due.awaits($0) }
+        for id in (unknown + gone).sorted() { awaitDue(id, .scheduled) }
+        for found in found {
+            if let user = resident[found.user] {
+                requeueForProjection(user, head(found.partition))
+            } else {
+                awaitDue(found.user, .named)
+            }
+        }
+        let isWhole = !due.scan.isUnderWay && gone.count < configuration.dueUsersPerLook
+        scheduleLook(after: isWhole ? configuration.lookMilliseconds : 0)
+    }
+
+    private func awaitDue(_ id: UserID, _ reason: DueSchedule.Reason) {
+        guard resident.isAwaitingLoad(id) else { return }
+        due.wait(for: id, reason)
+        loads.need(id)
     }
 
     func scheduleLook(after milliseconds: Int64) {
         due.scheduleLook(at: context.clock.monotonic().adding(milliseconds: milliseconds))
     }
 
-    /// Puts a user into the backlog for whom nothing is due, although the read model says so, so that their `due_at` is
+    /// When to look next; nil while those of earlier looks have to be loaded first.
+    var nextLook: MonotonicTime? { due.awaitedCount < configuration.dueUsersPerLook ? due.nextLook : nil }
+
+    /// Puts a user whom the read model names into the backlog if nothing is due for them, so that their `due_at` is
     /// written again. It is wrong when zone data has changed, or when a migration filled the column with a guess.
-    private func requeueForProjection(_ found: DueUser, _ head: PartitionHead) {
-        guard let user = resident[found.user], !backlog.isBehind(user.id, in: found.partition),
+    /// - Parameter head: a head of the user's partition; every event of the user stands below it.
+    func requeueForProjection(_ user: CachedUser, _ head: PartitionHead) {
+        guard head.nextOffset > .zero, !backlog.isBehind(user.id, in: user.partition),
             dueTime(of: user).map({ $0 > due.scan.until }) ?? true
         else { return }
-        // The backlog needs an offset. No event of the user stands at this one, and none will, so an event that comes
-        // in the meantime is told from it.
-        backlog.markDirty(user.id, at: head.nextOffset.advanced(by: -1), in: found.partition)
+        // The backlog needs an offset. No event of the user will stand at this one, so an event that comes in the
+        // meantime is told from it.
+        backlog.markDirty(user.id, at: head.nextOffset.advanced(by: -1), in: user.partition)
     }
 
     // MARK: Staging
 
-    /// Stages the events of users who are in memory and for whom something is due.
+    /// The partitions of users who are in memory and for whom something is due.
+    func duePartitions() -> Set<Partition> {
+        Set(dueUsers(context.clock.wall()) { resident[$0] != nil }.compactMap { resident[$0]?.partition })
+    }
+
+    /// Stages the events of users who are in memory and for whom something is due, in partitions that the statement is
+    /// for.
     func stageDue(into staging: inout AppendStaging) {
-        let users = dueUsers(staging.now, areInMemory: true)
+        due.takeArrivals()
+        let users = dueUsers(staging.now) { resident[$0] != nil }
         for id in users.sorted() {
-            if let user = resident[id] { stageDue(user, into: &staging) }
+            guard let user = resident[id], staging.carries(user.partition) else { continue }
+            // What is left is due at once.
+            guard !staging.isLocked || staging.hasRoom(configuration) else { return scheduleLook(after: 0) }
+            stageDue(user, into: &staging)
         }
         if users.count == configuration.dueUsersPerLook { scheduleLook(after: 0) }
     }
@@ -115,8 +125,8 @@ extension LaneUsers {
 
     /// Up to `dueUsersPerLook` users who are due, in no order. Once their events are appended they are not due any
     /// more, so the next look finds others.
-    private func dueUsers(_ now: Timestamp, areInMemory: Bool) -> [UserID] {
-        due.users(due: now, limit: configuration.dueUsersPerLook) { (resident[$0] != nil) == areInMemory }
+    private func dueUsers(_ now: Timestamp, where isWanted: (UserID) -> Bool) -> [UserID] {
+        due.users(due: now, limit: configuration.dueUsersPerLook, where: isWanted)
     }
 
     // MARK: When

@@ -5,15 +5,24 @@ import Logging
 /// Changed rows go to the read model in batches, each of one partition, so that a row which changes often is written
 /// once.
 extension LaneUsers {
-    /// The partition whose rows are to be written now, and the users who are to be loaded first. Nil when none is due.
-    func dueProjection() -> (partition: Partition, missing: Set<UserID>)? {
+    /// The partitions of which batches are to be made now: those whose users have just been loaded for it, and one more
+    /// at most, so that appends do not wait for all partitions. One that lacks users in memory awaits them first.
+    func dueProjections() -> [Partition] {
         let now = context.clock.monotonic()
+        let ready = backlog.ready
+        guard ready.isEmpty else { return ready }
         guard let partition = backlog.due(now: now, pauseMilliseconds: configuration.pauseMilliseconds) else {
-            return nil
+            return []
         }
         backlog.endSetAside(partition, now: now)
         let oldest = backlog.users(of: partition, limit: usersPerBatch(partition)) { !resident.isQuarantined($0) }
-        return (partition, Set(oldest.filter { resident[$0] == nil }.prefix(configuration.loadsPerProjection)))
+        let missing = oldest.filter { resident[$0] == nil }.prefix(configuration.loadsPerProjection)
+        guard missing.isEmpty else {
+            backlog.wait(for: Set(missing), in: partition)
+            for id in missing { loads.need(id) }
+            return []
+        }
+        return [partition]
     }
 
     private func usersPerBatch(_ partition: Partition) -> Int {

@@ -2,13 +2,14 @@ import EventStore
 import FocusCore
 import Logging
 
-/// The users of a lane: who is in memory, when something falls due for each, and of whom the read model lacks events.
-/// The three change together, and here alone.
+/// The users of a lane: who is in memory or is being loaded, when something falls due for each, and of whom the read
+/// model lacks events. These change together, and here alone.
 ///
 /// Flow: news of the log (`LogNews`) → states are folded, scheduled and marked for the read model → news for sessions
 /// and watchers (`UserNews`).
 final class LaneUsers {
     private(set) var resident = ResidentUsers()
+    var loads = PendingLoads()
     /// When something falls due for users; see `LaneUsers+Due`.
     var due = DueSchedule()
     var backlog: ProjectionBacklog
@@ -26,13 +27,22 @@ final class LaneUsers {
         backlog = ProjectionBacklog(partitions, now: context.clock.monotonic())
     }
 
-    /// When to look next for users who are due, or to make the next batch for the read model, whichever is earlier.
-    var nextDeadline: MonotonicTime {
+    /// When to look for users who are due, to make a batch for the read model, or to ask for users next, whichever is
+    /// earliest; nil when none of these is planned.
+    var nextDeadline: MonotonicTime? {
         let write = backlog.nextWrite(pauseMilliseconds: configuration.pauseMilliseconds)
-        return write.map { min($0, due.nextLook) } ?? due.nextLook
+        return [write, nextLook, loads.nextQuestion].compactMap(\.self).min()
     }
 
     // MARK: Coming and going
+
+    /// Sees to it that those of the users who are neither in memory nor quarantined are loaded.
+    func need(_ ids: some Sequence<UserID>) {
+        for id in resident.awaitingLoad(ids) { loads.need(id) }
+    }
+
+    /// Whether what needs the user has to wait for an answer of the loader.
+    func isLoading(_ id: UserID) -> Bool { loads.contains(id) }
 
     /// Drops a state that may not be what the log has, or that others have overtaken. The user is loaded again when
     /// they are needed, and their sessions await the rows that they were not sent.
@@ -41,14 +51,19 @@ final class LaneUsers {
         if resident.remove(id) != nil { tell(.left(id)) }
     }
 
-    /// Drops the states of all users in memory.
+    /// Drops the states of all users in memory, and of those who are being loaded.
     func forgetAll() {
         for user in resident.all { forget(user.id) }
+        loads.restart()
     }
 
     /// Begins as after a restart, because the log lost events: no state stays that was folded from them. The backlog
     /// begins again with `LaneLog.begin`.
-    func startOver() { (resident, due) = (ResidentUsers(), DueSchedule()) }
+    func startOver() {
+        (resident, due) = (ResidentUsers(), DueSchedule())
+        loads.removeAll()
+        backlog.forgetAwaited()
+    }
 
     /// Quarantines a user who cannot be loaded or folded, so that they disturb nobody else. Their watchers are told
     /// that nothing is known of them.
@@ -56,6 +71,7 @@ final class LaneUsers {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
         resident.quarantine(id, until: now.adding(milliseconds: configuration.quarantineMilliseconds))
         due.forget(id)
+        arrived(id, context.log.partition(of: id))
         tell(.visibilityChanged(id))
     }
 
@@ -86,15 +102,23 @@ final class LaneUsers {
             backlog.grew(at: now)
             backlog.markDirty(batch)
         case .loaded(let user, let id, let partition): keep(user, id, partition)
-        case .unloadable(let id, let error): quarantine(id, error)
+        case .outdated(let id, let elsewhere): loads.again(id, elsewhere: elsewhere)
+        case .unloadable(let id, let error):
+            _ = loads.remove(id)
+            quarantine(id, error)
         case .readModelStands(let partition, let checkpoint, let lacking):
             backlog.begin(partition, at: checkpoint, lacking: lacking)
         case .checkpointRegressed(let partition, let checkpoint, let lacking):
             backlog.regress(partition, to: checkpoint, lacking: lacking)
             for user in lacking { forget(user.user) }
+            // A load may have seen rows that the read model has lost since.
+            outdateLoads(of: partition)
         case .laggards(let users, let partition): backlog.add(users, of: partition)
-        case .readModelIsAnother: backlog.beginEpoch()
+        case .readModelIsAnother:
+            backlog.beginEpoch()
+            loads.outdate { _ in true }
         case .generationChanges(let partition, let changed):
+            outdateLoads(of: partition)
             for user in resident.all where user.partition == partition && changed?.contains(user.id) ?? true {
                 forget(user.id)
             }
@@ -102,13 +126,31 @@ final class LaneUsers {
         }
     }
 
-    private func keep(_ loaded: LoadedUser, _ id: UserID, _ partition: Partition) {
+    private func outdateLoads(of partition: Partition) {
+        loads.outdate { context.log.partition(of: $0) == partition }
+    }
+
+    private func keep(_ stored: LoadedUser, _ id: UserID, _ partition: Partition) {
+        var loaded = stored
+        do {
+            for event in loads.remove(id) where event.offset >= loaded.head.nextOffset { try loaded.apply(event) }
+        } catch {
+            return quarantine(id, error)
+        }
         let user = CachedUser(
             id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion, lastUsed: now.milliseconds)
         resident.insert(user)
         reschedule(user)
+        if arrived(id, partition) == .named { requeueForProjection(user, loaded.head) }
         tell(.caughtUp(user))
+    }
+
+    /// Records that nobody has to wait for the user any more: they are in memory, or quarantined.
+    /// - Returns: why a look for users who are due waits for the user; nil when none does.
+    @discardableResult private func arrived(_ id: UserID, _ partition: Partition) -> DueSchedule.Reason? {
+        backlog.arrived(id, in: partition)
+        return due.arrived(id)
     }
 
     private func follow(_ logged: LoggedEvent) {
@@ -116,6 +158,7 @@ final class LaneUsers {
         tell(.changed(logged.user))
         guard let user = resident[logged.user] else {
             due.forget(logged.user)
+            loads.followed(logged)
             return tell(.missed(logged))
         }
         guard logged.version > user.state.version else { return }
@@ -134,6 +177,7 @@ final class LaneUsers {
         backlog.grew(at: now)
         // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
+        loads.outdate(changed.user)
         backlog.markDirty(changed.user, at: changed.firstOffset, in: partition)
         backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)

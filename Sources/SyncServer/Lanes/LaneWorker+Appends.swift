@@ -4,15 +4,26 @@ import Logging
 import Waits
 
 extension LaneWorker {
-    /// Judges and folds what waits and what is due, appends it with one statement, and answers.
+    /// Judges and folds what waits and what is due, appends it with one statement, and answers. What is for partitions
+    /// to which other servers append at the same time gets a statement of its own (`LaneWorker+Contention`).
     func appendWaiting() throws {
-        let looksAtTime = now >= users.due.nextLook
-        guard !appends.isEmpty || looksAtTime else { return }
+        let looksAtTime = users.nextLook.map { now >= $0 } ?? false
+        guard !appends.isEmpty || looksAtTime || users.due.hasArrivals else { return }
         guard try log.clockIsRight() else { return withdrawAppends() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try findDue() }
-        var staging = AppendStaging(context.clock, behind: log.tails.heads)
-        if looksAtTime { users.stageDue(into: &staging) }
+        let withDue = looksAtTime || users.due.hasArrivals
+        let contended = log.contendedPartitions()
+        let heads = log.tails.heads
+        let free = contended.isEmpty ? heads : heads.filter { !contended.contains($0.key) }
+        try append(AppendStaging(context.clock, behind: free), withDue: withDue)
+        if !contended.isEmpty { try appendLocking(contended, withDue: withDue) }
+    }
+
+    /// Stages what waits for the staging's partitions and, with `withDue`, what is due there; commits it, and answers.
+    func append(_ empty: AppendStaging, withDue: Bool) throws {
+        var staging = empty
+        if withDue { users.stageDue(into: &staging) }
         appends.stage(
             into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
             foldFailed: { users.quarantine($0, $1) })
@@ -36,20 +47,17 @@ extension LaneWorker {
         let requests = mailbox.receive(atLeast: appends.expected, until: deadline)
         if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
         dispatch(requests)
-        try loadNeededUsers()
     }
 
-    /// Loads the users for whom something may be due. This comes before anything is staged, because loading may find
-    /// that other servers have appended.
+    /// Looks for users for whom something may be due. This comes before anything is staged, because it may find that
+    /// the log has lost events.
     private func findDue() throws {
         let time = context.clock.wall()
         do {
             if !users.due.scan.isUnderWay { try log.checkForLoss { users.backlog.checkpoint(of: $0) } }
             users.due.scan.begin(log.tails.partitions, at: time)
             let found = try log.dueUsers(&users.due.scan, limit: configuration.dueUsersPerLook)
-            let look = users.beginLook(found, at: time)
-            try load(look.users)
-            users.endLook(look) { log.tails[$0] }
+            users.look(found, at: time) { log.tails[$0] }
         } catch EventStoreError.noGeneration {
             // The generation that the lane knows was dropped. The heads name the one that is shown now.
             log.tails.mayHaveMoved = true

@@ -7,8 +7,9 @@ import Waits
 /// A lane's loop; it and all its parts are confined to the lane's thread. The parts do not know each other: what one
 /// has to tell reaches the others through the calls that are wired here.
 ///
-/// Flow of a turn: requests → news of the log → loads of the users who are needed → admissions → one statement with
-/// what devices append and what is due → rows, answers, statuses, checkpoints → a batch for the read model.
+/// Flow of a turn: requests → news of the log → users who were loaded → questions for those who are needed →
+/// admissions → one statement with what devices append and what is due → rows, answers, statuses, checkpoints → a batch
+/// for the read model. What needs a user who is being loaded waits in its part until a later turn, and nothing else waits for it.
 final class LaneWorker {
     let context: LaneContext
     let deliveries: DeliveryBatch
@@ -22,6 +23,8 @@ final class LaneWorker {
     private let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
+    /// The loader's answers that were not taken up yet.
+    private var loaded: Deque<LoadAnswer> = []
     /// Requests that came while the database was waited for, and that could not be answered without it.
     var deferred = DeferredRequests()
     /// What the statement under way answers, in no order.
@@ -93,6 +96,7 @@ final class LaneWorker {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
         if error is LogTruncated { startOver() }
         users.forgetAll()
+        loaded = []
         log.close()
     }
 
@@ -102,7 +106,7 @@ final class LaneWorker {
         sessions.endAll(.shuttingDown)
         for frame in appends.removeAll() { context.budget.release(frame.request.bytes) }
         fetches.removeAll()
-        (reports, hasBegun) = ([], false)
+        (reports, loaded, hasBegun) = ([], [], false)
         users.startOver()
         log.tails.forget()
         watchers.changed { _ in true }
@@ -120,18 +124,18 @@ final class LaneWorker {
         try applyReports()
         users.endQuarantines()
         try log.confirmHeads()
-        try loadNeededUsers()
+        try takeUpLoads()
+        loadNeededUsers()
         try catchUpWithCursors()
         sessions.admit(users, event: log.event)
         try appendWaiting()
         sessions.sendAwaited(users)
         sessions.confirmWaiting()
-        for session in fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] }) {
-            sessions.resume(session.handle.id)
-        }
+        fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] })
         watchers.sendStatuses(users)
         sessions.sendCheckpoints(users)
-        try project()
+        project()
+        loadNeededUsers()
         users.evict()
         deliveries.send()
     }
@@ -157,6 +161,7 @@ final class LaneWorker {
             case .fetch(let session, let request): fetches.enqueue(PendingFetch(session: session, request: request))
             case .fetched(let found): fetches.enqueue(found)
             case .placesFound(let session, let found): appends.putBack(sessions.placesFound(session, found))
+            case .loaded(let answer): loaded.append(answer)
             case .projected(let partition, let report): reports.append((partition, report))
             case .headsMayHaveMoved: log.tails.mayHaveMoved = true
             case .stop: isStopped = true
@@ -167,31 +172,43 @@ final class LaneWorker {
     /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
     /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, reports.isEmpty, deferred.isEmpty else { return .passed }
+        guard appends.isEmpty, reports.isEmpty, loaded.isEmpty, deferred.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let next = min(poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline ?? poll)
-        return .after(seconds: Double(max(0, next - now)) / 1_000)
+        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading)]
+        let next = max(now, planned.compactMap(\.self).min() ?? now)
+        return .after(seconds: Double(next - now) / 1_000)
     }
 
     // MARK: Users
 
-    /// Loads the users who are needed for what waits and who are not in memory.
-    func loadNeededUsers() throws {
-        var needed = sessions.neededUsers.union(watchers.dequeueAwaitingLoad())
+    /// Takes up the loader's answers: what waited for their users goes on.
+    private func takeUpLoads() throws {
+        while let answer = loaded.popFirst() {
+            guard users.loads.ended(answer.number) else { continue }
+            switch answer.loaded {
+            case .success(let found):
+                try log.takeUp(found, where: { users.loads.isUsable($0, at: $1) })
+                users.loads.askForRest(of: answer.number)
+            case .failure:
+                let pause = configuration.pollMilliseconds
+                users.loads.failed(answer.number, until: now.adding(milliseconds: pause))
+            }
+        }
+        appends.endWaits { users.isAwaitingLoad($0) }
+        watchers.endWaits { users.isAwaitingLoad($0) }
+    }
+
+    /// Has the users loaded who are needed for what waits, and who are not in memory.
+    func loadNeededUsers() {
+        var needed = sessions.neededUsers.union(watchers.awaitingLoad).union(appends.awaitingLoad)
         for id in Array(appends.sessions) + fetches.sessions {
             if let session = sessions[id] { needed.insert(session.identity.user) }
         }
-        try load(needed)
-    }
-
-    /// Loads those of the users who are not in memory. Afterwards each is in memory or quarantined, unless the log
-    /// changes so fast that three attempts do not suffice: the others stay to be loaded.
-    func load(_ ids: Set<UserID>) throws {
-        // A load may find events or a generation for which users are dropped again that were loaded before it.
-        for _ in 0..<3 {
-            let missing = users.resident.awaitingLoad(ids)
-            guard !missing.isEmpty else { return }
-            try log.load(missing)
+        users.need(needed)
+        while let question = users.loads.ask(
+            limit: configuration.usersPerLoad, now: now, head: { log.tails[context.log.partition(of: $0)] })
+        {
+            services.loader.post(question)
         }
     }
 
@@ -200,18 +217,16 @@ final class LaneWorker {
         let partitions = sessions.partitionsBehindCursors(users)
         guard !partitions.isEmpty else { return }
         for partition in partitions.sorted() { try log.catchUp(partition) }
-        try loadNeededUsers()
     }
 
     // MARK: What services do
 
-    /// Hands the projector one batch, if a partition is due. One in a turn, so that appends do not wait for all
-    /// partitions.
-    private func project() throws {
-        guard let (partition, missing) = users.dueProjection() else { return }
-        try load(missing)
-        guard let (batch, report) = users.makeBatch(log.tails[partition], log.tails.timeline) else { return }
-        services.projector.post(batch, report)
+    /// Hands the projector the batches that are due.
+    private func project() {
+        for partition in users.dueProjections() {
+            guard let (batch, report) = users.makeBatch(log.tails[partition], log.tails.timeline) else { continue }
+            services.projector.post(batch, report)
+        }
     }
 
     /// Takes up the projector's reports. A report stays in the queue until it was dealt with, because nothing else

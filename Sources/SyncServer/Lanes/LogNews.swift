@@ -12,8 +12,11 @@ enum LogNews {
     case skipped(UserInRange, Partition)
     /// The lane's own events were committed.
     case committed(PartitionAppend)
-    /// The user was loaded, with all events up to the head that the load saw.
+    /// The user was loaded, with all events up to the head that the load saw. What was told of them since may be
+    /// missing; what they have past the known head is told next.
     case loaded(LoadedUser, UserID, Partition)
+    /// The user was loaded, but their state cannot be used. `elsewhere`: it is of another history of the log.
+    case outdated(UserID, elsewhere: Bool = false)
     /// The user cannot be loaded: their events cannot be read or folded.
     case unloadable(UserID, any Error)
     /// The read model has everything of the partition below the checkpoint, but for events of laggards. They are among

@@ -37,6 +37,10 @@ struct ProjectionBacklog {
         var setAside: [UserID: MonotonicTime] = [:]
         /// The most users of the next batch, after the database refused one; nil: the usual bound.
         var limit: Int?
+        /// Users who are being loaded for the next batch.
+        var awaited: Set<UserID> = []
+        /// Whether the users of the next batch were loaded, as far as they can be.
+        var isReady = false
         /// Whether a batch is under way.
         var isWriting = false
         /// Until when changed rows gather, unless the log stops growing earlier.
@@ -44,6 +48,9 @@ struct ProjectionBacklog {
         /// Nothing is written before this time, because another server writes the partition, the database refused, or
         /// nobody could be loaded.
         var retriesAt = MonotonicTime(milliseconds: 0)
+
+        /// Whether a batch can be made, now or later.
+        var isWritable: Bool { !isWriting && awaited.isEmpty && !users.isEmpty }
 
         mutating func markDirty(_ events: [LoggedEvent]) {
             for event in events { markDirty(event.user, at: event.offset) }
@@ -127,21 +134,43 @@ struct ProjectionBacklog {
 
     // MARK: Writing
 
-    /// When the next batch is to be made; nil when every partition lacks nothing or has a batch under way.
+    /// When the next batch is to be made; nil when every partition lacks nothing, has a batch under way, or awaits
+    /// users.
     /// - Parameter pauseMilliseconds: how long the log must not grow for rows to be written early.
     func nextWrite(pauseMilliseconds: Int64) -> MonotonicTime? {
-        lags.values.lazy.filter { !$0.isWriting && !$0.users.isEmpty }
-            .map { time(of: $0, pauseMilliseconds) }.min()
+        lags.values.lazy.filter(\.isWritable).map { time(of: $0, pauseMilliseconds) }.min()
     }
 
     /// The partition whose rows were to gather the least long, among those that are due; nil when none is.
     func due(now: MonotonicTime, pauseMilliseconds: Int64) -> Partition? {
-        lags.filter { !$0.value.isWriting && !$0.value.users.isEmpty && time(of: $0.value, pauseMilliseconds) <= now }
+        lags.filter { $0.value.isWritable && time(of: $0.value, pauseMilliseconds) <= now }
             .min { ($0.value.gathersUntil, $0.key) < ($1.value.gathersUntil, $1.key) }?.key
     }
 
     private func time(of lag: Lag, _ pauseMilliseconds: Int64) -> MonotonicTime {
-        max(lag.retriesAt, min(lag.gathersUntil, grewAt.adding(milliseconds: pauseMilliseconds)))
+        guard !lag.isReady else { return MonotonicTime(milliseconds: .min) }
+        return max(lag.retriesAt, min(lag.gathersUntil, grewAt.adding(milliseconds: pauseMilliseconds)))
+    }
+
+    /// The partitions whose users were loaded for a batch that is not made yet. They may leave memory again, so it is
+    /// made at once.
+    var ready: [Partition] { lags.filter { $0.value.isReady && $0.value.isWritable }.keys.sorted() }
+
+    /// Makes the partition's next batch wait until these users are loaded, or cannot be.
+    mutating func wait(for users: Set<UserID>, in partition: Partition) { lags[partition]?.awaited = users }
+
+    /// Ends the wait for a user.
+    mutating func arrived(_ user: UserID, in partition: Partition) {
+        guard lags[partition]?.awaited.remove(user) != nil else { return }
+        if lags[partition]?.awaited.isEmpty == true { lags[partition]?.isReady = true }
+    }
+
+    /// Ends all waits for users: nobody is loaded any more.
+    mutating func forgetAwaited() {
+        for partition in lags.keys {
+            lags[partition]?.awaited = []
+            lags[partition]?.isReady = false
+        }
     }
 
     /// Up to `limit` users of the partition of whom the read model lacks events and whom `isWanted` accepts: those first
@@ -227,7 +256,7 @@ struct ProjectionBacklog {
         }
         cover.checkpoint = max(cover.checkpoint, cover.base)
         cover.laggards = passed.filter { $0.first < cover.checkpoint }.map(\.user)
-        lag.isWriting = true
+        (lag.isWriting, lag.isReady) = (true, false)
         lag.gathersUntil = time
         lags[partition] = lag
         return cover

@@ -7,6 +7,8 @@ struct ResidentUsers {
     /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
     private var nextCheck = MonotonicTime(milliseconds: 0)
+    /// Bytes of the users who came since the last check.
+    private var arrivedBytes = 0
 
     subscript(id: UserID) -> CachedUser? { users[id] }
 
@@ -22,7 +24,10 @@ struct ResidentUsers {
     /// Those of the users who are neither in memory nor quarantined, by their ids.
     func awaitingLoad(_ ids: some Sequence<UserID>) -> [UserID] { ids.filter(isAwaitingLoad).sorted() }
 
-    mutating func insert(_ user: CachedUser) { users[user.id] = user }
+    mutating func insert(_ user: CachedUser) {
+        users[user.id] = user
+        arrivedBytes += user.approximateBytes
+    }
 
     /// - Returns: the user; nil when they were not in memory.
     mutating func remove(_ id: UserID) -> CachedUser? { users.removeValue(forKey: id) }
@@ -61,11 +66,13 @@ struct ResidentUsers {
 
     /// Evicts users when all take more than `limit` bytes, until a quarter of the limit is free: first those who alone
     /// take more than a quarter, or else one of them would drive out everybody; then the least recently used.
-    /// - Parameter milliseconds: how long to do nothing after a check: adding the bytes up takes its time.
+    /// - Parameter milliseconds: how long to do nothing after a check, because adding the bytes up takes its time;
+    ///   unless an eighth of the limit has come since.
     /// - Returns: the users who were evicted.
     mutating func evict(past limit: Int, now: MonotonicTime, every milliseconds: Int64) -> [CachedUser] {
-        guard now >= nextCheck else { return [] }
+        guard now >= nextCheck || arrivedBytes > limit / 8 else { return [] }
         nextCheck = now.adding(milliseconds: milliseconds)
+        arrivedBytes = 0
         var bytes = bytes
         guard bytes > limit else { return [] }
         var evicted: [CachedUser] = []

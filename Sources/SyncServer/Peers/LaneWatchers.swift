@@ -61,8 +61,12 @@ final class LaneWatchers {
         for user in watchers.watchedUsers where isChanged(user) { watchers.changed(user) }
     }
 
-    /// Removes and returns the watched users who have to be loaded before their watchers can be told.
-    func dequeueAwaitingLoad() -> Set<UserID> { watchers.dequeueAwaitingLoad() }
+    /// The watched users who have to be loaded before their watchers can be told.
+    var awaitingLoad: Set<UserID> { watchers.awaitingLoad }
+
+    /// Looks again at users who were waited for.
+    /// - Parameter isAwaiting: whether the user is still to be loaded.
+    func endWaits(_ isAwaiting: (UserID) -> Bool) { watchers.endWaits(isAwaiting) }
 
     // MARK: Telling
 

@@ -38,13 +38,13 @@ struct PeerWatchers {
 
     private(set) var sessions: [UInt64: Watcher] = [:]
     private var watchersOfUser: [UserID: Set<UInt64>] = [:]
-    /// Feeds that may have something to tell, now or when V4 allows it.
+    /// Feeds that may have something to tell, now or when V4 allows it, but for those of users in `awaitingLoad`.
     private(set) var due: Set<Due> = []
     /// When `due` is to be looked through next: none of its feeds has anything to tell before.
     private(set) var nextLook = never
     /// When renewals are to be looked for next: no session needs one before.
     private(set) var nextRenewal = never
-    /// Watched users who could not be looked at, because they are not in memory.
+    /// Watched users who could not be looked at, because they are not in memory. Their feeds are due once they are.
     private(set) var awaitingLoad: Set<UserID> = []
     /// Whether nothing might be told at the last call of `statusesToSend`.
     private var isHeldBack = false
@@ -121,15 +121,13 @@ struct PeerWatchers {
     /// The statuses to send now, by session: those that changed, and those that are renewed.
     /// - Parameters:
     ///   - mayTell: false while any lane has not confirmed its heads: then there are none.
-    ///   - visible: gives what a viewer may see of a user; nil when the user has to be loaded first, and stays due.
+    ///   - visible: gives what a viewer may see of a user; nil when the user has to be loaded first.
     mutating func statusesToSend(
         now: MonotonicTime, mayTell: Bool, visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
         isHeldBack = !mayTell
         guard mayTell else { return [] }
-        let news = news(now, visible)
-        defer { if !awaitingLoad.isEmpty { nextLook = min(nextLook, now) } }
-        return news + renewals(now, visible)
+        return news(now, visible) + renewals(now, visible)
     }
 
     /// When to call `statusesToSend` next.
@@ -138,10 +136,13 @@ struct PeerWatchers {
         isHeldBack ? now.adding(milliseconds: retryMilliseconds) : min(nextLook, nextRenewal)
     }
 
-    /// Removes and returns the users who have to be loaded. The next `statusesToSend` looks at them again.
-    mutating func dequeueAwaitingLoad() -> Set<UserID> {
-        defer { awaitingLoad = [] }
-        return awaitingLoad
+    /// Makes the feeds of users due who were waited for.
+    /// - Parameter isAwaiting: whether the user is still to be loaded.
+    mutating func endWaits(_ isAwaiting: (UserID) -> Bool) {
+        for user in awaitingLoad where !isAwaiting(user) {
+            awaitingLoad.remove(user)
+            for session in watchersOfUser[user] ?? [] { enqueue(Due(session: session, user: user)) }
+        }
     }
 
     /// The statuses that changed, of feeds that are due and of sessions that have room.
@@ -165,6 +166,7 @@ struct PeerWatchers {
             }
             guard let seen = visible(entry.user, watcher.viewer) else {
                 awaitingLoad.insert(entry.user)
+                due.remove(entry)
                 continue
             }
             told[entry.session, default: []] += feed.update(seen, of: entry.user, to: watcher.viewer, now: now)

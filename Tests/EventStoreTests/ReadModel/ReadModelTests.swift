@@ -32,7 +32,9 @@ struct ReadModelTests {
         #expect(try ProjectionWriter().write(batch, on: connection).missing == [])
     }
 
-    private static let loaders = [UserLoader(), UserLoader(tail: 21, chunk: 11), UserLoader(tail: 1, chunk: 1)]
+    private static let loaders = [
+        UserLoader(), UserLoader(tail: 21, chunk: 11, bytes: 5_000), UserLoader(tail: 1, chunk: 1, bytes: 1),
+    ]
 
     @Test(
         "A random history, folded, equals what is loaded, however far the projector lags, whatever a statement takes",
@@ -176,7 +178,10 @@ struct ReadModelTests {
     func otherTimeline() throws {
         let connection = try fixture.connection()
         let known = try LogReader().timeline(on: connection)
-        #expect(known.name.count == 8)
+        let started = try connection.integer(
+            "SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint")
+        #expect(known.name.dropFirst(8).first == "/", "the timeline's name, then when PostgreSQL was started")
+        #expect(Int64(known.name.dropFirst(9).replacing(".", with: "")) == started)
         let write = { (timeline: Timeline) in
             try ProjectionWriter().write(
                 ProjectionBatch(

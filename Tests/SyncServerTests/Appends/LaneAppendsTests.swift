@@ -65,9 +65,26 @@ import Testing
         ]
         for session in [UInt64(1), 2, 1] { appends.enqueue(LaneSamples.append(session, [LaneSamples.focus()])) }
         let staging = stage(appends, sessions)
-        #expect(staging.answers.map(\.append.session) == [2] && waiting(appends) == [1, 1])
+        #expect(
+            staging.answers.map(\.append.session) == [2] && appends.isEmpty && Array(appends.awaitingLoad) == [anna])
         appends.enqueue(LaneSamples.append(2, [], at: 2))
-        #expect(waiting(appends) == [1, 1, 2])
+        appends.endWaits(users.isAwaitingLoad)
+        #expect(waiting(appends) == [2])
+        try users.load(anna, from: store)
+        appends.endWaits(users.isAwaitingLoad)
+        #expect(waiting(appends) == [1, 1, 2] && appends.awaitingLoad.isEmpty)
+    }
+
+    @Test("G2: frames whose user is being loaded are withdrawn too, in their order")
+    func withdrawn() {
+        let appends = appends()
+        let session = LaneSamples.session(1, LaneSamples.identity(anna))
+        for sequence in Int64(1)...2 { appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: sequence)) }
+        _ = stage(appends, [1: session])
+        #expect(appends.last(of: session) == DeviceSequence(2))
+        #expect(appends.withdraw(because: "away", where: { $0 != 1 }).isEmpty)
+        let answers = appends.withdraw(because: "away")
+        #expect(answers.map(\.append.request.firstSequence.rawValue) == [1, 2] && appends.awaitingLoad.isEmpty)
     }
 
     @Test("A3: a device that is connected and has appended nothing is revoked past the bound; one that is away is not")

@@ -32,6 +32,7 @@ import Testing
             case .skipped(let user, _): news.append("skipped to \(user.lastOffset)")
             case .committed(let batch): news.append("committed \(batch.events.count)")
             case .loaded(let user, _, _): news.append("loaded \(user.state.version)")
+            case .outdated(_, let elsewhere): news.append(elsewhere ? "of another log" : "outdated")
             case .unloadable: news.append("unloadable")
             case .readModelStands(_, let checkpoint, let lacking):
                 news.append("read model at \(checkpoint) lacks \(lacking.count)")
@@ -193,15 +194,67 @@ import Testing
         #expect(heard.all().last == "generation 2")
     }
 
-    @Test("Users are loaded in batches; the lane follows to the heads that the loads saw")
-    func loads() throws {
-        let log = try begun { $0.usersPerLoad = 2 }
-        for user in [anna, ben] { store.appendFocus("a", of: user) }
-        try log.load([anna, ben, UserID(UUID())])
-        #expect(store.called().filter { $0 == "load" }.count == 2)
-        let news = heard.all()
-        #expect(news.filter { $0.hasPrefix("loaded") }.count == 3 && news.contains("followed 1"))
-        #expect(log.tails[PartLog.partition] == store.head)
+    /// Takes up what a load of the users sees now, or what one saw.
+    private func takeUp(_ users: LoadedUser..., in log: LaneLog, isUsable: Bool = true) throws {
+        let found = users.map { ($0.state.user, Result<_, any Error>.success($0)) }
+        try log.takeUp(Dictionary(uniqueKeysWithValues: found)) { _, _ in isUsable }
+    }
+
+    @Test("A load that saw just what the lane knows needs no question")
+    func loaded() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        try takeUp(store.loaded(anna), in: log)
+        #expect(heard.all() == ["loaded 1"] && store.called().isEmpty)
+    }
+
+    @Test("The lane follows to the head that a load saw; what it has gone past since is below it")
+    func loadedElsewhen() throws {
+        let log = try begun()
+        store.appendFocus("a", of: anna)
+        let before = try store.loaded(anna)
+        store.appendFocus("a", of: ben)
+        try takeUp(store.loaded(ben), in: log)
+        #expect(heard.all() == ["loaded 1", "followed 0", "followed 1", "caught up 2"])
+        #expect(log.tails[PartLog.partition] == store.head && store.called().first == "held")
+        try takeUp(before, in: log)
+        #expect(heard.all() == ["loaded 1"] && store.called() == ["held"])
+    }
+
+    @Test("S6: a load from a server with another log is not used, and the lane does not follow it")
+    func loadedOfAnotherLog() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        let known = store.events
+        store.appendFocus("b", of: anna)
+        let other = try store.loaded(anna)
+        store.events = known
+        store.appendFocus("c", of: ben)
+        try takeUp(other, in: log)
+        #expect(heard.all() == ["of another log"] && log.tails[PartLog.partition].nextOffset == LogOffset(1))
+    }
+
+    @Test("A load from another generation is made again once the lane has looked at the heads")
+    func loadedOfAnotherGeneration() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        store.generation = 2
+        try takeUp(store.loaded(anna), in: log)
+        #expect(heard.all() == ["outdated"] && log.tails.mayHaveMoved)
+        try log.confirmHeads()
+        try takeUp(store.loaded(anna), in: log)
+        #expect(heard.all().last == "loaded 1")
+    }
+
+    @Test("A user who cannot be loaded is told alone; one of whom too much has changed meanwhile is outdated")
+    func notLoaded() throws {
+        let log = try begun()
+        struct Broken: Error {}
+        let found = [anna: .success(try store.loaded(anna)), ben: .failure(Broken())] as [UserID: Result<_, any Error>]
+        try log.takeUp(found) { _, _ in true }
+        #expect(heard.all() == ["unloadable", "loaded 0"])
+        try takeUp(store.loaded(anna), in: log, isUsable: false)
+        #expect(heard.all() == ["outdated"])
     }
 
     @Test("A checkpoint that stands further back than it was known is told, with those who are past it")
@@ -286,6 +339,60 @@ import Testing
         let report = try log.commit(&staging)
         #expect(!report.isSettled(PartLog.partition) && report.outdated == [PartLog.partition])
         #expect(heard.all().isEmpty)
+    }
+
+    @Test("Partitions are locked at the heads that are known, and what others appended is told before the statement")
+    func locks() throws {
+        let log = try begun()
+        store.appendFocus("b", of: ben)
+        try log.lock([PartLog.partition])
+        #expect(heard.all() == ["followed 0", "caught up 1"] && log.tails[PartLog.partition] == store.head)
+        var staging = try staging(log, events: 2)
+        let report = try log.commit(&staging)
+        #expect(report.isValid(PartLog.partition) && heard.all() == ["committed 2"])
+        #expect(store.called() == ["lock", "append"] && !store.isLocked)
+    }
+
+    @Test("Who came too late, or finds at the lock that they would have, locks for five seconds from then on")
+    func contends() throws {
+        let log = try begun()
+        var staging = try staging(log, events: 1)
+        #expect(log.contendedPartitions().isEmpty)
+        store.appendFocus("b", of: ben)
+        _ = try log.commit(&staging)
+        #expect(log.contendedPartitions() == [PartLog.partition])
+        time.advance(4_999)
+        try log.lock([PartLog.partition])
+        log.unlock()
+        time.advance(4_999)
+        #expect(log.contendedPartitions() == [PartLog.partition])
+        // Nobody has appended by now.
+        try log.lock([PartLog.partition])
+        log.unlock()
+        time.advance(1)
+        #expect(log.contendedPartitions().isEmpty && log.context.contention.counts.late == 1)
+    }
+
+    @Test("S6: a lock that finds a log that fell back holds nothing, and nothing of it is told")
+    func lockFindsFallen() throws {
+        for _ in 0..<3 { store.appendFocus("a", of: anna) }
+        let log = try begun()
+        store.events.removeLast()
+        for _ in 0..<3 {
+            #expect(throws: LogTruncated(PartLog.partition)) { try log.lock([PartLog.partition]) }
+            #expect(!store.isLocked && heard.all().isEmpty)
+            store.appendFocus("b", of: anna)
+        }
+    }
+
+    @Test("P1: an answer that needs a commit of its own waits for it without a lock")
+    func confirmsUnlocked() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        try log.lock([PartLog.partition])
+        var staging = try staging(log, events: 0)
+        _ = try log.commit(&staging)
+        #expect(store.called() == ["lock", "confirm"] && !store.isLocked && staging.answers[0].appended != nil)
     }
 
     @Test("Another generation is shown: the events are settled, and the states that they were folded on are not valid")

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func isDue(_ sessions: LaneSessions) -> Bool {
-        sessions.nextDeadline.map { $0 <= time.now } ?? false
+        sessions.nextDeadline { _ in false }.map { $0 <= time.now } ?? false
     }
 
     private func told(_ id: UInt64, _ sessions: LaneSessions) -> [String] { connections.told(id, sessions.deliveries) }
@@ -70,6 +70,8 @@ import Testing
     func waits() throws {
         let sessions = sessions()
         #expect(open(sessions).isEmpty && sessions.neededUsers == [anna] && isDue(sessions))
+        let whileLoading = sessions.nextDeadline { $0 == anna }
+        #expect(whileLoading == nil, "the loader's answer is waited for")
         try users.load(anna, from: store)
         sessions.admit(users, event: event)
         #expect(told(1, sessions).first == "opened" && sessions.neededUsers.isEmpty)
@@ -144,7 +146,7 @@ import Testing
         time.advance(1_000)
         #expect(open(sessions) == ["opened"])
         // It does not go round and round: nobody can say yet when the heads are fresh.
-        #expect(sessions.nextDeadline == time.now.adding(milliseconds: 50))
+        #expect(sessions.nextDeadline { _ in false } == time.now.adding(milliseconds: 50))
         sessions.sendAwaited(users)
         #expect(told(1, sessions).isEmpty)
         state.confirmedAt = time.now
@@ -178,7 +180,7 @@ import Testing
         sessions.sendCheckpoints(users)
         #expect(
             told(1, sessions).isEmpty
-                && sessions.nextDeadline == time.now.adding(milliseconds: 1_000))
+                && sessions.nextDeadline { _ in false } == time.now.adding(milliseconds: 1_000))
         time.advance(1_000)
         state.confirmedAt = time.now
         users.users = [:]

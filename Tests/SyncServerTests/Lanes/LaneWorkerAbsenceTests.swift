@@ -2,6 +2,7 @@ import EventStore
 import FocusCore
 import Foundation
 import Testing
+import Waits
 
 @testable import SyncServer
 
@@ -15,11 +16,19 @@ import Testing
     private let worker: LaneWorker
 
     init() throws {
+        let loader = PartLoader(store, mailbox)
         worker = LaneWorker(
             context: LaneSamples.context(time), index: 0, partitions: [PartLog.partition], mailbox: mailbox,
             store: store,
-            services: LaneServices(projector: NoService(), fetcher: NoService(), placeFinder: NoService()))
+            services: LaneServices(
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService()))
         try worker.turn(taking: [])
+    }
+
+    /// Has a turn, and another that takes up who was loaded.
+    private func turns(taking requests: [LaneRequest]) throws {
+        try worker.turn(taking: requests)
+        try worker.turn(taking: mailbox.receive(until: .passed))
     }
 
     private func told(_ id: UInt64) -> [String] { connections.told(id, worker.deliveries) }
@@ -67,13 +76,13 @@ import Testing
             store.whileWaiting()
         }
         #expect(mailbox.count == 1)
-        try worker.turn(taking: mailbox.receive(atLeast: 0))
+        try turns(taking: mailbox.receive(atLeast: 0))
         #expect(told(1).first == "opened")
     }
 
     @Test("G2, P6: appends are answered `unavailable` in their order; those behind one that is under way wait for it")
     func appends() throws {
-        try worker.turn(taking: [open(1), open(2)])
+        try turns(taking: [open(1), open(2)])
         #expect(told(1).first == "opened" && told(2).first == "opened")
         var calls: [[String]] = []
         // The statement carries the first session's frame, and waits.
@@ -93,7 +102,7 @@ import Testing
 
     @Test("G2: a session that ends meanwhile is forgotten afterwards; what else it asked for does no harm")
     func closed() throws {
-        try worker.turn(taking: [open(1)])
+        try turns(taking: [open(1)])
         try turn(waiting: 2_000) { [self] in
             mailbox.post(.resume(session: 1))
             mailbox.post(.close(session: 1))
@@ -103,13 +112,4 @@ import Testing
         try worker.turn(taking: [])
         #expect(worker.deferred.count == 0 && worker.sessions[1] == nil)
     }
-}
-
-/// Services that are never asked.
-private final class NoService: LaneProjector, LaneFetcher, LanePlaceFinder {
-    func start() {}
-    func stop() {}
-    func post(_ batch: ProjectionBatch, _ report: ProjectionReport) {}
-    func post(_ work: FetchWork) {}
-    func post(_ question: PlaceQuestion, session: UInt64) {}
 }

@@ -17,6 +17,9 @@ final class PartLog: LaneStore {
     var waits: (() -> Void)?
     /// Called in the next append, in the same way.
     var appendWaits: (() -> Void)?
+    /// Called before each lock, and each append that has not locked: another server is always faster.
+    var othersAppend: (() -> Void)?
+    private(set) var isLocked = false
     var connectionNumber = 1
     var events: [LoggedEvent] = []
     var generation: Int32 = 1
@@ -24,6 +27,8 @@ final class PartLog: LaneStore {
     var checkpoint = Checkpoint.zero
     var line = Timeline(name: "1")
     var due: [DueUser] = []
+    /// The errors that the next lock and the next append throw.
+    var (lockFailure, appendFailure): ((any Error)?, (any Error)?) = (nil, nil)
     /// The error that the next call throws.
     var failure: (any Error)?
     /// The calls in their order.
@@ -88,9 +93,29 @@ final class PartLog: LaneStore {
         return line
     }
 
+    func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition] {
+        try call()
+        if let failure = lockFailure.take() { throw failure }
+        othersAppend?()
+        let locked = try known.map { known in
+            let first = LockedPartition.firstOffset(behind: known)
+            let read = events.filter { $0.offset >= first }.prefix(limit + 2)
+            return try LockedPartition(head, behind: known, limit: limit, read: Array(read)) { range in
+                usersInRange(range)
+            }
+        }
+        isLocked = true
+        return locked
+    }
+
+    func unlock() { isLocked = false }
+
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
+        defer { unlock() }
         try call()
         if let waits = appendWaits.take() { waits() }
+        if let failure = appendFailure.take() { throw failure }
+        if !isLocked { othersAppend?() }
         return Dictionary(
             uniqueKeysWithValues: batches.map { batch in
                 guard batch.expectedOffset == head.nextOffset else { return (batch.partition, .behind) }
@@ -123,6 +148,10 @@ final class PartLog: LaneStore {
 
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
         try call()
+        return usersInRange(range)
+    }
+
+    private func usersInRange(_ range: Range<LogOffset>) -> [UserInRange] {
         let found = Dictionary(grouping: events.filter { range.contains($0.offset) }, by: \.user)
         return found.keys.sorted().compactMap { user in
             guard let own = found[user], let first = own.first, let last = own.last else { return nil }
@@ -130,13 +159,14 @@ final class PartLog: LaneStore {
         }
     }
 
-    func load(_ users: [(Partition, UserID)]) throws -> [UserID: Result<LoadedUser, any Error>] {
+    func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
         try call()
-        return Dictionary(
-            uniqueKeysWithValues: users.map { _, user in (user, Result { try loaded(user, at: head) }) })
+        return Set(heads.filter { head in events.contains { $0.anchor == head.anchor } })
     }
 
-    private func loaded(_ user: UserID, at head: PartitionHead) throws -> LoadedUser {
+    /// The user as a load sees them now.
+    func loaded(_ user: UserID) throws -> LoadedUser {
+        let head = head
         var state = UserState(user: user)
         var touched: Set<RowKey> = []
         for event in events where event.user == user { touched.formUnion(try state.apply(event.decoded())) }
@@ -166,4 +196,34 @@ final class PartLog: LaneStore {
     }
 
     func close() {}
+}
+
+/// Loads users from a `PartLog` when the test says so.
+final class PartLoader: LaneLoader {
+    private let log: PartLog
+    private let mailbox: Mailbox<LaneRequest>
+    private(set) var questions: [LoadQuestion] = []
+    /// Whether each question is answered at once.
+    var isPrompt = true
+
+    init(_ log: PartLog, _ mailbox: Mailbox<LaneRequest>) { (self.log, self.mailbox) = (log, mailbox) }
+
+    func start() {}
+    func stop() {}
+
+    func post(_ question: LoadQuestion) {
+        questions.append(question)
+        if isPrompt { answer() }
+    }
+
+    /// Answers the questions that wait, from the log as it is now.
+    func answer() {
+        for question in questions {
+            let loaded = question.users.map { _, id in (id, Result { try log.loaded(id) }) }
+            mailbox.post(
+                .loaded(
+                    LoadAnswer(number: question.number, loaded: .success(Dictionary(uniqueKeysWithValues: loaded)))))
+        }
+        questions = []
+    }
 }

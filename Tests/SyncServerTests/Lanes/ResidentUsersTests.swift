@@ -61,6 +61,19 @@ import Testing
         #expect(users.all.count == 5 && users[some[0].id] === some[0])
     }
 
+    @Test("Users who come in large numbers are held against the bound at once")
+    func arrivals() {
+        var users = ResidentUsers()
+        for number in 0..<8 { users.insert(user(lastUsed: Int64(number))) }
+        let bytes = users.bytes
+        #expect(users.evict(past: bytes, now: at(0), every: 500).isEmpty)
+        // An eighth of the bound may come before the next check, and not more.
+        users.insert(user(lastUsed: 8))
+        #expect(users.evict(past: bytes, now: at(1), every: 500).isEmpty)
+        users.insert(user(lastUsed: 9))
+        #expect(!users.evict(past: bytes, now: at(1), every: 500).isEmpty && users.bytes <= bytes)
+    }
+
     @Test("A user who alone takes more than a quarter of the bound leaves first, and drives nobody out")
     func large() {
         var users = ResidentUsers()

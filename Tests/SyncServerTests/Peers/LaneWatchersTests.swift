@@ -27,10 +27,12 @@ import Testing
     func needs() throws {
         let watchers = watchers(LaneSamples.context(time))
         watchers.sendStatuses(users)
-        #expect(told().isEmpty && watchers.dequeueAwaitingLoad() == [anna])
+        #expect(told().isEmpty && watchers.awaitingLoad == [anna])
+        #expect(watchers.nextDeadline > time.now, "nothing is to be done before they are loaded")
         try users.load(anna, from: PartLog())
+        watchers.endWaits(users.isAwaitingLoad)
         watchers.sendStatuses(users)
-        #expect(told() == ["statuses"] && watchers.dequeueAwaitingLoad().isEmpty)
+        #expect(told() == ["statuses"] && watchers.awaitingLoad.isEmpty)
     }
 
     @Test("V2: nothing is told while any lane has not confirmed its heads")
@@ -51,7 +53,7 @@ import Testing
         let watchers = watchers(LaneSamples.context(time))
         users.quarantined = [anna]
         watchers.sendStatuses(users)
-        #expect(watchers.dequeueAwaitingLoad().isEmpty && told() == ["statuses"])
+        #expect(watchers.awaitingLoad.isEmpty && told() == ["statuses"])
     }
 
     @Test("A session that ended is told nothing more")

@@ -45,8 +45,11 @@ import Testing
     func loading() {
         var watchers = watchers([anna])
         #expect(told(&watchers, 0) { _ in false }.isEmpty)
-        #expect(watchers.dequeueAwaitingLoad() == [anna] && watchers.dequeueAwaitingLoad().isEmpty)
-        #expect(watchers.nextDeadline(now: at(1), retryMilliseconds: 50) <= at(1))
+        #expect(watchers.awaitingLoad == [anna] && told(&watchers, 1).isEmpty)
+        watchers.endWaits { $0 == anna }
+        #expect(watchers.awaitingLoad == [anna] && watchers.nextDeadline(now: at(1), retryMilliseconds: 50) > at(1))
+        watchers.endWaits { _ in false }
+        #expect(watchers.awaitingLoad.isEmpty && watchers.nextDeadline(now: at(1), retryMilliseconds: 50) <= at(1))
         #expect(told(&watchers, 1) == [anna])
     }
 
@@ -85,7 +88,8 @@ import Testing
         #expect(told(&quiet, due, isFocused: false) == [anna, ben].sorted())
         if !isLoaded {
             #expect(told(&busy, due, isFocused: false) { _ in false }.isEmpty)
-            #expect(busy.dequeueAwaitingLoad() == [anna])
+            #expect(busy.awaitingLoad == [anna])
+            busy.endWaits { _ in false }
         }
         #expect(told(&busy, due + (isLoaded ? 0 : 250), isFocused: false) == [anna, ben].sorted())
     }

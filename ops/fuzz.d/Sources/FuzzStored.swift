@@ -110,7 +110,9 @@ private struct StoredStage {
         var head = line(LoadColumn.headKind)
         head[LoadColumn.version] = Self.bytes(version - Int64(events))
         let result = Self.result([head] + lines, type: TypeOID.inferred)
-        guard var stored = try? StoredUser(result, 0, tail: 1_000) else { broken("a head does not read") }
+        guard var stored = try? StoredUser(result, 0, tail: LoadTail(events: 1_000, bytes: .max)) else {
+            broken("a head does not read")
+        }
         for row in 0..<lines.count {
             do { try stored.append(result, row + 1) } catch { return }
         }

@@ -11,6 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import against
+import contention
 import crowd
 import history
 import lanes
@@ -26,8 +27,9 @@ from server import Server
 # In which they run, and stand in the tables.
 ORDER = (
     "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
-    "storm", "route", "rebuild-beside", "time-travel")
-UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES}
+    "storm", "route", "rebuild-beside", "time-travel", "contention")
+UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES,
+    **contention.LANES}
 LANES = {name: UNORDERED[name] for name in ORDER}
 
 

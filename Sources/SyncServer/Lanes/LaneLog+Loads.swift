@@ -1,0 +1,77 @@
+import EventStore
+import FocusCore
+
+extension LaneLog {
+    /// Tells of users who were loaded beside the lane: as loaded or unloadable, or as outdated where the lane cannot
+    /// tell how its log leads from the moment that the load saw to the one that it knows, or back. Catches up with
+    /// heads that the loads saw; throws `LogTruncated` when the log does not lead there any more.
+    /// - Parameter isUsable: whether what was told of the user since they were asked for allows to use a load that saw
+    ///   this head.
+    func takeUp(
+        _ loaded: [UserID: Result<LoadedUser, any Error>], where isUsable: (UserID, PartitionHead) -> Bool
+    ) throws {
+        var states: [LoadedUser] = []
+        for id in loaded.keys.sorted() {
+            switch loaded[id] {
+            case .failure(let error): tell(.unloadable(id, error))
+            case .success(let user): states.append(user)
+            case nil: break
+            }
+        }
+        let places = try standing(Set(states.map(\.head)))
+        var ahead: Set<PartitionHead> = []
+        for user in states {
+            let (id, head) = (user.state.user, user.head)
+            let place = places[head] ?? .elsewhere
+            switch place {
+            case .below, .ahead: tell(isUsable(id, head) ? .loaded(user, id, head.partition) : .outdated(id))
+            case .generation: tell(.outdated(id))
+            case .elsewhere: tell(.outdated(id, elsewhere: true))
+            }
+            if place == .ahead { ahead.insert(head) }
+        }
+        // The lane follows to exactly the heads that the loads saw. A newer look at the heads could find a log that has
+        // lost events which the loaded states hold, and an event that is appended to such a state leaves a gap in its
+        // user's versions for ever.
+        for head in ahead.sorted(by: { ($0.nextOffset, $0.partition) < ($1.nextOffset, $1.partition) }) {
+            try catchUp(to: head)
+        }
+    }
+
+    private enum Place {
+        /// The lane knows all that the load saw.
+        case below
+        /// The log goes on from what the lane knows to what the load saw.
+        case ahead
+        /// The load saw another generation, which the lane adopts first or has left.
+        case generation
+        /// The log does not hold the event that stood last where the load was made: it was made on another server.
+        case elsewhere
+    }
+
+    /// Where the heads stand in the log, as the lane's own connection has it. Loads are made over another connection,
+    /// which may reach another database server after one has failed.
+    private func standing(_ heads: Set<PartitionHead>) throws -> [PartitionHead: Place] {
+        var places: [PartitionHead: Place] = [:]
+        var unknown: [PartitionHead] = []
+        for head in heads {
+            let known = tails[head.partition]
+            if head.generation != known.generation {
+                tails.mayHaveMoved = true
+                places[head] = .generation
+            } else if head.anchor == nil || head.anchor == known.anchor {
+                places[head] = .below
+            } else {
+                unknown.append(head)
+            }
+        }
+        guard !unknown.isEmpty else { return places }
+        unknown.sort { ($0.partition, $0.nextOffset) < ($1.partition, $1.nextOffset) }
+        let held = try ask { try $0.held(of: unknown) }
+        for head in unknown {
+            let isAhead = head.nextOffset > tails[head.partition].nextOffset
+            places[head] = held.contains(head) ? (isAhead ? .ahead : .below) : .elsewhere
+        }
+        return places
+    }
+}

@@ -1,0 +1,72 @@
+import EventStore
+import FocusCore
+import Logging
+
+/// Users that a lane needs in memory.
+struct LoadQuestion: Sendable {
+    var number: Int
+    var users: [(Partition, UserID)]
+    /// Whether the database is to be reached over a new connection.
+    var reconnects: Bool
+}
+
+/// The answer to a `LoadQuestion`.
+struct LoadAnswer: Sendable {
+    var number: Int
+    /// What became of the users, but for those who would have taken too much memory together with the others; or why
+    /// the database could not be asked.
+    var loaded: Result<[UserID: Result<LoadedUser, any Error>], any Error>
+}
+
+/// Loads users beside the lane, so that those whose load takes long delay nobody's appends.
+final class Loader: Sendable {
+    private enum Work: Sendable {
+        case prepare([Partition])
+        case load(LoadQuestion)
+    }
+
+    private let partitions: [Partition]
+    private let thread: StoreThread<Work>
+
+    /// - Parameters:
+    ///   - partitions: those of the lane.
+    ///   - isStopping: true ends the wait for a database that is away.
+    ///   - report: called on the loader's thread with each answer.
+    init(
+        _ partitions: [Partition], configuration: StoreConfiguration, logger: Logger,
+        isStopping: @escaping @Sendable () -> Bool, report: @escaping @Sendable (LoadAnswer) -> Void
+    ) {
+        self.partitions = partitions
+        thread = StoreThread("loader", configuration, logger: logger, isStopping: isStopping) { work, store in
+            switch work {
+            case .prepare(let partitions): Self.prepare(partitions, store, logger)
+            case .load(let question):
+                if question.reconnects { store.close() }
+                let loaded = Result { try store.load(question.users) }
+                if case .failure(let error) = loaded {
+                    logger.error("users not loaded", metadata: ["error": "\(error)"])
+                }
+                report(LoadAnswer(number: question.number, loaded: loaded))
+            }
+        }
+    }
+
+    func start() {
+        thread.start()
+        thread.post(.prepare(partitions))
+    }
+
+    func post(_ question: LoadQuestion) { thread.post(.load(question)) }
+
+    /// Ends the thread. Questions that wait get no answer: the lane needs nobody any more.
+    func stop() { thread.stop() }
+
+    private static func prepare(_ partitions: [Partition], _ store: StoreConnection, _ logger: Logger) {
+        do {
+            try store.prepareToLoad(partitions)
+        } catch {
+            // Preparing only makes the first load faster. What is wrong with the database shows again then.
+            logger.debug("load not prepared", metadata: ["error": "\(error)"])
+        }
+    }
+}

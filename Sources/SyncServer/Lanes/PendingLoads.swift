@@ -1,0 +1,145 @@
+import DequeModule
+import EventStore
+import FocusCore
+
+/// The users whom a lane's `Loader` is asked for.
+///
+/// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. While
+/// they are asked for, the lane goes on: what others append for them meanwhile is kept here, because the answer may
+/// lack it.
+struct PendingLoads {
+    /// A user who is asked for.
+    private struct Asked {
+        /// The question's number.
+        var question: Int
+        /// The head of the user's partition when the question was made. Of all events from there on, the lane has been
+        /// told.
+        var head: PartitionHead
+        /// The user's events that others appended since.
+        var events: [LoggedEvent] = []
+        /// Payload bytes of `events`.
+        var bytes = 0
+        /// Whether the answer may not be used: something changed that `events` do not tell.
+        var isOutdated = false
+    }
+
+    /// How many questions are under way at once: while the lane takes up one answer, the loader is at the next.
+    static let questionLimit = 2
+    /// Payload bytes that are kept for a user. Past that the answer about them is not used.
+    static let keptBytes = 1024 * 1024
+
+    /// Users who wait for a question, in the order in which they were needed.
+    private var waiting: Deque<UserID> = []
+    private var isWaiting: Set<UserID> = []
+    private var asked: [UserID: Asked] = [:]
+    private var questions: Set<Int> = []
+    private var lastQuestion = 0
+    /// Whether the loader is to reach the database anew, because an answer came from another history of the log.
+    private var mustReconnect = false
+    /// No question is made before this time, because the database refused the last one.
+    private var resumesAt = MonotonicTime(milliseconds: .min)
+
+    /// How many users are to be loaded.
+    var count: Int { waiting.count + asked.count }
+
+    /// Whether the user is going to be loaded.
+    func contains(_ id: UserID) -> Bool { asked[id] != nil || isWaiting.contains(id) }
+
+    /// Adds the user, unless they are going to be loaded already.
+    mutating func need(_ id: UserID) {
+        guard asked[id] == nil, isWaiting.insert(id).inserted else { return }
+        waiting.append(id)
+    }
+
+    // MARK: Asking
+
+    /// When the next question can be made; nil when nobody waits for one, or when answers have to come first.
+    var nextQuestion: MonotonicTime? { waiting.isEmpty || questions.count >= Self.questionLimit ? nil : resumesAt }
+
+    /// Makes the next question, for up to `limit` users; nil when there is none to ask now.
+    /// - Parameter head: gives the head of a user's partition as the lane knows it.
+    mutating func ask(limit: Int, now: MonotonicTime, head: (UserID) -> PartitionHead) -> LoadQuestion? {
+        guard let time = nextQuestion, time <= now else { return nil }
+        lastQuestion += 1
+        questions.insert(lastQuestion)
+        var users: [(Partition, UserID)] = []
+        while users.count < limit, let id = waiting.popFirst() {
+            isWaiting.remove(id)
+            let known = head(id)
+            users.append((known.partition, id))
+            asked[id] = Asked(question: lastQuestion, head: known)
+        }
+        defer { mustReconnect = false }
+        return LoadQuestion(number: lastQuestion, users: users, reconnects: mustReconnect)
+    }
+
+    // MARK: Meanwhile
+
+    /// Keeps an event that another server appended, if its user is asked for.
+    mutating func followed(_ event: LoggedEvent) {
+        guard var user = asked.removeValue(forKey: event.user) else { return }
+        user.bytes += event.payload.count
+        if user.bytes > Self.keptBytes { user.isOutdated = true }
+        if user.isOutdated { user.events = [] } else { user.events.append(event) }
+        asked[event.user] = user
+    }
+
+    /// Makes what an answer will say of the user useless; they are asked for again.
+    mutating func outdate(_ id: UserID) {
+        asked[id]?.isOutdated = true
+        asked[id]?.events = []
+    }
+
+    /// Makes what answers will say of these users useless.
+    mutating func outdate(where isOutdated: (UserID) -> Bool) {
+        for id in asked.keys where isOutdated(id) { outdate(id) }
+    }
+
+    /// Makes all answers that are still to come useless; the users are asked for again.
+    mutating func restart() {
+        for id in asked.keys.sorted() { again(id) }
+        questions = []
+    }
+
+    /// Forgets all users: nobody needs them any more.
+    mutating func removeAll() { (waiting, isWaiting, asked, questions) = ([], [], [:], []) }
+
+    // MARK: Answers
+
+    /// Takes an answer; false when it is to be ignored, because it was asked for before `restart` or `removeAll`.
+    mutating func ended(_ question: Int) -> Bool { questions.remove(question) != nil }
+
+    /// Asks again for the question's users of whom the answer said nothing: they were too large to come with the
+    /// others.
+    mutating func askForRest(of question: Int) {
+        for id in asked.filter({ $0.value.question == question }).keys.sorted() { again(id) }
+    }
+
+    /// Records that the database refused a question: its users are asked for again, after a while.
+    mutating func failed(_ question: Int, until time: MonotonicTime) {
+        askForRest(of: question)
+        resumesAt = time
+    }
+
+    /// Whether the user's state in an answer can be used, as far as what the lane knows of the log says.
+    /// - Parameter head: the head of the user's partition that the load saw.
+    func isUsable(_ id: UserID, at head: PartitionHead) -> Bool {
+        guard let user = asked[id], !user.isOutdated else { return false }
+        return head.nextOffset >= user.head.nextOffset
+    }
+
+    /// Ends the user's load.
+    /// - Returns: the events that the lane was told of since the question was made, in the log's order.
+    mutating func remove(_ id: UserID) -> [LoggedEvent] {
+        if isWaiting.remove(id) != nil { waiting.removeAll { $0 == id } }
+        return asked.removeValue(forKey: id)?.events ?? []
+    }
+
+    /// Asks for the user again.
+    /// - Parameter elsewhere: whether the answer came from another history of the log.
+    mutating func again(_ id: UserID, elsewhere: Bool = false) {
+        asked[id] = nil
+        if elsewhere { mustReconnect = true }
+        need(id)
+    }
+}

@@ -1,0 +1,100 @@
+import EventStore
+import FocusCore
+import Foundation
+import Testing
+import Waits
+
+@testable import SyncServer
+
+/// A lane whose loader takes its time.
+@Suite("LaneWorker beside its loader") struct LaneWorkerLoadTests {
+    private let anna = UserID(UUID())
+    private let ben = UserID(UUID())
+    private let store = PartLog()
+    private let time = PartTime()
+    private let connections = PartConnections()
+    private let mailbox = Mailbox<LaneRequest>()
+    private let loader: PartLoader
+    private let worker: LaneWorker
+
+    init() throws {
+        loader = PartLoader(store, mailbox)
+        worker = LaneWorker(
+            context: LaneSamples.context(time), index: 0, partitions: [PartLog.partition], mailbox: mailbox,
+            store: store,
+            services: LaneServices(
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService()))
+        try turns([open(2, ben)])
+        #expect(told(2).first == "opened")
+        loader.isPrompt = false
+    }
+
+    private func told(_ id: UInt64) -> [String] { connections.told(id, worker.deliveries) }
+
+    private func open(_ id: UInt64, _ user: UserID) -> LaneRequest {
+        .open(connections.handle(id), LaneSamples.opening(LaneSamples.identity(user)))
+    }
+
+    private func append(_ id: UInt64, at sequence: Int64) -> LaneRequest {
+        .append(session: id, LaneSamples.append(id, [LaneSamples.focus()], at: sequence).request)
+    }
+
+    /// Has a turn with the requests, and turns until nothing is posted any more.
+    private func turns(_ requests: [LaneRequest]) throws {
+        try worker.turn(taking: requests)
+        while mailbox.count > 0 { try worker.turn(taking: mailbox.receive(until: .passed)) }
+    }
+
+    @Test("Who waits for a load keeps nobody else waiting; what came meanwhile is in the state that they get")
+    func delaysNobody() throws {
+        store.appendFocus("a", of: anna)
+        try turns([open(1, anna)])
+        let question = loader.questions.map { $0.users.map(\.1) }
+        #expect(question == [[anna]])
+        // The load sees the log as it is now; then both users' events come.
+        let seen = try store.loaded(anna)
+        try turns([append(2, at: 1)])
+        #expect(told(2).contains("answered  100") && told(1).isEmpty)
+        store.appendFocus("b", of: anna)
+        try turns([.headsMayHaveMoved])
+        try turns([.loaded(LoadAnswer(number: loader.questions[0].number, loaded: .success([anna: .success(seen)])))])
+        #expect(told(1).first == "opened")
+        #expect(worker.users[anna]?.state.version == Version(2))
+    }
+
+    @Test("P6: frames of a user who is loaded again wait, in their order, and are answered once the user is there")
+    func framesWait() throws {
+        let head = worker.log.tails[PartLog.partition]
+        worker.users.forget(ben)
+        try turns([append(2, at: 1), append(2, at: 2)])
+        #expect(!told(2).contains { $0.hasPrefix("answered") } && worker.appends.isEmpty)
+        #expect(worker.log.tails[PartLog.partition] == head)
+        loader.answer()
+        try turns(mailbox.receive(until: .passed))
+        #expect(told(2).filter { $0.hasPrefix("answered") } == ["answered  100", "answered  100"])
+        #expect(store.events.filter { $0.device != .server }.map(\.sequence.rawValue) == [1, 2])
+    }
+
+    @Test("A user whose load fails is quarantined alone")
+    func quarantine() throws {
+        struct Broken: Error {}
+        let carol = UserID(UUID())
+        try turns([open(1, anna), open(3, carol)])
+        let loaded =
+            [anna: .failure(Broken()), carol: .success(try store.loaded(carol))] as [UserID: Result<_, any Error>]
+        try turns([.loaded(LoadAnswer(number: loader.questions[0].number, loaded: .success(loaded)))])
+        #expect(told(1) == ["user_quarantined"] && told(3).first == "opened")
+    }
+
+    @Test("When the database refuses to load, the users are asked for again after a poll's time")
+    func failed() throws {
+        struct Full: Error {}
+        try turns([open(1, anna)])
+        let number = loader.questions[0].number
+        try turns([.loaded(LoadAnswer(number: number, loaded: .failure(Full())))])
+        #expect(loader.questions.count == 1 && told(1).isEmpty)
+        time.advance(250)
+        try turns([])
+        #expect(loader.questions.last?.number == number + 1)
+    }
+}

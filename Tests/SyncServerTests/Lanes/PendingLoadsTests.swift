@@ -1,0 +1,115 @@
+import EventStore
+import FocusCore
+import Foundation
+import Testing
+
+@testable import SyncServer
+
+/// Whom a lane's loader is asked for, and what is kept of them meanwhile.
+@Suite struct PendingLoadsTests {
+    private let anna = UserID(UUID())
+    private let ben = UserID(UUID())
+    private let store = PartLog()
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+    private func ask(_ loads: inout PendingLoads, limit: Int = 10, now: Int64 = 0) -> LoadQuestion? {
+        loads.ask(limit: limit, now: at(now)) { [store] _ in store.head }
+    }
+
+    private func users(_ question: LoadQuestion?) -> [UserID] { question?.users.map(\.1) ?? [] }
+
+    @Test("Users are asked for in the order in which they are needed, each once, two questions at a time")
+    func asks() {
+        var loads = PendingLoads()
+        let all = (0..<5).map { _ in UserID(UUID()) }
+        for id in all + all { loads.need(id) }
+        #expect(loads.count == 5 && all.allSatisfy(loads.contains))
+        let first = ask(&loads, limit: 2)
+        #expect(users(first) == Array(all[0..<2]) && users(ask(&loads, limit: 2)) == Array(all[2..<4]))
+        for id in all { loads.need(id) }
+        #expect(ask(&loads) == nil && loads.nextQuestion == nil && loads.count == 5)
+        let ends = [loads.ended(1), loads.ended(1)]
+        #expect(ends == [true, false])
+        #expect(users(ask(&loads)) == [all[4]])
+    }
+
+    @Test("What others append for a user who is asked for is kept for the answer, and nothing of anybody else")
+    func meanwhile() {
+        var loads = PendingLoads()
+        loads.need(anna)
+        _ = ask(&loads)
+        loads.need(ben)
+        let events = [anna, ben, anna].map { store.appendFocus("a", of: $0) }
+        for event in events { loads.followed(event) }
+        #expect(loads.isUsable(anna, at: store.head))
+        #expect(loads.remove(anna).map(\.id) == [events[0].id, events[2].id] && !loads.contains(anna))
+        #expect(loads.remove(anna).isEmpty && loads.contains(ben))
+    }
+
+    @Test("An answer is not used that saw less than the lane knew when it asked, or after what no event tells")
+    func outdated() {
+        var loads = PendingLoads()
+        let before = store.head
+        store.appendFocus("a", of: anna)
+        for id in [anna, ben] { loads.need(id) }
+        _ = ask(&loads)
+        #expect(!loads.isUsable(anna, at: before) && loads.isUsable(anna, at: store.head))
+        loads.outdate(anna)
+        #expect(!loads.isUsable(anna, at: store.head) && loads.isUsable(ben, at: store.head))
+        loads.outdate { $0 == ben }
+        #expect(!loads.isUsable(ben, at: store.head))
+        loads.again(anna)
+        #expect(users(ask(&loads)) == [anna] && loads.isUsable(anna, at: store.head))
+    }
+
+    @Test("Events of a mebibyte are kept, not of a byte more")
+    func bound() {
+        for extra in [0, 1] {
+            var loads = PendingLoads()
+            loads.need(anna)
+            _ = ask(&loads)
+            var event = store.appendFocus("a", of: anna)
+            event.payload = Array(repeating: 0, count: PendingLoads.keptBytes / 2)
+            loads.followed(event)
+            event.payload = Array(repeating: 0, count: PendingLoads.keptBytes / 2 + extra)
+            loads.followed(event)
+            #expect(loads.isUsable(anna, at: store.head) == (extra == 0))
+            #expect(loads.remove(anna).count == (extra == 0 ? 2 : 0))
+        }
+    }
+
+    @Test("Users whom the database refused to load are asked for again after a pause")
+    func failed() {
+        var loads = PendingLoads()
+        loads.need(anna)
+        let question = ask(&loads)
+        let isAwaited = loads.ended(question?.number ?? 0)
+        #expect(isAwaited)
+        loads.failed(question?.number ?? 0, until: at(250))
+        #expect(ask(&loads, now: 249) == nil && loads.nextQuestion == at(250))
+        #expect(users(ask(&loads, now: 250)) == [anna])
+    }
+
+    @Test("An answer of another log makes the loader connect anew, once")
+    func elsewhere() {
+        var loads = PendingLoads()
+        loads.need(anna)
+        #expect(ask(&loads)?.reconnects == false && loads.ended(1))
+        loads.again(anna, elsewhere: true)
+        #expect(ask(&loads)?.reconnects == true && loads.ended(2))
+        loads.again(anna)
+        #expect(ask(&loads)?.reconnects == false)
+    }
+
+    @Test("After a restart answers of before are ignored, and everybody is asked for again")
+    func restarts() {
+        var loads = PendingLoads()
+        for id in [anna, ben] { loads.need(id) }
+        _ = ask(&loads)
+        loads.restart()
+        #expect(!loads.ended(1) && Set(users(ask(&loads))) == [anna, ben])
+        loads.removeAll()
+        #expect(!loads.ended(2) && loads.count == 0 && ask(&loads) == nil)
+    }
+}
