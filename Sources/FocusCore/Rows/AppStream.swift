@@ -9,7 +9,7 @@ struct AppStream: Sendable {
     let key: RowKey
     /// How many events changed a row that the app may see, or are of the app's own sessions.
     private(set) var count = Version.zero
-    /// The fingerprints of the last versions, the newest at the end.
+    /// The fingerprints of the last versions, the newest at the end; up to twice as many as are remembered.
     private(set) var fingerprints: [UInt64] = []
     /// The version, in this stream, of the newest tombstone dropped (rule S5).
     var horizon = Version.zero
@@ -32,10 +32,19 @@ struct AppStream: Sendable {
         return true
     }
 
+    /// Records that an event of the user changed a row. Returns whether it is the event's first.
+    mutating func record(_ number: Int, at version: Version) -> Bool {
+        let isFirst = move(at: version)
+        order.append(number, at: count)
+        return isFirst
+    }
+
     /// Ends the event that moved the stream.
     /// - Parameter changes: the sum of the fingerprints of the rows that it changed, in whatever order.
     mutating func end(_ changes: UInt64) {
-        if fingerprints.count == Self.rememberedFingerprints { fingerprints.removeFirst() }
+        if fingerprints.count == 2 * Self.rememberedFingerprints {
+            fingerprints.removeFirst(Self.rememberedFingerprints)
+        }
         fingerprints.append(Fingerprint.mix((fingerprints.last ?? 0) ^ Fingerprint.mix(changes)))
     }
 
@@ -49,7 +58,7 @@ struct AppStream: Sendable {
     func mayContinue(_ version: Version, _ mark: EventID) -> Bool {
         guard version > .zero, version <= count else { return version == .zero }
         let age = Int(clamping: count.rawValue - version.rawValue)
-        guard age < fingerprints.count, version >= rebuiltAt else { return true }
+        guard age < min(fingerprints.count, Self.rememberedFingerprints), version >= rebuiltAt else { return true }
         return self.mark(version, fingerprints[fingerprints.count - 1 - age]) == mark
     }
 
@@ -72,7 +81,11 @@ struct AppStream: Sendable {
         writer.int(1, count.rawValue)
         writer.int(2, horizon.rawValue)
         writer.int(3, rebuiltAt.rawValue)
-        writer.data(4, fingerprints.flatMap { print in withUnsafeBytes(of: print.bigEndian) { Array($0) } })
+        writer.data(
+            4,
+            fingerprints.suffix(Self.rememberedFingerprints).flatMap { print in
+                withUnsafeBytes(of: print.bigEndian) { Array($0) }
+            })
         return writer.bytes
     }
 

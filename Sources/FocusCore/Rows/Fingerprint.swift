@@ -42,21 +42,9 @@ struct Fingerprint {
     }
 }
 
-extension RowStore.Entry {
-    /// What its app sees of the row. Of a refusal only that there is one: it is for one device of the app (rule E2).
-    var fingerprint: UInt64 {
-        var print = Fingerprint(seed: key.collection.fingerprint)
-        guard key.collection != .refusals else { return print.value }
-        print.add(key.key.utf8)
-        print.add(isDeleted ? 1 : 0)
-        print.add(value)
-        return Fingerprint.mix(print.value)
-    }
-}
-
 extension RowCollection {
     /// Made of its name: the same in every program that knows the collection.
-    fileprivate var fingerprint: UInt64 { Self.fingerprints[Int(ordinal)] }
+    var fingerprint: UInt64 { Self.fingerprints[Int(ordinal)] }
 
     private static let fingerprints: [UInt64] = allCases.map { collection in
         var print = Fingerprint(seed: 0)

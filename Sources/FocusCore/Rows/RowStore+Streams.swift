@@ -26,31 +26,42 @@ extension RowStore {
     /// Moves the stream of a row that the event at `version` changed, once for each event.
     mutating func moveStream(_ number: Int, at version: Version) {
         guard let slot = rows.entries[number].stream else { return }
-        if streams[slot].move(at: version) { movedStreams.append(slot) }
-        let place = streams[slot].count
-        rows.entries[number].place = place
-        streams[slot].order.append(number, at: place)
+        if streams[slot].record(number, at: version) { movedStreams.append(slot) }
+        rows.entries[number].place = streams[slot].count
         if streams[slot].order.count > 2 * streams[slot].rowCount + 256 {
             streams[slot].order.compact { rows.entries[$0.number].isCurrent(slot, at: $0.version) }
         }
     }
 
-    /// Ends an event, and returns the keys of the streams that it moved.
-    mutating func endStreams() -> [RowKey] {
-        guard !movedStreams.isEmpty else { return [] }
-        var keys: [RowKey] = []
-        for slot in movedStreams {
-            let changes = streams[slot].order.changes
-            var (sum, index) = (UInt64(0), changes.count - 1)
-            while index >= 0, changes[index].version == streams[slot].count {
-                sum &+= rows.entries[changes[index].number].fingerprint
-                index -= 1
-            }
-            streams[slot].end(sum)
-            keys.append(streams[slot].key)
+    /// Ends an event, which has moved the streams in `movedStreams`.
+    mutating func endStreams() {
+        for index in movedStreams.indices {
+            let slot = movedStreams[index]
+            streams[slot].end(lastChanges(of: slot))
         }
         movedStreams.removeAll(keepingCapacity: true)
-        return keys
+    }
+
+    /// The sum of the fingerprints of the rows that changed at the stream's end.
+    private func lastChanges(of slot: Int) -> UInt64 {
+        var (sum, index) = (UInt64(0), streams[slot].order.changes.count - 1)
+        while index >= 0, streams[slot].order.changes[index].version == streams[slot].count {
+            sum &+= fingerprint(of: streams[slot].order.changes[index].number)
+            index -= 1
+        }
+        return sum
+    }
+
+    /// What its app sees of the row. Of a refusal only that there is one: it is for one device of the app (rule E2).
+    private func fingerprint(of number: Int) -> UInt64 {
+        // Read where it stands: a copy of the entry would touch a reference count for each of its parts.
+        let collection = rows.entries[number].key.collection
+        var print = Fingerprint(seed: collection.fingerprint)
+        guard collection != .refusals else { return print.value }
+        print.add(rows.entries[number].key.key.utf8)
+        print.add(rows.entries[number].isDeleted ? 1 : 0)
+        print.add(rows.entries[number].value)
+        return Fingerprint.mix(print.value)
     }
 
     /// Makes every cursor below the streams' ends need a snapshot: tombstones are gone of which this fold knows

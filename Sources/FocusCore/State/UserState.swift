@@ -63,7 +63,8 @@ public struct UserState: Sendable {
         shared.recordWaiting()
         version = event.version
         lastEvent = event.id
-        for key in shared.store.endStreams() { shared.touch(key) }
+        for slot in shared.store.movedStreams { shared.touch(shared.store.streams[slot].key) }
+        shared.store.endStreams()
         for key in shared.store.trimTombstones() { shared.touch(key) }
         return shared.end()
     }

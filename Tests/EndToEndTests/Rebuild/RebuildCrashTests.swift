@@ -170,9 +170,14 @@ import Testing
         let tables = try connection.query(
             Statement(name: "test_tables", sql: "SELECT tablename::text FROM pg_tables WHERE schemaname = 'read_1'"))
         return try (0..<tables.rowCount).map { try tables.text(row: $0, column: 0) }.filter { table in
+            // How large users are is an estimate, and a matter of how they came to be.
+            let columns = table == "users" ? "partition, user_id, version, due_at" : "*"
+            let (rows, others) = (
+                "SELECT \(columns) FROM read_\(one).\(table)", "SELECT \(columns) FROM read_\(other).\(table)"
+            )
             let sql = """
-                SELECT (SELECT count(*) FROM (TABLE read_\(one).\(table) EXCEPT TABLE read_\(other).\(table)) a)
-                    + (SELECT count(*) FROM (TABLE read_\(other).\(table) EXCEPT TABLE read_\(one).\(table)) b)
+                SELECT (SELECT count(*) FROM (\(rows) EXCEPT \(others)) a)
+                    + (SELECT count(*) FROM (\(others) EXCEPT \(rows)) b)
                 """
             return try connection.query(Statement(name: "test_alike_\(table)", sql: sql)).int8(row: 0, column: 0) > 0
         }

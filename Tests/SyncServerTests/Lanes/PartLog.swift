@@ -203,6 +203,8 @@ final class PartLoader: LaneLoader {
     private let log: PartLog
     private let mailbox: Mailbox<LaneRequest>
     private(set) var questions: [LoadQuestion] = []
+    /// How many questions there were.
+    private(set) var asked = 0
     /// Whether each question is answered at once.
     var isPrompt = true
 
@@ -213,6 +215,7 @@ final class PartLoader: LaneLoader {
 
     func post(_ question: LoadQuestion) {
         questions.append(question)
+        asked += 1
         if isPrompt { answer() }
     }
 
