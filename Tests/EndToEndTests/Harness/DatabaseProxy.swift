@@ -12,6 +12,8 @@ final class DatabaseProxy: Sendable {
         var isSilent = false
         /// Whether the database gets what it is sent while its answers vanish.
         var requestsPass = false
+        /// The statement whose first request from now on silences the database.
+        var trigger: [UInt8]?
         var open: [ObjectIdentifier: any Channel] = [:]
         var listener: (any Channel)?
     }
@@ -56,12 +58,14 @@ final class DatabaseProxy: Sendable {
     }
 
     /// From now on nothing passes, on connections that there are and on new ones, and neither end is told.
-    /// - Parameter requestsPass: only the database's answers vanish.
-    func silence(requestsPass: Bool = false) {
-        state.withLockedValue {
-            $0.life += 1
-            ($0.isSilent, $0.requestsPass) = (true, requestsPass)
-        }
+    func silence() { state.withLockedValue { Self.silence(&$0, requestsPass: false) } }
+
+    /// Once this statement is asked for, the database's answers vanish; what it is sent passes.
+    func silence(from statement: String) { state.withLockedValue { $0.trigger = Array(statement.utf8) } }
+
+    private static func silence(_ state: inout State, requestsPass: Bool) {
+        state.life += 1
+        (state.isSilent, state.requestsPass, state.trigger) = (true, requestsPass, nil)
     }
 
     /// Lets new connections through. Those that were silenced stay silent.
@@ -81,6 +85,13 @@ final class DatabaseProxy: Sendable {
 
     fileprivate func passes(_ life: Int, isRequest: Bool) -> Bool {
         state.withLockedValue { $0.life == life || isRequest && $0.requestsPass }
+    }
+
+    fileprivate func saw(request: ByteBufferView) {
+        state.withLockedValue { state in
+            guard let trigger = state.trigger, request.firstRange(of: trigger) != nil else { return }
+            Self.silence(&state, requestsPass: true)
+        }
     }
 
     private func relay(_ client: any Channel) -> EventLoopFuture<Void> {
@@ -117,8 +128,10 @@ private final class Passage: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        if isRequest { proxy.saw(request: bytes.readableBytesView) }
         guard proxy.passes(life, isRequest: isRequest) else { return }
-        peer.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        peer.writeAndFlush(bytes, promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
