@@ -86,6 +86,10 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.stream t USING gone g
     WHERE g.collection = 'stream' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), app_streams_gone AS (
+    DELETE FROM read_1.app_streams t USING gone g
+    WHERE g.collection = 'app_streams' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), devices_gone AS (
     DELETE FROM read_1.devices t USING gone g
     WHERE g.collection = 'devices' AND t.partition = $1 AND t.user_id = g.user_id

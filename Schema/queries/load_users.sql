@@ -167,6 +167,12 @@ FROM wanted w
 JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

@@ -8,6 +8,7 @@ public enum Conformance {
     public static let cases: [ConformanceCase] =
         FrameCases.all + IdentityCases.all + RevocationCases.all + AppendCases.all + RecallCases.all + QueueCases.all
         + SyncCases.all
-        + CursorCases.all + DigestCases.all + PeerCases.all + FetchCases.all + FlowCases.all + HeartbeatCases.all
+        + CursorCases.all + SilenceCases.all + DigestCases.all + PeerCases.all + FetchCases.all + FlowCases.all
+        + HeartbeatCases.all
         + ServersCases.all + RebuildCases.all + CrashCases.all + ShutDownCases.all + HealingCases.all
 }

@@ -43,7 +43,9 @@ extension RowCollection {
         case .notificationSettings: Focus_Sync_V1_NotificationSettingsRow.self
         case .deliverySchedule: Focus_Sync_V1_DeliveryScheduleRow.self
         case .preferences: Focus_Sync_V1_PreferenceRow.self
-        case .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults: nil
+        case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
+            .preferenceDefaults:
+            nil
         }
     }
 }

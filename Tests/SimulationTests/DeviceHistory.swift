@@ -48,6 +48,8 @@ struct DeviceHistory {
     private var told: Set<EventID> = []
     /// The lowest version that a row, cursor or digest may have: a higher one was shown or promised before (rule P7).
     private var floor = Version.zero
+    /// The view of the last cursor.
+    private var view: UInt64?
     private var floorHistory = 0
     /// The snapshot under way covers some collections only; it ends with the cursor from before it.
     private var isPartial = false
@@ -208,6 +210,9 @@ struct DeviceHistory {
     }
 
     private mutating func saw(_ cursor: Cursor, _ witness: Witness, _ device: SimulatedDevice) {
+        // Versions of before were counted otherwise (rule Z1).
+        if let view, view != cursor.view { floor = .zero }
+        view = cursor.view
         if cursor.version < floor {
             witness.fail("P7: \(device) is at \(cursor.version) after it was at, or was promised, \(floor)")
         }
@@ -216,7 +221,7 @@ struct DeviceHistory {
 
     /// Compares the device's rows with those of the log at the version that the cursor names.
     func compare(_ rows: [RowKey: [UInt8]], _ cursor: Cursor, _ witness: Witness, _ device: SimulatedDevice) {
-        let expected = witness.rows(of: device.user, at: cursor.version, in: device.view)
+        let expected = witness.rows(of: device.user, at: cursor, in: device.view(of: cursor))
         guard rows != expected else { return }
         let wrong = Set(rows.keys).union(expected.keys).filter { rows[$0] != expected[$0] }.sorted()
         let texts = wrong.prefix(5).map { key in

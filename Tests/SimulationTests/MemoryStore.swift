@@ -225,6 +225,11 @@ final class MemoryStore: DeviceStorage {
             contents.digests.remove(RowHash(key, value: value).value, from: key.collection)
             contents.rows[key] = nil
         }
+        if collections.isEmpty, let before = contents.device.cursor, before.view != cursor.view {
+            // Versions are counted otherwise from now on (rule Z1).
+            contents.device.unseenVersion = 0
+            for index in contents.sent.indices { contents.sent[index].version = 0 }
+        }
         try finishDelta(cursor)
     }
 

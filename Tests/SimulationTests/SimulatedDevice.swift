@@ -110,6 +110,9 @@ final class SimulatedDevice: CustomStringConvertible {
             collections: collections.isEmpty ? nil : Set(collections))
     }
 
+    /// The view that a cursor is of: before the log's format is raised an app's sessions do not keep to rule Z1.
+    func view(of cursor: Cursor) -> View { cursor.view == view.silenced.hash ? view.silenced : view }
+
     var clock: Timestamp { simulation.clock.wall(ahead: clockOffset) }
     var uptime: Duration { .microseconds(simulation.clock.now) }
     var incarnation: Incarnation { (try? storage.incarnation) ?? Incarnation(0) }

@@ -401,8 +401,8 @@ final class SimulatedServer {
         guard let process else { return nil }
         process.links.removeAll(where: \.isOver)
         step(process)
-        let handler = SessionHandler(
-            id: process.services.connections.makeID(), services: process.services, jitter: jitter)
+        let id = process.services.connections.makeID()
+        let handler = SessionHandler(id: id, services: process.services, name: "\(id)", jitter: jitter)
         let channel = EmbeddedChannel(handlers: [socket, handler], loop: process.loop)
         guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 1) else { return nil }
         channel.connect(to: address, promise: nil)

@@ -134,9 +134,9 @@ extension Simulation {
     /// The device's cursor is at the end of the log, and its rows are those of the log.
     private func judgeRows(of device: SimulatedDevice) {
         do {
-            guard let cursor = try device.storage.cursor, cursor.version == witness.version(of: device.user) else {
-                return witness.fail("\(device) does not stand at the end of the log")
-            }
+            guard let cursor = try device.storage.cursor,
+                cursor.version == witness.state(of: device.user).head(of: device.view(of: cursor)).version
+            else { return witness.fail("\(device) does not stand at the end of the log") }
             device.record.compare(try device.storage.confirmed(), cursor, witness, device)
             if try device.storage.digests().filter({ $0.count > 0 })
                 != device.storage.recomputedDigests().filter({ $0.count > 0 })

@@ -195,8 +195,9 @@ final class Simulation {
         // By then every server has noticed that the log fell back, and has closed older connections.
         guard clock.now - fellBackAt > Self.noticing, device.link?.isQuiet == true else { return false }
         // The event tells histories apart. What a server has not seen of a lost history, its devices need not be told.
-        let end = witness.state(of: device.user)
-        return device.verified?.version == end.version && device.verified?.event == end.lastEvent
+        guard let verified = device.verified else { return false }
+        let end = witness.state(of: device.user).head(of: device.view(of: verified))
+        return verified.version == end.version && verified.event == end.event
             && (try? device.storage.hasQueued) == false && (try? device.storage.isRecalling) == false
             && (try? device.storage.isHealing) == false
     }

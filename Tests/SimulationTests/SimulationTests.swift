@@ -148,7 +148,7 @@ import Testing
     private func runUndisturbed(_ count: Int, change: (inout SimulationPlan) -> Void) throws {
         for seed in Self.seeds(count) {
             let simulation = try Simulation(
-                seed: seed,
+                seed: seed, trace: Self.seed != nil ? { print($0) } : nil,
                 change: { plan in
                     plan.faults = SimulationPlan.Faults()
                     plan.disasters = 0

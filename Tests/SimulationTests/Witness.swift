@@ -314,12 +314,35 @@ final class Witness {
     func version(of user: UserID) -> Version { states[user]?.last?.version ?? .zero }
     func state(of user: UserID) -> UserState { states[user]?.last ?? UserState(user: user) }
 
-    /// The rows of a view at a version.
-    func rows(of user: UserID, at version: Version, in view: View) -> [RowKey: [UInt8]] {
+    func state(of user: UserID, at version: Version) -> UserState {
+        states[user]?[Int(version.rawValue)] ?? UserState(user: user)
+    }
+
+    /// A state in which a view stands where the cursor does; nil when there is none.
+    func state(of user: UserID, at cursor: Cursor, in view: View) -> UserState? {
         let states = states[user] ?? [UserState(user: user)]
-        guard states.indices.contains(Int(version.rawValue)) else { return [:] }
-        let page = states[Int(version.rawValue)].rows(after: .snapshot(of: version), in: view, limitBytes: .max)
+        guard view.isSilent else {
+            return states[safe: cursor.version].flatMap { $0.lastEvent == cursor.event ? $0 : nil }
+        }
+        return states.last {
+            let head = $0.head(of: view)
+            return head.version == cursor.version && head.event == cursor.event
+        }
+    }
+
+    /// The rows of a view at a cursor.
+    func rows(of user: UserID, at cursor: Cursor, in view: View) -> [RowKey: [UInt8]] {
+        let found = view.isSilent ? state(of: user, at: cursor, in: view) : states[user]?[safe: cursor.version]
+        guard let state = found else { return [:] }
+        let page = state.rows(after: .snapshot(of: cursor.version), in: view, limitBytes: .max)
         return Dictionary(uniqueKeysWithValues: page.rows.compactMap { row in row.value.map { (row.key, $0) } })
+    }
+}
+
+extension [UserState] {
+    /// The state at a version; nil past the end.
+    fileprivate subscript(safe version: Version) -> UserState? {
+        indices.contains(Int(version.rawValue)) ? self[Int(version.rawValue)] : nil
     }
 }
 

@@ -44,9 +44,11 @@ enum CursorCases {
             let (device, good) = try await prepared(context)
             let app = device.sibling(scope: .app(AppID("b")!))
             let live = try await context.open(app, cursor: good)
-            let version = try await context.open(device.sibling()).appendAccepted([.post("n2", app: "a")])
+            try await context.open(device.sibling()).appendAccepted([.post("n2", app: "a")] + Envelope.setUp("b"))
             var replica = Replica()
-            try await replica.follow(live.connection, to: version)
+            try await replica.follow(live.connection, "checkpoint behind its registration") {
+                !$0.keys(of: .apps).isEmpty && $0.isConfirmed
+            }
             try expect(
                 replica.received.allSatisfy { $0.app == AppID("b") }, "it was sent rows of others: \(replica.received)")
         },

@@ -41,11 +41,13 @@ enum DigestCases {
         ConformanceCase("S9", "Resync of nothing is a whole snapshot; of what the device may not see, a checkpoint") {
             context in
             let device = Device.ofNewUser()
-            let version = try await context.open(device).appendAccepted(Envelope.setUp("a"))
+            try await context.open(device).appendAccepted(Envelope.setUp("a"))
             let app = device.sibling(scope: .app(AppID("a")!))
             let live = try await context.open(app)
             var replica = Replica()
-            try await replica.follow(live.connection, to: version)
+            try await replica.follow(live.connection, "checkpoint behind its registration") {
+                !$0.keys(of: .apps).isEmpty && $0.isConfirmed
+            }
             try await live.connection.send(.resync([]))
             try await replica.follow(live.connection, "snapshot") { $0.snapshots == 2 && $0.isConfirmed }
             // Focuses are the user's alone.

@@ -112,7 +112,7 @@ enum IdentityCases {
             // The refusals are rows of the scope that caused them.
             var other = Replica()
             let observer = try await context.open(system.sibling(scope: .app(AppID("a")!)))
-            try await other.follow(observer.connection, to: appended.version)
+            try await other.follow(observer.connection, "first checkpoint") { $0.isConfirmed }
             try expect(other.keys(of: .refusals).isEmpty, "another app sees the refusal")
             try expect(other.keys(of: .notifications).isEmpty, "the refused event was posted")
         },
@@ -122,17 +122,18 @@ enum IdentityCases {
             try await owner.appendAccepted(Envelope.setUp("mail") + Envelope.setUp("chat"))
             let mail = system.sibling(scope: .app(AppID("mail")!))
             let early = try await context.open(mail)
-            let version = try await owner.appendAccepted([
+            try await owner.appendAccepted([
                 .post("m", app: "mail"), .post("c", app: "chat"),
                 .of(.focusConfigured(FocusConfigured(focusID: "work", name: "Work"))),
             ])
             // Once live, and once by a snapshot. `follow` fails unless the digests are of the app's rows alone.
             for live in [early, try await context.open(mail.sibling(scope: mail.scope))] {
                 var replica = Replica()
-                try await replica.follow(live.connection, to: version)
+                try await replica.follow(live.connection, "checkpoint behind its notification") {
+                    $0.keys(of: .notifications) == ["m"] && $0.isConfirmed
+                }
                 let foreign = replica.received.filter { $0.app != AppID("mail") }
                 try expect(foreign.isEmpty, "the app was sent \(foreign.count) rows that are not its own")
-                try expect(replica.keys(of: .notifications) == ["m"], "the app does not see its own notification")
             }
         },
     ]

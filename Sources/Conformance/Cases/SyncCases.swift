@@ -152,7 +152,7 @@ enum SyncCases {
             let tablet = phone.sibling()
             var replica = Replica()
             try await replica.follow(try await context.open(tablet).connection, to: version)
-            // Removing 6,000 notifications and their alerts leaves 12,000 tombstones, of which 10,000 are kept.
+            // Removing 6,000 notifications and their alerts leaves 12,000 tombstones, of which 10,000 are kept, half of either.
             for batch in 0..<12 {
                 try await writer.appendAccepted((0..<500).map { .post("\(batch)-\($0)", app: "a") })
             }

@@ -7,13 +7,13 @@
 struct AppRecord: Sendable {
     let app: AppID
     var registration: Register<AppRegistered>? {
-        didSet { isFocusAvailable = mayShowFocus }
+        didSet { focusAccess = derivedFocusAccess }
     }
     private var statuses: [Register<AuthorizationStatus>?] {
-        didSet { isFocusAvailable = mayShowFocus }
+        didSet { focusAccess = derivedFocusAccess }
     }
-    /// Whether the app may show a Focus status at all (rule F3.1). Stored because every Focus event asks every app.
-    private(set) var isFocusAvailable = false
+    /// What the app may show of the Focus (rules F3.1, F4). Stored because every Focus event asks every app.
+    private(set) var focusAccess = FocusAccess.reported
     /// The status that the app reported (rule F4); a value of nil withdraws the report.
     var report: Register<Bool?>?
     /// The members of the audience (rule F5); false for removed ones.
@@ -60,7 +60,8 @@ struct AppRecord: Sendable {
         return status(.focusStatus) == .authorized
     }
 
-    private var mayShowFocus: Bool {
-        has(.communication) && status(.notifications) == .authorized && mayKnowFocus
+    private var derivedFocusAccess: FocusAccess {
+        if status(.notifications).isDenial || status(.focusStatus).isDenial { return .denied }
+        return has(.communication) && status(.notifications) == .authorized && mayKnowFocus ? .authorized : .reported
     }
 }

@@ -65,6 +65,7 @@ struct DeviceRecord: Sendable {
         let full = try incarnations.values[found].record(event)
         let index = index(of: incarnations.values[found].owner) ?? 0
         var place = RecordedPlace(key: histories[index].key)
+        if case .scope(let scope) = histories[index].owner { place.app = scope.app }
         if let full, let first = full.first {
             let key = PlacePageKey(device: device, incarnation: incarnation, first: first)
             place.page = (RowKey(.placePages, key: key.text), full.encoded)
@@ -179,6 +180,8 @@ struct RecordedPlace {
     var stamp = Stamp(time: Timestamp(microseconds: 0), device: .server, sequence: .zero)
     /// Keys of the rows of incarnations that stopped or began to be the current one.
     var others: [RowKey] = []
+    /// The app whose session appended the event; nil when the system's did, the server, or nobody knows who.
+    var app: AppID?
     /// A page that is full now, and its bytes.
     var page: (key: RowKey, bytes: [UInt8])?
 

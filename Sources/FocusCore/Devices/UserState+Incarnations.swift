@@ -76,6 +76,7 @@ extension UserState {
             .begin(incarnation, scope, isEnded: isEnded, at: shared.event.recordedAt)
         markSeen(device)
         for key in keys { shared.touch(key) }
+        if let app = scope.app { shared.store.moveStream(of: app, at: shared.event.version) }
     }
 
     // MARK: Places

@@ -1,7 +1,13 @@
 /// Why an app sees the user as focused, not focused, or not at all.
 extension UserState {
     func visibilityVerdict(_ app: AppID) -> Verdict {
-        guard let record = record(of: app), record.isFocusAvailable else {
+        let record = record(of: app)
+        if let record, record.focusAccess == .reported, let report = record.report?.value ?? nil {
+            return Verdict(
+                decision: report ? "focused" : "notFocused", rule: "F4",
+                sentence: "The operating system told the app so, and nobody has denied it.", deciding: ["report"])
+        }
+        guard let record, record.focusAccess == .authorized else {
             let missing = conditions(app).filter { !$0.holds }.map(\.input.name)
             return Verdict(
                 decision: "unavailable", rule: "F3.1",
@@ -36,7 +42,9 @@ extension UserState {
     }
 
     func visibilityEvidence(_ app: AppID) -> ([Explanation.Input], [RowKey]) {
-        let report = shared.focus.standing(record(of: app)?.report)
+        let record = record(of: app)
+        let report =
+            record?.focusAccess == .reported ? record?.report?.value ?? nil : shared.focus.standing(record?.report)
         let effective = shared.focus.effective
         var inputs = conditions(app).map(\.input)
         inputs.append(Explanation.Input("report", report.map { $0 ? "focused" : "notFocused" } ?? "none"))

@@ -2,7 +2,24 @@
 extension UserState {
     /// What a session in `scope` is told. Costs the size of the answer, or a pass over the ids of the apps that it may
     /// read; never the size of a route.
-    public func fetch(_ question: FetchQuestion, scope: Scope) -> FetchOutcome {
+    /// - Parameter isSilent: whether the session's versions are those of its app's stream (rule Z1). Rows of other apps
+    ///   then have version 0, because theirs would count what those apps do.
+    public func fetch(_ question: FetchQuestion, scope: Scope, isSilent: Bool = false) -> FetchOutcome {
+        let silentApp = isSilent ? scope.app : nil
+        switch fetch(question, scope) {
+        case .answer(.rows(let rows, let more)) where silentApp != nil:
+            return .answer(.rows(rows.map { silenced($0, for: silentApp) }, more: more))
+        case let outcome: return outcome
+        }
+    }
+
+    private func silenced(_ row: DeltaRow, for app: AppID?) -> DeltaRow {
+        var row = row
+        row.version = row.key.app == app ? shared.store[row.key]?.place ?? .zero : .zero
+        return row
+    }
+
+    private func fetch(_ question: FetchQuestion, _ scope: Scope) -> FetchOutcome {
         switch question {
         case .routePoints(let route, let from, let to, let limit):
             points(route, scope) { .points(in: $0, from: from, to: to, limit: limit) }

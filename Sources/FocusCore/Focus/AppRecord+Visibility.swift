@@ -1,11 +1,11 @@
 extension AppRecord {
-    /// Writes the row of a registered app.
+    /// Writes the row of an app that is registered, or has reported.
     mutating func writeVisibility(_ shared: inout SharedState) { writeVisibility(shared.focus.effective, &shared) }
 
-    /// Writes the row of a registered app. `effective` is `focus.effective`, made once by callers that write many rows.
+    /// Writes the row of an app that is registered, or has reported. `effective` is `focus.effective`, made once by callers that write many rows.
     mutating func writeVisibility(_ effective: EffectiveFocus?, _ shared: inout SharedState) {
-        guard registration != nil else { return }
-        let isFocused = isFocusAvailable ? shared.focus.isFocused(seenFrom: app, report, effective) : nil
+        guard registration != nil || report != nil else { return }
+        let isFocused = shared.focus.status(seenFrom: app, focusAccess, report, effective)
         shared.put(RowKey(.focusVisibility, app: app), FocusVisibilityRow(isFocused: isFocused).encoded)
     }
 

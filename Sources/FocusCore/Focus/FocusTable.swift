@@ -62,9 +62,20 @@ struct FocusTable: Sendable {
         return greatest
     }
 
+    /// Rules F3 and F4: the status as an app sees it; nil when it is unavailable.
+    func status(
+        seenFrom app: AppID, _ access: FocusAccess, _ report: Register<Bool?>?, _ effective: EffectiveFocus?
+    ) -> Bool? {
+        switch access {
+        case .authorized: isFocused(seenFrom: app, report, effective)
+        case .reported: report?.value ?? nil
+        case .denied: nil
+        }
+    }
+
     /// Rule F3: the status as an app sees it for which it is available. `report` is the app's; `effective` is this
     /// table's, made once by callers that ask for many apps.
-    func isFocused(seenFrom app: AppID, _ report: Register<Bool?>?, _ effective: EffectiveFocus?) -> Bool {
+    private func isFocused(seenFrom app: AppID, _ report: Register<Bool?>?, _ effective: EffectiveFocus?) -> Bool {
         if let isFocused = standing(report) { return isFocused }
         guard let configuration = effective?.configuration else { return false }
         return configuration.sharesStatus && !configuration.allowedApps.contains(app)

@@ -47,6 +47,9 @@ public struct PeerFeed: Hashable, Sendable {
         return statuses
     }
 
+    /// Whether this is what the viewer was told.
+    public func hasShown(_ visible: [AppID: Bool]) -> Bool { shown == visible }
+
     /// What was told and still holds, to be told again before it ends (rule V3). Unavailable statuses need no renewal.
     public func renewal(of user: UserID) -> [PeerStatus] {
         (shown ?? [:]).sorted { $0.key < $1.key }.map { PeerStatus(user: user, app: $0.key, isFocused: $0.value) }

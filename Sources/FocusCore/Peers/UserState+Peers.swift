@@ -12,8 +12,8 @@ extension UserState {
     }
 
     private func isFocused(in app: AppID, shownTo viewer: UserID) -> Bool? {
-        guard let slot = appSlots[app], apps[slot].audience[viewer]?.value == true, apps[slot].isFocusAvailable
-        else { return nil }
-        return shared.focus.isFocused(seenFrom: app, apps[slot].report, shared.focus.effective)
+        guard let slot = appSlots[app], apps[slot].audience[viewer]?.value == true else { return nil }
+        return shared.focus.status(
+            seenFrom: app, apps[slot].focusAccess, apps[slot].report, shared.focus.effective)
     }
 }

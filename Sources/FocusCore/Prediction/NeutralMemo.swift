@@ -17,7 +17,8 @@ enum NeutralMemo {
         // Whoever gave the value, one that is set now replaces it.
         case .authorizations, .audience, .categories, .workouts, .preferences: stamp.memo
         case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals,
-            .refusals, .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults:
+            .refusals, .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
+            .preferenceDefaults:
             []
         }
     }

@@ -20,6 +20,7 @@ extension PreferenceTable {
             default: break
             }
         }
+        guard stamp != nil || row.memo.isEmpty else { throw .unexpected }
         let isSet = stamp != nil && !isReset
         // A set value is the row's; whatever is not set shows its default, or nothing.
         let expected = isSet ? row.value : defaults?.rows[key]

@@ -19,6 +19,12 @@ struct ChangeOrder: Sendable {
         changes.append(OrderedChange(version: version, number: number))
     }
 
+    /// Sorts changes that were not appended in their order.
+    mutating func sort() {
+        let isSorted = zip(changes, changes.dropFirst()).allSatisfy { $0.version <= $1.version }
+        if !isSorted { changes.sort { ($0.version, $0.number) < ($1.version, $1.number) } }
+    }
+
     mutating func compact(keeping isCurrent: (OrderedChange) -> Bool) {
         changes.removeAll { !isCurrent($0) }
     }
@@ -43,7 +49,10 @@ struct ChangeOrder: Sendable {
 
 /// Tombstones, oldest first. Bounded by count, because nobody knows which device is still away.
 struct TombstoneQueue: Sendable {
+    /// The most that a user with one app has: half of them in that app's stream, and half of what no app sees.
     static let limit = 10_000
+    /// The most of one queue.
+    static let perQueue = limit / 2
 
     /// How many rows are tombstones now.
     var count = 0
@@ -56,11 +65,15 @@ struct TombstoneQueue: Sendable {
         queue.append(OrderedChange(version: version, number: number))
     }
 
+    /// Whether there are more of them than may be.
+    var isOverfull: Bool { count > Self.perQueue }
+
     /// The next tombstone to drop, if the bound asks for it. With one tombstone of a version all others of that version
     /// are dropped: the horizon makes them useless, and so nothing depends on their order.
-    mutating func next(horizon: Version) -> OrderedChange? {
-        guard head < queue.count, count > Self.limit || queue[head].version == horizon else {
-            if queue.count > 2 * Self.limit + 1_024, head > queue.count / 2 {
+    /// - Parameter last: the version of the one that was dropped last; nil when none was yet.
+    mutating func next(after last: Version?) -> OrderedChange? {
+        guard head < queue.count, isOverfull || queue[head].version == last else {
+            if queue.count > 2 * Self.perQueue + 1_024, head > queue.count / 2 {
                 queue.removeFirst(head)
                 head = 0
             }

@@ -41,7 +41,9 @@ extension RowCollection {
             .sent.lasting.folded(on: [.notifications, .apps, .categories, .authorizations, .notificationSettings])
         case .suggestions: .sent.lasting
         case .alerts, .classAlerts, .actions, .routes, .routeTotals, .refusals: .sent
-        case .stream, .devices, .incarnations, .placePages, .interactions, .routePoints, .preferenceDefaults: .internal
+        case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
+            .preferenceDefaults:
+            .internal
         }
     }
 

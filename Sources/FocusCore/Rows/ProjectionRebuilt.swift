@@ -27,9 +27,13 @@ extension UserState {
         let version = shared.event.version
         for key in body.rows where key.collection.isPublic {
             shared.store.bump(key, at: version)
+            shared.store.markRebuilt(key)
             shared.touch(key)
         }
+        guard body.horizon > .zero else { return }
         shared.store.horizon = max(shared.store.horizon, min(body.horizon, version))
+        // Which app's the dropped tombstones were is not known.
+        for key in shared.store.closeStreams() { shared.touch(key) }
     }
 
     /// The horizon in the memo of the internal row `stream`; zero when the memo cannot be read.

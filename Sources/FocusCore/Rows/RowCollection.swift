@@ -39,6 +39,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     // What only the fold needs, never sent
     /// The stream itself: its last event's id; key: "".
     case stream
+    /// Where the stream of each app is, for that app's sessions (rule Z1); key: "".
+    case appStreams = "app_streams"
     /// Sequences and remembered answers of a device in one scope (rule E1); key: see `ScopeHistory.key`.
     case devices
     /// Incarnations of devices other than the one used last (rule P10); key: `<device>/<incarnation>`.

@@ -33,10 +33,3 @@ extension RowStore {
         sums.addHidden(RowHash(entry.key, value: entry.hiddenValue), entry.key)
     }
 }
-
-extension View {
-    /// Whether the view may hold rows of the collection at all.
-    func holds(_ collection: RowCollection) -> Bool {
-        collection.isPublic && (collections?.contains(collection) ?? true)
-    }
-}

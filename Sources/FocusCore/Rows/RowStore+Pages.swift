@@ -1,7 +1,24 @@
 extension RowStore {
     /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at
-    /// least one, if there is any. `version` is the state's.
+    /// least one, if there is any. `version` is that of the view's head.
     func page(after position: SyncPosition, in view: View, limitBytes: Int, version: Version) -> SyncPage {
+        guard let app = view.silentApp else {
+            return page(after: position, in: view, limitBytes, version, nil, order)
+        }
+        guard let slot = streamSlots[app] else {
+            let next = SyncPosition(version: max(version, position.version))
+            return SyncPage(rows: [], next: next, isComplete: true)
+        }
+        return page(after: position, in: view, limitBytes, version, slot, streams[slot].order)
+    }
+
+    /// - Parameters:
+    ///   - slot: the stream whose versions count; nil: the user's.
+    ///   - order: the order in which its rows changed.
+    private func page(
+        after position: SyncPosition, in view: View, _ limitBytes: Int, _ version: Version, _ slot: Int?,
+        _ order: ChangeOrder
+    ) -> SyncPage {
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0
         var found: [Int] = []
@@ -9,15 +26,16 @@ extension RowStore {
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
-            find(in: run, after: position, view: view, &found)
+            find(in: run, of: order, slot, after: position, view: view, &found)
             for number in found {
                 let entry = rows.entries[number]
-                if entry.isDeleted && entry.version <= position.skipTombstonesThrough { continue }
-                let row = DeltaRow(key: entry.key, version: entry.version, value: value(of: entry, in: view))
+                let changedAt = entry.changedAt(slot)
+                if entry.isDeleted && changedAt <= position.skipTombstonesThrough { continue }
+                let row = DeltaRow(key: entry.key, version: changedAt, value: value(of: entry, in: view))
                 bytes += row.approximateBytes
                 if bytes > limitBytes && !page.rows.isEmpty { return page }
                 page.rows.append(row)
-                page.next.version = entry.version
+                page.next.version = changedAt
                 page.next.key = entry.key
             }
             index = run.upperBound
@@ -36,11 +54,16 @@ extension RowStore {
 
     /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs,
     /// because a user has thousands of them.
-    private func find(in run: Range<Int>, after position: SyncPosition, view: View, _ found: inout [Int]) {
+    private func find(
+        in run: Range<Int>, of order: ChangeOrder, _ slot: Int?, after position: SyncPosition, view: View,
+        _ found: inout [Int]
+    ) {
         found.removeAll(keepingCapacity: true)
         for place in run {
             let (version, number) = (order.changes[place].version, order.changes[place].number)
-            guard rows.entries[number].version == version, view.includes(rows.entries[number].key) else { continue }
+            guard rows.entries[number].isCurrent(slot, at: version), view.includes(rows.entries[number].key) else {
+                continue
+            }
             if version == position.version, let sent = position.key, rows.entries[number].key <= sent { continue }
             found.append(number)
         }

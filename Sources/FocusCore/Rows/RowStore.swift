@@ -13,6 +13,10 @@ struct RowStore: Sendable {
         var hash: RowHash?
         /// True while its number is in `unhashed`.
         var awaitsHash = false
+        /// The slot of its app's stream (rule Z1); nil when no app sees the row.
+        var stream: Int?
+        /// The version in that stream at which the row last changed.
+        var place = Version.zero
 
         /// A version that no row has.
         static let freeVersion = Version(-1)
@@ -25,7 +29,16 @@ struct RowStore: Sendable {
     private(set) var approximateBytes = 0
     /// The version of the newest tombstone dropped: a device behind it needs a snapshot (rule S5).
     var horizon = Version.zero
-    var tombstones = TombstoneQueue()
+    /// Tombstones of rows that no app sees. Each stream has its own, so that no app's removals push out another's.
+    private var tombstones = TombstoneQueue()
+    /// The streams of apps (rule Z1), in the order in which they were first heard of.
+    var streams: [AppStream] = []
+    /// Where each app's stream is in `streams`.
+    var streamSlots: [AppID: Int] = [:]
+    /// The slots of the streams that the event under way has moved, each once.
+    var movedStreams: [Int] = []
+    /// The slots of streams with too many tombstones; nil stands for `tombstones`.
+    private var overfull: [Int?] = []
     /// The numbers of rows whose hash must be made before the next digest, each once.
     var unhashed: [Int] = []
     var sums = DigestSums()
@@ -44,7 +57,7 @@ struct RowStore: Sendable {
     /// Returns whether the row changed: an equal value moves nothing (rule E3).
     mutating func put(_ key: RowKey, _ value: [UInt8], at version: Version) -> Bool {
         guard let number = rows.number(of: key) else {
-            let number = rows.insert(Entry(key: key, version: version, appearedAt: version, value: value))
+            let number = insert(Entry(key: key, version: version, appearedAt: version, value: value))
             awaitHash(number)
             approximateBytes += Self.overheadPerRow + value.count + 2 * key.key.utf8.count
             recordChange(number, from: nil, at: version)
@@ -52,7 +65,7 @@ struct RowStore: Sendable {
         }
         guard rows.entries[number].isDeleted || rows.entries[number].value != value else { return false }
         let previous = rows.entries[number].version
-        if rows.entries[number].isDeleted { tombstones.count -= 1 }
+        if rows.entries[number].isDeleted { forgetTombstone(number) }
         approximateBytes += value.count - rows.entries[number].value.count
         forgetHash(number)
         rows.entries[number].isDeleted = false
@@ -84,8 +97,8 @@ struct RowStore: Sendable {
         rows.entries[number].isDeleted = true
         rows.entries[number].value = []
         rows.entries[number].version = version
-        tombstones.append(number, at: version)
         recordChange(number, from: previous, at: version)
+        addTombstone(number)
         return true
     }
 
@@ -93,34 +106,17 @@ struct RowStore: Sendable {
     /// is.
     mutating func putTombstone(_ key: RowKey, at version: Version) {
         guard let number = rows.number(of: key) else {
-            let number = rows.insert(Entry(key: key, version: version, appearedAt: version, isDeleted: true))
+            let number = insert(Entry(key: key, version: version, appearedAt: version, isDeleted: true))
             approximateBytes += Self.overheadPerRow + 2 * key.key.utf8.count
-            tombstones.append(number, at: version)
-            return recordChange(number, from: nil, at: version)
+            recordChange(number, from: nil, at: version)
+            return addTombstone(number)
         }
         guard rows.entries[number].isDeleted, rows.entries[number].version != version else { return }
         let previous = rows.entries[number].version
         rows.entries[number].version = version
-        tombstones.count -= 1
-        tombstones.append(number, at: version)
+        forgetTombstone(number)
         recordChange(number, from: previous, at: version)
-    }
-
-    /// Drops the oldest tombstones beyond the bound and returns their keys. Called at the end of an event: later rows,
-    /// which may get the numbers, have later versions than anything that still names the numbers.
-    mutating func trimTombstones() -> [RowKey] {
-        var dropped: [RowKey] = []
-        while let oldest = tombstones.next(horizon: horizon) {
-            let entry = rows.entries[oldest.number]
-            guard entry.isDeleted, entry.version == oldest.version else { continue }
-            let key = entry.key
-            rows.remove(oldest.number)
-            approximateBytes -= Self.overheadPerRow + 2 * key.key.utf8.count
-            tombstones.count -= 1
-            horizon = oldest.version
-            dropped.append(key)
-        }
-        return dropped
+        addTombstone(number)
     }
 
     /// Reserves capacity for `count` rows before they are loaded.
@@ -130,25 +126,124 @@ struct RowStore: Sendable {
         unhashed.reserveCapacity(count)
     }
 
-    /// Loads a row of the read model. Rows must come ordered by (version, key). Returns false when the key is here
-    /// already.
-    mutating func load(_ key: RowKey, _ row: Row) -> Bool {
+    /// Loads a row of the read model. Rows must come ordered by (version, key); after the last one, `endLoading` is
+    /// called. Returns false when the key is here already, or the row's place is past its stream's end.
+    /// - Parameter place: see `Entry.place`.
+    mutating func load(_ key: RowKey, _ row: Row, place: Version) -> Bool {
         guard rows.number(of: key) == nil else { return false }
-        let number = rows.insert(
+        let number = insert(
             Entry(key: key, version: row.version, appearedAt: .zero, isDeleted: row.isDeleted, value: row.value))
         approximateBytes += Self.overheadPerRow + row.value.count + 2 * key.key.utf8.count
         order.append(number, at: row.version)
+        if let slot = rows.entries[number].stream {
+            guard place >= .zero, place <= streams[slot].count else { return false }
+            rows.entries[number].place = place
+            streams[slot].order.append(number, at: place)
+        }
         if row.isDeleted {
-            tombstones.append(number, at: row.version)
+            addTombstone(number)
         } else {
             awaitHash(number)
         }
         return true
     }
 
-    private mutating func recordChange(_ number: Int, from previous: Version?, at version: Version) {
-        if previous != version { order.append(number, at: version) }
-        if order.count > 2 * count + 1_024 { order.compact { rows.entries[$0.number].version == $0.version } }
-        tombstones.compact { rows.entries[$0.number].isDeleted && rows.entries[$0.number].version == $0.version }
+    /// A row whose version is not what it was, which only damage does, came out of its stream's order.
+    mutating func endLoading() {
+        for slot in streams.indices { streams[slot].order.sort() }
     }
+
+    private mutating func insert(_ entry: Entry) -> Int {
+        var entry = entry
+        entry.stream = streamSlot(entry.key)
+        if let slot = entry.stream { streams[slot].rowCount += 1 }
+        return rows.insert(entry)
+    }
+
+    private mutating func recordChange(_ number: Int, from previous: Version?, at version: Version) {
+        guard previous != version else { return }
+        order.append(number, at: version)
+        moveStream(number, at: version)
+        if order.count > 2 * count + 1_024 { order.compact { rows.entries[$0.number].version == $0.version } }
+    }
+
+    // MARK: Tombstones
+
+    /// How many rows are tombstones.
+    var tombstoneCount: Int { streams.reduce(tombstones.count) { $0 + $1.tombstones.count } }
+
+    /// Records that the row is a tombstone now, at the version at which it changed.
+    private mutating func addTombstone(_ number: Int) {
+        let entry = rows.entries[number]
+        guard let slot = entry.stream else {
+            tombstones.append(number, at: entry.version)
+            tombstones.compact { rows.entries[$0.number].isTombstone(nil, at: $0.version) }
+            if tombstones.isOverfull, !overfull.contains(nil) { overfull.append(nil) }
+            return
+        }
+        streams[slot].tombstones.append(number, at: entry.place)
+        streams[slot].tombstones.compact { rows.entries[$0.number].isTombstone(slot, at: $0.version) }
+        if streams[slot].tombstones.isOverfull, !overfull.contains(slot) { overfull.append(slot) }
+    }
+
+    private mutating func forgetTombstone(_ number: Int) {
+        if let slot = rows.entries[number].stream {
+            streams[slot].tombstones.count -= 1
+        } else {
+            tombstones.count -= 1
+        }
+    }
+
+    /// Drops the oldest tombstones beyond the bounds and returns their keys. Called at the end of an event: later rows,
+    /// which may get the numbers, have later versions than anything that still names the numbers.
+    mutating func trimTombstones() -> [RowKey] {
+        guard !overfull.isEmpty else { return [] }
+        var dropped: [RowKey] = []
+        for slot in overfull {
+            var last: Version?
+            while let oldest = nextTombstone(slot, after: last) {
+                let entry = rows.entries[oldest.number]
+                guard entry.isTombstone(slot, at: oldest.version) else { continue }
+                last = oldest.version
+                drop(oldest.number, entry, in: slot)
+                dropped.append(entry.key)
+            }
+        }
+        overfull.removeAll()
+        return dropped
+    }
+
+    private mutating func nextTombstone(_ slot: Int?, after last: Version?) -> OrderedChange? {
+        if let slot { streams[slot].tombstones.next(after: last) } else { tombstones.next(after: last) }
+    }
+
+    private mutating func drop(_ number: Int, _ entry: Entry, in slot: Int?) {
+        rows.remove(number)
+        approximateBytes -= Self.overheadPerRow + 2 * entry.key.key.utf8.count
+        horizon = max(horizon, entry.version)
+        guard let slot else {
+            tombstones.count -= 1
+            return
+        }
+        streams[slot].tombstones.count -= 1
+        streams[slot].rowCount -= 1
+        streams[slot].horizon = entry.place
+    }
+}
+
+extension RowStore.Entry {
+    /// Whether the row is a tombstone of the stream, since this version of it; nil: of rows that no app sees, since
+    /// this version of the user.
+    fileprivate func isTombstone(_ slot: Int?, at version: Version) -> Bool {
+        isDeleted && stream == slot && isCurrent(slot, at: version)
+    }
+
+    /// Whether the row changed last at this version of a stream; nil: of the user.
+    func isCurrent(_ slot: Int?, at version: Version) -> Bool {
+        guard let slot else { return self.version == version }
+        return !isFree && stream == slot && place == version
+    }
+
+    /// The version of a stream at which the row changed last; nil: of the user.
+    func changedAt(_ slot: Int?) -> Version { slot == nil ? version : place }
 }

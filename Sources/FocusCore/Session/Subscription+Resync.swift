@@ -27,7 +27,7 @@ extension Subscription {
         _ cursor: Cursor
     ) -> [ServerMessage] {
         // Tombstones of rows that these pages have sent already were dropped: begin again, with everything.
-        if state.horizon > began {
+        if state.head(of: view).horizon > began {
             restart()
             return advance(state)
         }
@@ -40,6 +40,7 @@ extension Subscription {
             return messages
         }
         phase = .live(cursor.version)
+        mark = cursor.event
         messages.append(.snapshotEnd(cursor))
         return messages
     }

@@ -3,6 +3,8 @@
 public struct SharedDelta: Hashable, Sendable {
     let from: Version
     let to: Version
+    /// The mark of `to` in a silent view (`StreamHead.event`); nil in any other.
+    let mark: EventID?
     let scope: Scope
     let deviceClass: DeviceClass
     let isClassProven: Bool
@@ -13,9 +15,12 @@ extension Subscription {
     /// What `advance` is about to make, if it is a delta that takes this session to the state's version. Sessions for
     /// which it is equal, with the same state and limits, get the same messages, byte by byte.
     public func nextDelta(_ state: borrowing UserState) -> SharedDelta? {
-        guard case .live(let version) = phase, version < state.version, version >= state.horizon else { return nil }
+        guard case .live(let version) = phase else { return nil }
+        let head = state.head(of: view)
+        guard version < head.version, version >= head.horizon, mayContinue(from: version, state) else { return nil }
         return SharedDelta(
-            from: version, to: state.version, scope: view.scope, deviceClass: view.deviceClass,
+            from: version, to: head.version, mark: view.isSilent ? head.event : nil, scope: view.scope,
+            deviceClass: view.deviceClass,
             isClassProven: view.isClassProven, collections: view.collections)
     }
 
@@ -23,6 +28,7 @@ extension Subscription {
     public mutating func adopt(_ delta: SharedDelta) {
         owesCheckpoint = true
         phase = .live(delta.to)
+        mark = delta.mark
     }
 }
 
@@ -35,14 +41,16 @@ extension UserState {
         case (.delta(delta.from, _, let cursor), 1) where cursor.version == delta.to: break
         default: return false
         }
-        return !shared.store.changesRefusals(after: delta.from)
+        return !shared.store.changesRefusals(after: delta.from, in: delta.mark == nil ? nil : delta.scope.app)
     }
 }
 
 extension RowStore {
     /// Whether refusals, of whatever device, are among the rows changed since.
-    func changesRefusals(after version: Version) -> Bool {
-        order.changes[order.firstIndex(atOrAfter: version.next)...].contains {
+    /// - Parameter app: the app whose stream the version is of; nil: the user's.
+    func changesRefusals(after version: Version, in app: AppID?) -> Bool {
+        let order = app.flatMap { stream(of: $0) }?.order ?? order
+        return order.changes[order.firstIndex(atOrAfter: version.next)...].contains {
             rows.entries[$0.number].key.collection == .refusals
         }
     }

@@ -21,6 +21,8 @@ public struct Subscription: Sendable {
     private let viewHash: UInt64
     let pageBytes: Int
     var phase: Phase
+    /// The event of the head up to which everything was sent last (`StreamHead.event`).
+    var mark: EventID?
     /// Collections to be sent afresh, as soon as everything else was sent.
     var resyncs: Set<RowCollection> = []
     /// Whether something was sent, or passed over, since the last checkpoint (rule S9).
@@ -36,6 +38,7 @@ public struct Subscription: Sendable {
         viewHash = view.hash
         if let cursor {
             phase = .live(cursor.version)
+            mark = cursor.version == .zero ? EventID.none : cursor.event
         } else {
             phase = Self.snapshot
         }
@@ -48,8 +51,23 @@ public struct Subscription: Sendable {
     /// Whether a cursor can be continued from, as far as the state alone can tell (rules S4, S5). The event at the
     /// cursor's version is still to be compared with the log's.
     public static func accepts(_ cursor: Cursor, view: View, log: LogID, state: UserState) -> Bool {
-        cursor.log == log && cursor.view == view.hash && cursor.version <= state.version
-            && cursor.version >= state.horizon && (cursor.version != state.version || cursor.event == state.lastEvent)
+        let head = state.head(of: view)
+        return cursor.log == log && cursor.view == view.hash && cursor.version <= head.version
+            && cursor.version >= head.horizon && (cursor.version != head.version || cursor.event == head.event)
+    }
+
+    /// Whether rows are owed to the session: it was sent those of an earlier version, or of another history, or pages
+    /// are under way.
+    public func isBehind(_ state: borrowing UserState) -> Bool {
+        guard let version = liveVersion else { return true }
+        let head = state.head(of: view)
+        return version < head.version || view.isSilent && (version, mark) != (head.version, head.event)
+    }
+
+    /// Whether what was sent up to `version` is of the stream's history. The user's own stream never goes back while a
+    /// session lives; that of an app is counted anew by a rebuild.
+    func mayContinue(from version: Version, _ state: borrowing UserState) -> Bool {
+        !view.isSilent || state.mayContinue(version, mark ?? .none, in: view)
     }
 
     /// The version up to which everything was sent; nil while pages are under way.
@@ -71,13 +89,15 @@ public struct Subscription: Sendable {
     public mutating func advance(_ state: UserState) -> [ServerMessage] {
         switch phase {
         case .live(let version):
-            guard version < state.version else { return beginResync(state) }
+            let head = state.head(of: view)
+            let isContinued = mayContinue(from: version, state)
+            guard version < head.version || !isContinued else { return beginResync(state) }
             owesCheckpoint = true
-            if version < state.horizon {
+            if version < head.horizon || !isContinued {
                 restart()
             } else {
                 phase = .paging(
-                    from: version, began: state.version, position: SyncPosition(version: version), announced: false)
+                    from: version, began: head.version, position: SyncPosition(version: version), announced: false)
             }
             return advance(state)
         case .paging(let from, let began, let position, let announced):
@@ -89,30 +109,33 @@ public struct Subscription: Sendable {
 
     /// The checkpoint of what was sent (rule S9); nil while pages are under way.
     public mutating func checkpoint(_ state: inout UserState) -> ServerMessage? {
-        guard liveVersion == state.version else { return nil }
+        guard !isBehind(state) else { return nil }
         owesCheckpoint = false
         return .checkpoint(cursor(state), state.digests(in: view))
     }
 
     func cursor(_ state: UserState) -> Cursor {
-        Cursor(log: log, version: state.version, event: state.lastEvent, view: viewHash)
+        let head = state.head(of: view)
+        return Cursor(log: log, version: head.version, event: head.event, view: viewHash)
     }
 
     private mutating func page(
         _ state: UserState, from: Version?, began: Version, after position: SyncPosition, announced: Bool
     ) -> [ServerMessage] {
         // Tombstones of rows that these pages have sent already were dropped: begin again.
-        if announced, state.horizon > began {
+        let head = state.head(of: view)
+        if announced, head.horizon > began {
             restart()
             return advance(state)
         }
-        let began = announced ? began : state.version
+        let began = announced ? began : head.version
         let start = announced || from != nil ? position : SyncPosition.snapshot(of: began)
         let page = state.rows(after: start, in: view, limitBytes: pageBytes)
         let isWhole = !announced && page.isComplete
         phase =
             page.isComplete
-            ? .live(state.version) : .paging(from: from, began: began, position: page.next, announced: true)
+            ? .live(head.version) : .paging(from: from, began: began, position: page.next, announced: true)
+        if page.isComplete { mark = head.event }
         if let from, isWhole {
             // A view that nothing changed in hears of its new cursor by the next checkpoint (rule S7).
             return page.rows.isEmpty ? [] : [.delta(from: from, rows: page.rows, cursor: cursor(state))]

@@ -2,13 +2,14 @@ import Crypto
 
 extension View {
     /// What a cursor says of its view (rule S4): the first 8 bytes, big-endian, of the SHA-256 of
-    /// `scope|class|collections`: scope is `system` or `app:<id>`; behind a class that the token does not say stands a
+    /// `scope|class|collections`: scope is `system`, `app:<id>`, or `app:<id>/<fold version>`
+    /// where versions are those of the app's own stream (rule Z1), as the fold counts them; behind a class that the token does not say stands a
     /// `?` in system scope (rule N13); collections are sorted and joined by commas, `*` for all.
     public var hash: UInt64 {
         let scopeText =
             switch scope {
             case .system: "system"
-            case .app(let app): "app:\(app)"
+            case .app(let app): isSilent ? "app:\(app)/\(FocusCore.foldVersion)" : "app:\(app)"
             }
         let collectionText = collections.map { $0.map(\.rawValue).sorted().joined(separator: ",") } ?? "*"
         let claim = isClassProven || scope != .system ? "" : "?"

@@ -19,7 +19,9 @@ extension UserState {
         shared.store.reserveCapacity(rows.count)
         var hasStream = false
         for index in Self.inOrder(rows) {
-            let (key, row) = rows[index]
+            var (key, row) = rows[index]
+            // What a device knows of rows has no places, and nothing depends on them there.
+            let place = row.version > .zero ? RowPlace.remove(from: &row.memo) : nil
             guard row.version <= version, row.version >= .zero else { throw .corruptRow(key) }
             do throws(ProtoError) {
                 try load(key, row, chunks)
@@ -29,8 +31,11 @@ extension UserState {
             if key.collection == .stream { hasStream = true }
             let isMemoOnly = row.isDeleted && row.version == .zero
             guard key.collection.isPublic && !isMemoOnly else { continue }
-            guard shared.store.load(key, row) else { throw .corruptRow(key) }
+            guard row.version == .zero || !key.isSeenByApp || place != nil,
+                shared.store.load(key, row, place: place ?? .zero)
+            else { throw .corruptRow(key) }
         }
+        shared.store.endLoading()
         deriveSettings()
         if version > .zero, !hasStream { throw .corruptRow(RowKey(.stream)) }
         try checkLoaded(chunks)
@@ -68,6 +73,9 @@ extension UserState {
     ) throws(ProtoError) {
         switch key.collection {
         case .stream: try read(streamMemo: row.memo)
+        case .appStreams:
+            guard let app = key.app else { throw .unexpected }
+            try shared.store.streams[shared.store.streamSlot(app)].read(memo: row.memo)
         case .devices: try loadHistory(key, row)
         case .incarnations: try loadIncarnation(key, row)
         case .placePages: placePages[key] = row.memo

@@ -4,12 +4,16 @@ extension UserState {
     /// A row that has only a memo is deleted, at version 0: no cursor is below that, so no device hears of it. Rows of
     /// internal collections are at version 0 too; their version means nothing.
     public func row(_ key: RowKey) -> Row? {
+        if let entry = shared.store[key] { return row(entry) }
         let memo = memo(of: key)
-        if let entry = shared.store[key] {
-            return Row(version: entry.version, isDeleted: entry.isDeleted, value: entry.value, memo: memo)
-        }
         guard !memo.isEmpty else { return nil }
         return Row(version: .zero, isDeleted: key.collection.isPublic, value: [], memo: memo)
+    }
+
+    private func row(_ entry: RowStore.Entry) -> Row {
+        var memo = memo(of: entry.key)
+        if entry.stream != nil { RowPlace.append(entry.place, to: &memo) }
+        return Row(version: entry.version, isDeleted: entry.isDeleted, value: entry.value, memo: memo)
     }
 
     /// The version of the event since which devices may see a row of this key; nil when there is none, or when they
@@ -25,15 +29,7 @@ extension UserState {
     public var allRows: [(key: RowKey, row: Row)] {
         var rows: [(key: RowKey, row: Row)] = []
         rows.reserveCapacity(shared.store.count + devices.count + 8)
-        for entry in shared.store.rows.inUse {
-            rows.append(
-                (
-                    entry.key,
-                    Row(
-                        version: entry.version, isDeleted: entry.isDeleted, value: entry.value,
-                        memo: memo(of: entry.key))
-                ))
-        }
+        for entry in shared.store.rows.inUse { rows.append((entry.key, row(entry))) }
         forEachRemembered { key in
             guard shared.store.rows.number(of: key) == nil, let row = row(key) else { return }
             rows.append((key, row))
@@ -51,6 +47,7 @@ extension UserState {
             for incarnation in record.besideCurrent { body(record.key(of: incarnation)) }
         }
         for key in placePages.keys { body(key) }
+        for stream in shared.store.streams { body(stream.key) }
         for id in shared.focus.entries.keys { body(RowKey(.focuses, app: nil, id: id)) }
         for record in apps {
             for collection in [RowCollection.apps, .focusVisibility, .notificationSettings, .preferenceDefaults] {
@@ -80,6 +77,7 @@ extension UserState {
         switch key.collection {
         case .alerts, .badges, .suggestions, .refusals, .routes, .classAlerts, .routeTotals: return []
         case .stream: return streamMemo
+        case .appStreams: return key.app.flatMap { shared.store.stream(of: $0) }?.memo ?? []
         case .devices, .incarnations: return deviceMemo(of: key)
         case .placePages: return placePages[key] ?? []
         case .focuses: return shared.focus.entries[key.id]?.memo ?? []

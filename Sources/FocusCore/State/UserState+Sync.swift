@@ -2,7 +2,7 @@ extension UserState {
     /// The rows after `position` that the view may hold, ordered by (version, key), until they take `limitBytes`; at
     /// least one, if there is any. Costs the size of the answer, not of the state.
     public func rows(after position: SyncPosition, in view: View, limitBytes: Int) -> SyncPage {
-        shared.store.page(after: position, in: view, limitBytes: limitBytes, version: version)
+        shared.store.page(after: position, in: view, limitBytes: limitBytes, version: head(of: view).version)
     }
 
     /// Count and digest of the live rows that the view holds, for every public collection of it, also those without

@@ -20,8 +20,8 @@ extension UserState {
 
     private func domainRefusal(_ event: Event, _ scope: Scope) -> Refusal? {
         switch event.body {
-        case .appRegistered, .authorizationChanged, .focusStatusReported: roomForApp(event.app)
-        case .audienceChanged(let body): roomForApp(event.app) ?? roomForAudience(body, event.app)
+        case .appRegistered, .authorizationChanged, .focusStatusReported: roomForApp(event.app, scope)
+        case .audienceChanged(let body): roomForApp(event.app, scope) ?? roomForAudience(body, event.app)
         case .focusConfigured(let body): roomForFocus(body.focusID)
         case .focusRemoved(let body): roomForFocus(body.focusID)
         case .focusChanged(let body): roomForFocus(body.focusID)
@@ -39,7 +39,7 @@ extension UserState {
         case .routeFinished(let body): registered(event.app, or: { apps[$0].finishRefusal(body, event.device) })
         case .routeDiscarded(let body):
             registered(event.app, or: { apps[$0].discardRefusal(body, event.device, scope) })
-        case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app)
+        case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app, scope)
         case .deliveryScheduleChanged: nil
         case .summaryDelivered(let body): summaryRefusal(body, event)
         case .preferencesRegistered(let body): registered(event.app, or: { apps[$0].registrationRefusal(body) })
@@ -69,8 +69,10 @@ extension UserState {
         return nil
     }
 
-    private func roomForApp(_ app: AppID?) -> Refusal? {
-        guard let app, appSlots[app] == nil, apps.count >= EventLimits.appsPerUser else { return nil }
+    /// Rule E5. An app that speaks for itself always has room: else the answer would tell it of others (rule Z1), and
+    /// how many apps have tokens is up to whoever signs them.
+    private func roomForApp(_ app: AppID?, _ scope: Scope) -> Refusal? {
+        guard scope == .system, let app, appSlots[app] == nil, apps.count >= EventLimits.appsPerUser else { return nil }
         return Refusal(.tooMany, "a user has at most \(EventLimits.appsPerUser) apps")
     }
 

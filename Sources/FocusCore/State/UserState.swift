@@ -58,13 +58,14 @@ public struct UserState: Sendable {
         shared.touch(place.key)
         for key in place.others { shared.touch(key) }
         if let page = place.page { shared.touch(page.key) }
+        if let app = place.app { shared.store.moveStream(of: app, at: event.version) }
         try fold(event)
         shared.recordWaiting()
         version = event.version
         lastEvent = event.id
-        if shared.store.tombstones.count > TombstoneQueue.limit {
-            for key in shared.store.trimTombstones() { shared.touch(key) }
-        }
+        for slot in shared.store.movedStreams { shared.touch(shared.store.streams[slot].key) }
+        shared.store.endStreams()
+        for key in shared.store.trimTombstones() { shared.touch(key) }
         return shared.end()
     }
 

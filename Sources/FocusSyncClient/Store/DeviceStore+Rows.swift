@@ -94,6 +94,7 @@ extension DeviceStore {
             if names.isEmpty {
                 try replaced.deleteAll(database)
                 try digests.deleteAll(database)
+                try Self.forgetOtherVersions(than: cursor, &record, database)
             } else {
                 try replaced.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
                 try digests.filter(names.contains(RowRecord.Columns.collection)).deleteAll(database)
@@ -102,6 +103,16 @@ extension DeviceStore {
             try Self.applyDelta(rows, cursor, &record, database)
             return try Self.changes(from: before, at: cursor.version, database)
         }
+    }
+
+    /// Forgets versions that are counted otherwise than those of a new cursor, because the server changed what it
+    /// counts for this view (rule Z1). The snapshot includes what was acknowledged before.
+    private static func forgetOtherVersions(
+        than cursor: Cursor, _ record: inout StoreRecord, _ database: Database
+    ) throws {
+        guard let before = record.cursor, before.view != cursor.view else { return }
+        record.unseenVersion = 0
+        try forgetVersions(database)
     }
 
     /// Moves the cursor over versions that changed nothing in this view (rule S7).

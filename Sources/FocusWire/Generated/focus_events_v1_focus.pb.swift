@@ -114,7 +114,7 @@ nonisolated struct Focus_Events_V1_FocusChanged: Sendable {
 
 /// focus.statusReported: what an app's own extension was told by the operating system, for devices without a system
 /// agent (rule F4). A register for each app.
-/// Scope: the app, or system. Envelope app: required. Refused: too_many (a user has at most 1,000 apps).
+/// Scope: the app, or system. Envelope app: required. Refused, from system sessions: too_many (they may name 1,000 apps).
 nonisolated struct Focus_Events_V1_FocusStatusReported: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

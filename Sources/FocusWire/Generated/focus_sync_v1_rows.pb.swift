@@ -555,6 +555,7 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
 /// Collection `class_alerts`, key: `<class>/<notification id>`, class `tablet`, `watch` or `desktop`: the same for a
 /// class whose settings make it come out differently (rule N15). There is always a row in `alerts` beside it. When it
 /// goes, the class's alert is that of `alerts` again; ring only if `alert` becomes NOW by that, or `post_version` changes.
+/// Sessions of apps get neither (rule Z1).
 nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -458,7 +458,8 @@ nonisolated struct Focus_Sync_V1_Cursor: Sendable {
 
   var version: Int64 = 0
 
-  /// Id of the event at `version`, 16 bytes; all zero at version 0.
+  /// Id of the event at `version`, 16 bytes; all zero at version 0. In a session of an app (rule Z1) a mark of what the
+  /// app was shown, and `version` counts the changes that it was shown.
   var event: Data = Data()
 
   /// Hash of the view: scope, device class, collections.
@@ -980,7 +981,7 @@ nonisolated struct Focus_Sync_V1_Appended: Sendable {
 
   var throughSequence: Int64 = 0
 
-  /// The user's version after it: what this device gets next includes it (rule P7).
+  /// The user's version after it, as the session counts (rule Z1): what this device gets next includes it (rule P7).
   var version: Int64 = 0
 
   var refused: [Focus_Sync_V1_RefusedEvent] = []
@@ -1200,7 +1201,7 @@ nonisolated struct Focus_Sync_V1_Row: Sendable {
 
   var key: String = String()
 
-  /// The event at which the row last changed.
+  /// The event at which the row last changed, as the session counts (rule Z1); 0 in `Fetched` for a row of another app.
   var version: Int64 = 0
 
   /// The row is gone; value is empty.

@@ -33,7 +33,7 @@ extension AppendJudge {
         defer {
             if through >= request.firstSequence {
                 answer.appended = Appended(
-                    throughSequence: through, version: frame.user.state.version, refused: refused,
+                    throughSequence: through, version: frame.session.version(frame.user), refused: refused,
                     receipts: receipts.finish(), incarnation: otherIncarnation(request, frame.session))
             }
         }

@@ -74,7 +74,7 @@ extension AppendJudge {
         }
         guard answer.error == nil, lost.first <= last.next else { return }
         answer.appended = Appended(
-            throughSequence: lost.last, version: user.state.version, refused: [],
+            throughSequence: lost.last, version: session.version(user), refused: [],
             incarnation: lost.incarnation == session.incarnation ? nil : lost.incarnation)
     }
 }

@@ -72,7 +72,7 @@ extension AppendJudge {
         }
         return Recalled(
             incarnation: recall.incarnation, firstSequence: recall.firstSequence, outcomes: outcomes,
-            version: frame.user.state.version, receipts: receipts.finish())
+            version: frame.session.version(frame.user), receipts: receipts.finish())
     }
 }
 

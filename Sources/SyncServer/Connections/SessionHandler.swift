@@ -43,16 +43,22 @@ final class SessionHandler: ChannelInboundHandler {
     /// Whether statuses were dropped that the device is to be told anew.
     var lacksStatuses = false
 
-    init(id: UInt64, services: ConnectionServices, jitter: Double = .random(in: -1...1)) {
+    /// - Parameter name: what Welcome calls the session.
+    init(
+        id: UInt64, services: ConnectionServices, name: String = randomName(), jitter: Double = .random(in: -1...1)
+    ) {
         self.id = id
         self.services = services
         var limits = services.limits
         limits.protocolVersions = limits.protocolVersions.clamped(to: services.format.protocolVersions)
         session = Session(
-            id: String(id, radix: 36), limits: limits, jitter: jitter, now: services.clock.monotonic())
+            id: name, limits: limits, jitter: jitter, now: services.clock.monotonic())
         splitter = FrameSplitter(limit: limits.frameBytesBeforeHello)
         quota = OutgoingQuota(limit: limits.outgoingBytes)
     }
+
+    /// A random name: one that counts would tell each device how many others connect (rule Z1).
+    private static func randomName() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     // MARK: Channel
 

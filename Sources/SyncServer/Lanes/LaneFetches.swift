@@ -86,14 +86,18 @@ final class LaneFetches {
             return .send(FrameCodec.frame(.error(error)))
         }
         user.lastUsed = now.milliseconds
-        switch user.reading({ $0.fetch(request.question, scope: identity.scope) }) {
+        let version = session.version(user)
+        let isSilent = session.subscription.view.isSilent
+        switch user.reading({ $0.fetch(request.question, scope: identity.scope, isSilent: isSilent) }) {
         case .answer(let answer):
-            return .send(FrameCodec.frame(.fetched(Fetched(request: request.id, version: user.state.version, answer))))
+            return .send(FrameCodec.frame(.fetched(Fetched(request: request.id, version: version, answer))))
         case .sealed(let chunks):
             switch fetch.found {
             case .frame(let frame): return .send(frame)
             case .failed(let error): return .send(FrameCodec.frame(.error(error)))
-            case nil: return FetchWork(fetch, chunks, of: user, generation: generation(user.partition)).map(Step.read)
+            case nil:
+                return FetchWork(fetch, chunks, of: user, version, generation: generation(user.partition)).map(
+                    Step.read)
             }
         case .notFound: return .send(FrameCodec.frame(.error(.notFound(request: request.id))))
         case .unknown: return nil
@@ -104,9 +108,11 @@ final class LaneFetches {
 extension FetchWork {
     /// Nil when the question is not about a route.
     /// - Parameter generation: the generation of the read model that the points are read from.
-    fileprivate init?(_ fetch: PendingFetch, _ chunks: SealedChunks, of user: CachedUser, generation: Int32) {
+    fileprivate init?(
+        _ fetch: PendingFetch, _ chunks: SealedChunks, of user: CachedUser, _ version: Version, generation: Int32
+    ) {
         guard let route = fetch.request.question.route else { return nil }
         let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: generation)
-        self.init(fetch: fetch, version: user.state.version, chunks: chunks, rows: rows)
+        self.init(fetch: fetch, version: version, chunks: chunks, rows: rows)
     }
 }

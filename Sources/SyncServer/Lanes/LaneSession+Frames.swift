@@ -4,7 +4,10 @@ import FocusWire
 extension LaneSession {
     /// Whether rows are owed to the session: it was sent the rows of an earlier version than the user's, or its snapshot
     /// is not finished.
-    func isBehind(_ user: CachedUser) -> Bool { subscription.liveVersion.map { $0 < user.state.version } ?? true }
+    func isBehind(_ user: CachedUser) -> Bool { user.reading { subscription.isBehind($0) } }
+
+    /// The version of the user as the session counts (rule Z1).
+    func version(_ user: CachedUser) -> Version { user.reading { $0.head(of: subscription.view).version } }
 
     /// The next frames for the session, and moves its subscription past them. None when everything was sent, or when
     /// the view saw no change.

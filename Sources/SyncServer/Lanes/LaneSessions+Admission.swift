@@ -12,11 +12,22 @@ extension LaneSessions {
         var partitions: Set<Partition> = []
         for (_, opening) in open.waiting {
             guard let user = users[opening.identity.user], let cursor = opening.cursor,
-                cursor.log == context.log.log, cursor.version > user.state.version
+                cursor.log == context.log.log, isAhead(cursor, of: user, view(of: opening))
             else { continue }
             partitions.insert(user.partition)
         }
         return partitions
+    }
+
+    /// What the session sees, by the log's format (rule Z1).
+    private func view(of opening: SessionOpening) -> View {
+        context.format.isSilent ? opening.view.silenced : opening.view
+    }
+
+    /// Whether the log lacks what the cursor names. A cursor of another view says nothing of an app's own stream.
+    private func isAhead(_ cursor: Cursor, of user: CachedUser, _ view: View) -> Bool {
+        guard view.isSilent else { return cursor.version > user.state.version }
+        return cursor.view == view.hash && cursor.version > user.reading { $0.head(of: view).version }
     }
 
     /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting.
@@ -46,12 +57,13 @@ extension LaneSessions {
             guard other.handle.id < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
             end(other, .superseded)
         }
-        let start = start(at: opening.cursor, opening.view, user, event)
+        let view = view(of: opening)
+        let start = start(at: opening.cursor, view, user, event)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             protocolVersion: opening.protocolVersion,
             subscription: Subscription(
-                view: opening.view, log: context.log.log, resumingAt: start.cursor,
+                view: view, log: context.log.log, resumingAt: start.cursor,
                 pageBytes: context.configuration.pageBytes),
             openedAt: now, lastSequence: status.last)
         open.insert(session)
@@ -70,7 +82,8 @@ extension LaneSessions {
         at cursor: Cursor?, _ view: View, _ user: CachedUser, _ event: EventLookup
     ) -> (cursor: Cursor?, logIsBehind: Bool) {
         guard let cursor, cursor.log == context.log.log else { return (nil, false) }
-        guard cursor.version <= user.state.version else { return (nil, true) }
+        guard !isAhead(cursor, of: user, view) else { return (nil, true) }
+        if view.isSilent { return silentStart(at: cursor, view, user) }
         do {
             let isLast = cursor.version == user.state.version
             let last = cursor.version > .zero && !isLast ? try event(user, cursor.version) : user.state.lastEvent
@@ -79,6 +92,16 @@ extension LaneSessions {
             // The log could not be asked. A snapshot is always right.
             return (nil, false)
         }
+        let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
+        return (isAccepted ? cursor : nil, false)
+    }
+
+    private func silentStart(
+        at cursor: Cursor, _ view: View, _ user: CachedUser
+    ) -> (cursor: Cursor?, logIsBehind: Bool) {
+        // One of before rule Z1, or of other collections.
+        guard cursor.view == view.hash else { return (nil, false) }
+        guard user.reading({ $0.mayContinue(cursor.version, cursor.event, in: view) }) else { return (nil, true) }
         let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
         return (isAccepted ? cursor : nil, false)
     }

@@ -14,6 +14,9 @@ final class LogFormat: Sendable {
     /// Whether the log may hold the events that bind incarnations to scopes and end them (rule P10).
     var hasIncarnations: Bool { known.load(ordering: .relaxed) >= EventStore.incarnationFormat }
 
+    /// Whether sessions of apps keep to rule Z1. Each does for as long as it lives, or never.
+    var isSilent: Bool { known.load(ordering: .relaxed) >= EventStore.silentFormat }
+
     /// Whether the log has the newest format that this program knows: it will not be raised further.
     var isNewest: Bool { known.load(ordering: .relaxed) >= EventStore.logFormats.upperBound }
 

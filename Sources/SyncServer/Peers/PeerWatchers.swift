@@ -127,7 +127,7 @@ struct PeerWatchers {
     ) -> [(SessionHandle, [PeerStatus])] {
         isHeldBack = !mayTell
         guard mayTell else { return [] }
-        return news(now, visible) + renewals(now)
+        return news(now, visible) + renewals(now, visible)
     }
 
     /// When to call `statusesToSend` next.
@@ -174,31 +174,60 @@ struct PeerWatchers {
             due.remove(entry)
         }
         return told.compactMap { session, statuses in
-            sessions[session].flatMap { statuses.isEmpty ? nil : ($0.handle, statuses) }
+            sessions[session].flatMap { statuses.isEmpty ? nil : ($0.handle, statuses.inOrder) }
         }
     }
 
     /// The statuses that still hold and are about to lose their validity (rule V3). The sessions' times are spread, so
     /// that sessions which came together are not renewed together. All sessions are looked through four times a second
     /// at most, not with every turn of the lane.
-    private mutating func renewals(_ now: MonotonicTime) -> [(SessionHandle, [PeerStatus])] {
+    private mutating func renewals(
+        _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
+    ) -> [(SessionHandle, [PeerStatus])] {
         guard now >= nextRenewal else { return [] }
         nextRenewal = sessions.isEmpty ? Self.never : now.adding(milliseconds: 250)
         var told: [(SessionHandle, [PeerStatus])] = []
         for (session, watcher) in sessions where watcher.renewsAt <= now {
             guard watcher.hasRoom() else { continue }
+            guard let statuses = renewal(watcher, visible) else { continue }
             watcher.renewsAt = now.adding(milliseconds: Self.renewal(session))
-            // A feed that is due tells what holds then, so its old statuses are not renewed.
-            let settled = watcher.feeds.filter { $0.value.deadline == nil }
-            let statuses = settled.flatMap { $0.value.renewal(of: $0.key) }
-            if !statuses.isEmpty { told.append((watcher.handle, statuses)) }
+            if !statuses.isEmpty { told.append((watcher.handle, statuses.inOrder)) }
         }
         return told
+    }
+
+    /// What the session was told and is still so. Something may have happened to a user that it may not see, and then
+    /// nothing may show it, not even that this user is left out (rule Z1); what it may see is told as a change.
+    /// - Returns: nil when users have to be loaded first.
+    private mutating func renewal(
+        _ watcher: Watcher, _ visible: (UserID, Viewer) -> [AppID: Bool]?
+    ) -> [PeerStatus]? {
+        var statuses: [PeerStatus] = []
+        var unknown: [UserID] = []
+        for (user, feed) in watcher.feeds {
+            if feed.deadline != nil {
+                guard let seen = visible(user, watcher.viewer) else {
+                    unknown.append(user)
+                    continue
+                }
+                guard feed.hasShown(seen) else { continue }
+            }
+            statuses += feed.renewal(of: user)
+        }
+        awaitingLoad.formUnion(unknown)
+        return unknown.isEmpty ? statuses : nil
     }
 
     /// After how many milliseconds the session's statuses are renewed: between a third and a half of the time for which
     /// they are valid.
     private static func renewal(_ session: UInt64) -> Int64 {
         PeerStatuses.validMilliseconds / 3 + Int64(session % 101) * (PeerStatuses.validMilliseconds / 6) / 101
+    }
+}
+
+extension [PeerStatus] {
+    /// Sorted by user, then by app: the order of a table would tell what else is in it (rule Z1).
+    fileprivate var inOrder: Self {
+        sorted { ($0.user, $0.app?.rawValue ?? "") < ($1.user, $1.app?.rawValue ?? "") }
     }
 }

@@ -27,7 +27,8 @@ struct MigrateCommand: ParsableCommand {
     @Flag(
         help: """
             Then let the log hold every kind of event of this version, for good. Only when every server is of this \
-            version: an earlier one cannot read the log any more. Devices whose store was restored wait until then.
+            version: an earlier one cannot read the log any more. Format 2: devices whose store was restored need \
+            not wait; 3: sessions of apps are told nothing of other apps, and get one snapshot.
             """)
     var finish = false
     @Option(help: "How many partitions a new log gets. Fixed for good when the log is made.")

@@ -183,6 +183,32 @@ import Testing
         #expect(stage.visibility() == FocusVisibilityRow(isFocused: nil))
     }
 
+    @Test("F4: a report proves itself where nobody registered or authorized the app; a logged denial still hides it")
+    func provesItself() {
+        var stage = Stage()
+        stage.send(.audienceChanged(AudienceChanged(add: [.bob])), app: .chat, at: 0)
+        report(&stage, true, at: 1)
+        let viewer = Viewer(user: .bob, scope: .app(.chat))
+        #expect(stage.visibility()?.isFocused == true && stage.state.visibility(to: viewer) == [.chat: true])
+        // What Focus events say is not for this app, and neither is that there are any.
+        let head = stage.state.head(of: View(scope: .app(.chat), device: .phone, deviceClass: .phone).silenced)
+        stage.configure("x", at: 2)
+        stage.focus("x", on: true, at: 3)
+        stage.focus("x", on: false, at: 4)
+        #expect(stage.visibility()?.isFocused == true)
+        #expect(stage.state.head(of: View(scope: .app(.chat), device: .phone, deviceClass: .phone).silenced) == head)
+        for kind in [AuthorizationKind.focusStatus, .notifications] {
+            for status in [AuthorizationStatus.denied, .restricted, .notSupported] {
+                stage.authorize(kind, status, at: 5)
+                #expect(stage.visibility()?.isFocused == nil && stage.state.visibility(to: viewer).isEmpty)
+                stage.authorize(kind, .notDetermined, at: 6)
+                #expect(stage.visibility()?.isFocused == true)
+            }
+        }
+        report(&stage, nil, at: 7)
+        #expect(stage.visibility()?.isFocused == nil)
+    }
+
     @Test("F4: alert decisions ignore reports")
     func reportsDoNotHold() {
         var stage = stage("x")

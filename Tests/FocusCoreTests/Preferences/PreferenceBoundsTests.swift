@@ -92,7 +92,7 @@ import Testing
         // This reset is older than all others, though it arrives later, so it is forgotten at once.
         stage.reset("old", at: 99, from: .tablet)
         stage.reset("new", at: 2_000, from: .tablet)
-        let memos = stage.rows.filter { $0.key.collection == .preferences && !$0.value.memo.isEmpty }
+        let memos = stage.rows.filter { $0.key.collection == .preferences && !$0.value.memoAlone.isEmpty }
         let remembered = Set(memos.keys.map(\.key))
         #expect(remembered == Set((2..<1_001).map { "r\($0)" } + ["new"]))
         // A forgotten reset no longer beats an older change; r0 has the value of its default.

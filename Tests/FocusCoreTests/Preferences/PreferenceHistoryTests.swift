@@ -128,7 +128,7 @@ import Testing
         }
         let view = View(scope: .system, device: .phone, deviceClass: .phone)
         return (
-            rows.mapValues { [$0.value, $0.memo] }.filter { $0.value != [[], []] },
+            rows.mapValues { [$0.value, $0.memoAlone] }.filter { $0.value != [[], []] },
             state.digests(in: view).first { $0.collection == .preferences }
         )
     }

@@ -65,7 +65,7 @@ import Testing
         after = try rebuilt(after, strangers)
         again = try rebuilt(again, strangers)
         #expect(rows(again) == rows(after))
-        #expect(after.shared.store.tombstones.count == again.shared.store.tombstones.count)
+        #expect(after.shared.store.tombstoneCount == again.shared.store.tombstoneCount)
     }
 
     @Test("S5, S8: traces that were dropped before the rebuild stay dropped: cursors below get a snapshot")

@@ -62,7 +62,7 @@ import Testing
         #expect(stage.notification("r5") != nil && stage.notification("r5005") == nil)
     }
 
-    @Test("S5: at most 10,000 tombstones; the horizon is the version of the newest dropped, also after a reload")
+    @Test("S5: at most 5,000 tombstones of a stream; the horizon is that of the newest dropped, also after a reload")
     func tombstones() throws {
         var stage = Stage.ready()
         for number in 0..<3 {
@@ -74,15 +74,19 @@ import Testing
             stage.clear(at: Double(100 * number + 2))
         }
         // Each of the 12,000 notifications left two tombstones.
-        #expect(stage.state.shared.store.tombstones.count <= TombstoneQueue.limit)
+        let store = stage.state.shared.store
+        let stream = try #require(store.stream(of: .chat))
+        #expect(stream.tombstones.count <= TombstoneQueue.perQueue)
+        #expect(store.tombstoneCount - stream.tombstones.count <= TombstoneQueue.perQueue)
         let horizon = stage.state.horizon
         #expect(horizon > .zero)
-        for (key, row) in stage.rows where row.isDeleted && row.version > .zero {
-            #expect(row.version > horizon, "\(key)")
+        for entry in store.rows.inUse where entry.isDeleted && entry.stream != nil {
+            #expect(entry.place > stream.horizon, "\(entry.key)")
         }
         let reloaded = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
         #expect(reloaded.horizon == horizon)
-        #expect(reloaded.shared.store.tombstones.count == stage.state.shared.store.tombstones.count)
+        #expect(reloaded.shared.store.tombstoneCount == store.tombstoneCount)
+        #expect(reloaded.shared.store.stream(of: .chat)?.horizon == stream.horizon && stream.horizon > .zero)
         // The fold remembers the read longer than the tombstone.
         let read = try #require(stage.state.row(RowKey(.notifications, app: .chat, key: "t0-0-0")))
         #expect(read.isDeleted && read.version == .zero && !read.memo.isEmpty)

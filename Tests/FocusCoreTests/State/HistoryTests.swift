@@ -107,7 +107,7 @@ import Testing
         }
         try fire(at: 10_000)
         return state.allRows.filter { Self.convergent.contains($0.key.collection) && !$0.value.isDeleted }
-            .mapValues { $0.value.isEmpty ? $0.memo : $0.value }
+            .mapValues { $0.value.isEmpty ? $0.memoAlone : $0.value }
             .reduce(into: [:]) { $0[$1.key] = Self.withoutCopies($1.key, $1.value) }
     }
 

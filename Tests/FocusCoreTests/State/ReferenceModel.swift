@@ -107,15 +107,26 @@ struct ReferenceModel {
             && status(.focusStatus, app) == .authorized && !(registration.focusStatusUsageDescription ?? "").isEmpty
     }
 
+    /// Whether a denial is logged (rule F4).
+    private func isDenied(_ app: AppID) -> Bool {
+        [.notifications, .focusStatus].contains { kind in
+            [.denied, .restricted, .notSupported].contains(status(kind, app))
+        }
+    }
+
+    /// The app's last report, whatever came after it.
+    private func lastReport(_ app: AppID) -> (value: FocusStatusReported, stamp: Stamp)? {
+        last(
+            app,
+            { body -> FocusStatusReported? in
+                if case .focusStatusReported(let body) = body { body } else { nil }
+            }
+        ).map { ($0.value, $0.stamp) }
+    }
+
     /// The app's last report, unless a Focus event is later (rule F4); nil if there is none.
     func report(_ app: AppID) -> Bool? {
-        guard
-            let report = last(
-                app,
-                { body -> FocusStatusReported? in
-                    if case .focusStatusReported(let body) = body { body } else { nil }
-                })
-        else { return nil }
+        guard let report = lastReport(app) else { return nil }
         let focus = last { body -> Bool? in
             switch body {
             case .focusConfigured, .focusRemoved, .focusChanged: true
@@ -136,7 +147,8 @@ struct ReferenceModel {
     }
 
     func visibility(_ app: AppID) -> Bool? {
-        guard isAvailable(app) else { return nil }
+        if isDenied(app) { return nil }
+        guard isAvailable(app) else { return lastReport(app)?.value.isFocused }
         if let report = report(app) { return report }
         guard let focus = activeFocus() else { return false }
         return focus.sharesStatus && !focus.allowedApps.contains(app)

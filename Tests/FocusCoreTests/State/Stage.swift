@@ -148,6 +148,15 @@ extension Stage {
     var rows: [RowKey: Row] { state.allRows }
 }
 
+extension Row {
+    /// The memo without the row's place in its app's stream, which depends on the order of arrival as versions do.
+    var memoAlone: [UInt8] {
+        var memo = memo
+        _ = RowPlace.remove(from: &memo)
+        return memo
+    }
+}
+
 extension UserState {
     var allRows: [RowKey: Row] {
         Dictionary(uniqueKeysWithValues: rowKeys.compactMap { key in row(key).map { (key, $0) } })

@@ -134,6 +134,25 @@ import Testing
         #expect(try !store.isHealing)
     }
 
+    @Test("Z1: a snapshot whose versions are counted otherwise ends what rests on versions of before")
+    func otherVersions() throws {
+        func snapshot(_ version: Int64, view: UInt64) throws {
+            try store.beginStaging()
+            try store.finishSnapshot(
+                Cursor(log: Fixture.log, version: Version(version), event: Fixture.cursor(1).event, view: view))
+        }
+        try send(2)
+        try snapshot(9, view: 1)
+        try store.beginHealing(logged: .zero)
+        let offer = try #require(try offers(logged: 0).first)
+        try store.keepHealed(Appended(throughSequence: DeviceSequence(2), version: Version(50), refused: []), offer)
+        try store.endHealing()
+        try snapshot(10, view: 1)
+        #expect(try store.isHealing)
+        try snapshot(3, view: 2)
+        #expect(try !store.isHealing)
+    }
+
     @Test("S6: what is not held any more is lost; events of one receipt leave together")
     func lost() throws {
         try send(40, code: 1)

@@ -95,12 +95,16 @@ final class PartConnections {
         }
     }
 
-    /// What the connection was told since the last call, in words.
-    func told(_ id: UInt64, _ batch: DeliveryBatch) -> [String] {
+    /// What the connection was told since the last call.
+    func deliveries(_ id: UInt64, _ batch: DeliveryBatch) -> [SessionDelivery] {
         batch.send()
         loop.run()
-        let deliveries = told.withLockedValue { $0.removeValue(forKey: id) ?? [] }
-        return deliveries.map { delivery in
+        return told.withLockedValue { $0.removeValue(forKey: id) ?? [] }
+    }
+
+    /// The same, in words.
+    func told(_ id: UInt64, _ batch: DeliveryBatch) -> [String] {
+        deliveries(id, batch).map { delivery in
             switch delivery {
             case .opened(let opened): "opened\(opened.logIsBehind ? ", log is behind" : "")"
             case .answered(let frame, let released): "answered \(frame.isEmpty ? "nothing" : "") \(released)"

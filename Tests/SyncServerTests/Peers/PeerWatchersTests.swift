@@ -71,6 +71,29 @@ import Testing
         #expect(told(&watchers, due.milliseconds) == [anna])
     }
 
+    @Test(
+        "V3, Z1: what happens to a user out of a viewer's sight moves nothing of a renewal", arguments: [true, false])
+    func hiddenChanges(isLoaded: Bool) {
+        func changed(at time: Int64) -> PeerWatchers {
+            var watchers = watchers([anna, ben])
+            _ = told(&watchers, 0)
+            watchers.changed(anna)
+            #expect(told(&watchers, time, isFocused: false) == [anna])
+            return watchers
+        }
+        let due = watchers([anna, ben]).nextRenewal.milliseconds
+        // Rule V4 makes the next look wait past the renewal; or the user is not in memory.
+        var (quiet, busy) = (changed(at: due - 100), changed(at: due - 100))
+        busy.changed(anna)
+        #expect(told(&quiet, due, isFocused: false) == [anna, ben].sorted())
+        if !isLoaded {
+            #expect(told(&busy, due, isFocused: false) { _ in false }.isEmpty)
+            #expect(busy.awaitingLoad == [anna])
+            busy.endWaits { _ in false }
+        }
+        #expect(told(&busy, due + (isLoaded ? 0 : 250), isFocused: false) == [anna, ben].sorted())
+    }
+
     @Test("V2: who does not watch any more, or has closed, hears nothing; and nothing is kept for them")
     func ends() {
         var watchers = watchers([anna, ben])

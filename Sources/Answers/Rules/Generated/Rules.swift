@@ -46,6 +46,7 @@ extension Rule {
             text: #"""
             Each with its own code: payload 256 KiB, string fields 4 KiB (bodies 16 KiB), a locations
             batch 3,000 points, 1,000 preference keys and 10,000 donations per app (oldest leave), 10,000 listed notifications per app (leaving order: lowest level, then oldest).
+            What system sessions name has room for 1,000 apps; an app that speaks for itself always has room, because the answer would tell it of others (protocol.md, Z1).
             """#),
         Rule(
             name: "E6", title: "What converges and what is decided once", document: .domain,
@@ -95,7 +96,9 @@ extension Rule {
             section: "Focus",
             text: #"""
             `focus.statusReported` {app, isFocused?} — what an app's own extension was told by the operating system (for
-            fleets without a `system` agent); absent isFocused withdraws the report. It is X's value iff its stamp is greater than that of every Focus event of the user. F3.1 still applies. Alert decisions ignore reports.
+            fleets without a `system` agent); absent isFocused withdraws the report. Alert decisions ignore reports.
+            Where F3.1 holds, it is X's value iff its stamp is greater than that of every Focus event of the user (so an app that reports, and may know the Focus, can learn that there was a Focus event).
+            Where F3.1 does not hold, the report proves itself, because the operating system asked the person before it told: it is X's value, also where nobody registered or authorized X, and no Focus event is compared with it, because X may not know that there was one. A denial that is logged (notifications or focusStatus denied, restricted or notSupported) hides it all the same.
             """#),
         Rule(
             name: "F5", title: "Audience", document: .domain,
@@ -504,13 +507,13 @@ extension Rule {
             name: "S4", title: "Cursor", document: .protocol,
             section: "Sync",
             text: #"""
-            The cursor is {log id, version, event_id at that version, hash of the view: scope, class and whether the token says it, collections}; another view: snapshot. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
+            The cursor is {log id, version, event_id at that version, hash of the view: scope, class and whether the token says it, collections}; another view: snapshot. In a silent session (Z1) version and mark of the app's stream stand in their place. It is not secret and not authenticated: scope comes from the token alone, so lying about it harms only the liar.
             """#),
         Rule(
             name: "S5", title: "Tombstone horizon", document: .protocol,
             section: "Sync",
             text: #"""
-            Cursor older than the tombstone horizon: snapshot; the old view stays until `SnapshotEnd`.
+            Cursor older than the tombstone horizon: snapshot; the old view stays until `SnapshotEnd`. 5,000 traces of removed rows are kept for each app, and 5,000 of what no app sees; each app's stream has a horizon of its own, the user's is that of the newest trace dropped.
             """#),
         Rule(
             name: "S6", title: "Healing", document: .protocol,
@@ -528,7 +531,7 @@ extension Rule {
             name: "S7", title: "Filters", document: .protocol,
             section: "Sync",
             text: #"""
-            Collections filter; rows of other apps never appear, and an idle filtered cursor still advances.
+            Collections filter; rows of other apps never appear. A cursor that filters collections still advances while nothing of its view changes; that of an app does not, while nothing of the app changes (Z1).
             """#),
         Rule(
             name: "S8", title: "Rebuilds", document: .protocol,
@@ -541,6 +544,16 @@ extension Rule {
             section: "Sync",
             text: #"""
             Row hash = first 16 bytes of SHA-256 over the length-prefixed fields (collection, app, key, bytes); the digest of a collection in a view is the sum of its row hashes mod 2^128, kept incrementally per (collection, app, full or hidden form). A checkpoint (after a snapshot and 1 s after the last delta) carries one per collection; a client that differs sends `Resync` for those collections, surfaces it, and goes on; never a silent divergence.
+            """#),
+        Rule(
+            name: "Z1", title: "Non-interference", document: .protocol,
+            section: "Silence",
+            text: #"""
+            For any two histories of a user that differ only in what app X may not see, X's sessions get the same bytes in the same frames, session id and server time apart, and so do those who watch the user in X. It holds in sessions of apps that begin once the log has format 3 (`focusctl migrate --finish`); before that versions are the user's in all sessions.
+            *What X may see*: rows of X, but for `alerts` and `class_alerts` (they depend on the Focus, on the schedule and, by `summary_rank`, on other apps: of its notification an app knows that it is listed, read and acted upon); what becomes of its own events; what R1 lets it read.
+            *X's stream*: versions in X's sessions (cursors, rows, snapshots, deltas, `Appended`, `Recalled`, `Fetched`) count the events of X's own sessions and those that changed a row which X may see, 1, 2, 3 …. In place of an event_id the cursor has a mark, 16 bytes made of what those rows were and of nothing else. When only others act, X gets nothing, not even a checkpoint. Rows of other apps in `Fetched` have version 0.
+            *S4 to S6 in X's sessions*: horizon and tombstones are those of X's stream. Whether the log is behind is asked of the mark, for the last 32 versions; a cursor further back is continued from, and the digests tell (S9). A cursor of before format 3, or of another fold, is of another view: one snapshot, and no sign that the log lost anything.
+            *What is left*: the memory of a user (Q4), their quarantine and the load of a server are shared, and show in `quota_exceeded`, `user_quarantined` and times. Stamps (E3) count all that the same device did in the same scope, so a system agent that dates an event of X before an earlier one of another app moves its time. Of two appends that wait for each other only the time tells.
             """#),
         Rule(
             name: "V1", title: "Watching", document: .protocol,
@@ -558,7 +571,7 @@ extension Rule {
             name: "V3", title: "Validity", document: .protocol,
             section: "Peers",
             text: #"""
-            Statuses carry `valid_until`; when the source is silent past it, viewers show *unavailable*; no storm when many expire.
+            Statuses carry `valid_until`; when the source is silent past it, viewers show *unavailable*; no storm when many expire. What still holds is told again together, sorted, whatever happened to a user that the viewer may not see (Z1).
             """#),
         Rule(
             name: "V4", title: "Rate", document: .protocol,
