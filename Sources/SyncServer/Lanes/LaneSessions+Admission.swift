@@ -12,7 +12,7 @@ extension LaneSessions {
         var partitions: Set<Partition> = []
         for (_, opening) in open.waiting {
             guard let user = users[opening.identity.user], let cursor = opening.cursor,
-                cursor.log == context.log.log, isAhead(cursor, of: user, view(of: opening))
+                cursor.log == context.log.log, isAhead(cursor, of: user, opening)
             else { continue }
             partitions.insert(user.partition)
         }
@@ -24,10 +24,29 @@ extension LaneSessions {
         context.format.isSilent ? opening.view.silenced : opening.view
     }
 
-    /// Whether the log lacks what the cursor names. A cursor of another view says nothing of an app's own stream.
-    private func isAhead(_ cursor: Cursor, of user: CachedUser, _ view: View) -> Bool {
-        guard view.isSilent else { return cursor.version > user.state.version }
-        return cursor.view == view.hash && cursor.version > user.reading { $0.head(of: view).version }
+    /// What a cursor's version counts.
+    private enum Counting {
+        case eventsOfUser
+        /// Changes of what an app sees (rule Z1).
+        case streamOfApp
+        /// Another view's: nothing that could be compared.
+        case unknown
+    }
+
+    /// A session of an app that counts the app's stream may come with a cursor of the time before the log allowed that.
+    private func counting(_ cursor: Cursor, _ opening: SessionOpening) -> Counting {
+        let view = view(of: opening)
+        if !view.isSilent || cursor.view == opening.view.hash { return .eventsOfUser }
+        return cursor.view == view.hash ? .streamOfApp : .unknown
+    }
+
+    /// Whether the log lacks what the cursor names, because it ends before.
+    private func isAhead(_ cursor: Cursor, of user: CachedUser, _ opening: SessionOpening) -> Bool {
+        switch counting(cursor, opening) {
+        case .eventsOfUser: cursor.version > user.state.version
+        case .streamOfApp: cursor.version > user.reading { $0.head(of: view(of: opening)).version }
+        case .unknown: false
+        }
     }
 
     /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting.
@@ -58,7 +77,7 @@ extension LaneSessions {
             end(other, .superseded)
         }
         let view = view(of: opening)
-        let start = start(at: opening.cursor, view, user, event)
+        let start = start(opening, user, event)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             protocolVersion: opening.protocolVersion,
@@ -79,29 +98,25 @@ extension LaneSessions {
     /// when the result has no cursor. `logIsBehind` says that the cursor names an event that the log has lost (rule
     /// S6).
     private func start(
-        at cursor: Cursor?, _ view: View, _ user: CachedUser, _ event: EventLookup
+        _ opening: SessionOpening, _ user: CachedUser, _ event: EventLookup
     ) -> (cursor: Cursor?, logIsBehind: Bool) {
-        guard let cursor, cursor.log == context.log.log else { return (nil, false) }
-        guard !isAhead(cursor, of: user, view) else { return (nil, true) }
-        if view.isSilent { return silentStart(at: cursor, view, user) }
-        do {
-            let isLast = cursor.version == user.state.version
-            let last = cursor.version > .zero && !isLast ? try event(user, cursor.version) : user.state.lastEvent
-            guard cursor.version == .zero || last == cursor.event else { return (nil, true) }
-        } catch {
-            // The log could not be asked. A snapshot is always right.
-            return (nil, false)
+        guard let cursor = opening.cursor, cursor.log == context.log.log else { return (nil, false) }
+        guard !isAhead(cursor, of: user, opening) else { return (nil, true) }
+        let view = view(of: opening)
+        switch counting(cursor, opening) {
+        case .unknown: return (nil, false)
+        case .streamOfApp:
+            guard user.reading({ $0.mayContinue(cursor.version, cursor.event, in: view) }) else { return (nil, true) }
+        case .eventsOfUser:
+            do {
+                let isLast = cursor.version == user.state.version
+                let last = cursor.version > .zero && !isLast ? try event(user, cursor.version) : user.state.lastEvent
+                guard cursor.version == .zero || last == cursor.event else { return (nil, true) }
+            } catch {
+                // The log could not be asked. A snapshot is always right.
+                return (nil, false)
+            }
         }
-        let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
-        return (isAccepted ? cursor : nil, false)
-    }
-
-    private func silentStart(
-        at cursor: Cursor, _ view: View, _ user: CachedUser
-    ) -> (cursor: Cursor?, logIsBehind: Bool) {
-        // One of before rule Z1, or of other collections.
-        guard cursor.view == view.hash else { return (nil, false) }
-        guard user.reading({ $0.mayContinue(cursor.version, cursor.event, in: view) }) else { return (nil, true) }
         let isAccepted = Subscription.accepts(cursor, view: view, log: context.log.log, state: user.state)
         return (isAccepted ? cursor : nil, false)
     }

@@ -115,6 +115,24 @@ import Testing
         #expect(loud.frames.count > busy.frames.count)
     }
 
+    @Test("S6: that the log lost what a cursor names shows also where the format was raised since")
+    func crossingWithLoss() throws {
+        let lane = try play(format: EventStore.incarnationFormat, hides: true)
+        let identity = LaneSamples.identity(anna, phone, .app(chat))
+        let old = try #require(try lane.messages().last?.cursor)
+        lane.format.raise(to: EventStore.silentFormat)
+        var lost = old
+        lost.version = Version(1_000)
+        #expect(lane.connect(identity, cursor: lost))
+        lost = old
+        lost.event = .random()
+        #expect(lane.connect(identity, cursor: lost))
+        #expect(!lane.connect(identity, cursor: old))
+        // What another view's version counts is not known.
+        lost.view ^= 1
+        #expect(!lane.connect(identity, cursor: lost))
+    }
+
     @Test("Z1: crossing over to the format gives each app session one snapshot, and no healing")
     func crossing() throws {
         let lane = try play(format: EventStore.incarnationFormat, hides: true)
