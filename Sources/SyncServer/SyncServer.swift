@@ -71,7 +71,8 @@ public final class SyncServer: Service {
         self.tokens = ReplaceableVerifier(tokens)
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: self.tokens, lanes: lanes,
-            budget: budget,
+            budget: budget, parts: PartialFrames(limit: configuration.inboundBytes),
+            quotas: RequestQuotas(configuration.limits),
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
         tls = try configuration.security.makeContext()
@@ -82,6 +83,7 @@ public final class SyncServer: Service {
         var lane = LaneConfiguration()
         lane.cacheBytes = configuration.cacheBytes / laneCount
         lane.userBytes = configuration.userBytes
+        (lane.eventsPerDay, lane.bytesPerDay) = (configuration.limits.eventsPerDay, configuration.limits.bytesPerDay)
         lane.unavailableMilliseconds = configuration.limits.unavailableMilliseconds
         return lane
     }

@@ -88,6 +88,10 @@ struct Serve: AsyncParsableCommand {
             be given several times.
             """)
     var trustedProxy: [String] = []
+    @Option(help: "Events that a device may append in a day; more is answered quota_exceeded (rule Q5).")
+    var eventsPerDay = SessionLimits().eventsPerDay
+    @Option(help: "Bytes of payloads that a device may append in a day.")
+    var bytesPerDay = MemorySize(bytes: SessionLimits().bytesPerDay)
     @Flag(help: "Do not use prepared statements (PgBouncer in transaction mode).")
     var noPrepared = false
 
@@ -112,6 +116,8 @@ struct Serve: AsyncParsableCommand {
         }
         _ = try ListenAddress(listen)
         guard cache.bytes >= 16 << 20 else { throw ValidationError("--cache is at least 16MiB.") }
+        guard eventsPerDay >= 1_000 else { throw ValidationError("--events-per-day is at least 1000.") }
+        guard bytesPerDay.bytes >= 1 << 20 else { throw ValidationError("--bytes-per-day is at least 1MiB.") }
         guard (1 << 20...cache.bytes).contains(userLimit.bytes) else {
             throw ValidationError("--user-limit is 1MiB to what --cache gives.")
         }
@@ -126,6 +132,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
         (configuration.cacheBytes, configuration.userBytes) = (cache.bytes, userLimit.bytes)
         configuration.connections = try connectionLimits(logger)
+        (configuration.limits.eventsPerDay, configuration.limits.bytesPerDay) = (eventsPerDay, bytesPerDay.bytes)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
         let directory = DataDirectory(path: dataDir)
         let files = KeyDirectory(directory.path)

@@ -119,6 +119,7 @@ final class SimulatedServer {
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)
         let services = ConnectionServices(
             limits: plan.limits, format: format, clock: clock, tokens: SimulatedTokens(), lanes: lanes, budget: budget,
+            parts: PartialFrames(limit: 64 * 1024), quotas: RequestQuotas(plan.limits),
             connections: ConnectionRegistry(limits: ConnectionLimits()), logger: logger,
             isFresh: { context.isFresh(since: $0) })
         let loop = EmbeddedEventLoop()

@@ -1,12 +1,17 @@
 /// Rule V1: the users that the session watches, a bounded set. The server's lanes decide what is told about them.
 extension Session {
-    mutating func receiveWatch(_ users: [UserID], _ identity: Identity) -> [SessionAction] {
+    mutating func receiveWatch(_ users: [UserID], _ identity: Identity, _ take: RequestQuota) -> [SessionAction] {
         let all = watched.union(users)
         guard all.count <= limits.watchedUsers else {
             let message = "A session watches at most \(limits.watchedUsers) users. None of these was added."
             return [.send(.error(ProtocolError(.tooManyWatched, message)))]
         }
         guard !users.isEmpty else { return [] }
+        // Rule Q5. Nothing would tell the device which of its users are not watched, so the session ends.
+        if let wait = take(.watch, users.count) {
+            let bound = "A device asks to watch \(limits.watchedUsersPerMinute) users a minute."
+            return fail(.quotaExceeded(bound, wait: wait))
+        }
         watched = all
         return [.watch(Set(users), Viewer(user: identity.user, scope: identity.scope))]
     }

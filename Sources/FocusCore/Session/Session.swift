@@ -76,11 +76,14 @@ public struct Session: Sendable {
 
     // MARK: Input
 
-    public mutating func receive(_ message: ClientMessage, now: MonotonicTime) -> [SessionAction] {
+    /// - Parameter take: takes what the message asks for from the device's quota; see `RequestQuota`.
+    public mutating func receive(
+        _ message: ClientMessage, now: MonotonicTime, take: RequestQuota = { _, _ in nil }
+    ) -> [SessionAction] {
         lastHeard = now
         switch state {
         case .awaitingHello: return receiveFirst(message)
-        case .live(let identity): return receiveLive(message, identity)
+        case .live(let identity): return receiveLive(message, identity, take)
         case .authenticating, .opening, .closed: return []
         }
     }
@@ -91,8 +94,14 @@ public struct Session: Sendable {
         return fail(ProtocolError(code, message))
     }
 
-    public mutating func authenticated(_ identity: Identity) -> [SessionAction] {
+    /// - Parameter take: takes the session from the device's quota.
+    public mutating func authenticated(
+        _ identity: Identity, take: RequestQuota = { _, _ in nil }
+    ) -> [SessionAction] {
         guard case .authenticating(let hello) = state else { return [] }
+        if let wait = take(.session, 1) {
+            return fail(.quotaExceeded("A device begins \(limits.sessionsPerMinute) sessions a minute.", wait: wait))
+        }
         state = .opening(identity)
         let view = View(
             scope: identity.scope, device: identity.device, deviceClass: identity.deviceClass ?? hello.deviceClass,
@@ -124,7 +133,7 @@ public struct Session: Sendable {
             maximumFrameBytes: UInt32(limits.frameBytes),
             maximumUnacknowledgedAppends: UInt32(limits.unacknowledgedAppends),
             heartbeatMilliseconds: UInt32(limits.heartbeatMilliseconds), serverTime: serverTime,
-            maximumFetches: UInt32(limits.fetches))
+            maximumFetches: UInt32(limits.fetches), quotas: limits.quotas)
         var actions: [SessionAction] = [.allowFrames(bytes: limits.frameBytes), .send(.welcome(welcome))]
         var expiration = expiration(of: identity, serverTime: serverTime, now: now)
         actions += expiration.warning(serverTime: serverTime, now: now)
@@ -247,20 +256,22 @@ public struct Session: Sendable {
         return [.authenticate(token: hello.token)]
     }
 
-    private mutating func receiveLive(_ message: ClientMessage, _ identity: Identity) -> [SessionAction] {
+    private mutating func receiveLive(
+        _ message: ClientMessage, _ identity: Identity, _ take: RequestQuota
+    ) -> [SessionAction] {
         switch message {
         case .append(let request): return receiveAppend(request)
         case .heal(let request): return receiveHeal(request)
         case .recall(let request): return receiveRecall(request)
-        case .resync(let collections): return [.resync(collections)]
-        case .watch(let users): return receiveWatch(users, identity)
+        case .resync(let collections): return receiveResync(collections, take)
+        case .watch(let users): return receiveWatch(users, identity, take)
         case .unwatch(let users): return receiveUnwatch(users)
         case .ping(let nonce): return [.send(.pong(nonce))]
         case .ack, .pong: return []
         case .renew(let token):
             isRenewing = true
             return [.renew(token: token)]
-        case .fetch(let request): return receiveFetch(request)
+        case .fetch(let request): return receiveFetch(request, take)
         case .bye:
             state = .closed
             return [.close]

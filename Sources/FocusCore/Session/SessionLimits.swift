@@ -24,6 +24,18 @@ public struct SessionLimits: Hashable, Sendable {
     public var fetches = 4
     /// Users that one session may watch (rule V1).
     public var watchedUsers = 256
+    /// Sessions that a device may begin in a minute; one more is answered `quota_exceeded` (rule Q5).
+    public var sessionsPerMinute = 300
+    /// Fetches that a device may ask in a minute (rule Q5).
+    public var fetchesPerMinute = 600
+    /// Resyncs that a device may ask in a minute (rule Q5).
+    public var resyncsPerMinute = 60
+    /// Users that a device may ask in a minute to watch (rule Q5).
+    public var watchedUsersPerMinute = 4_096
+    /// Events that a device may append in a day (rule Q5).
+    public var eventsPerDay = 200_000
+    /// Payload bytes that a device may append in a day (rule Q5).
+    public var bytesPerDay = 1 << 30
     /// Events in one append frame.
     public var eventsPerAppend = 1_000
     /// The bounds that GoAway names for reconnecting, in milliseconds (rule L5).

@@ -17,12 +17,13 @@ public struct Welcome: Hashable, Sendable {
     public var serverTime: Timestamp
     /// Fetches that may be under way at a time; 0 when the server knows no fetches.
     public var maximumFetches: UInt32
+    public var quotas: Quotas
 
     public init(
         protocolVersion: UInt32, session: String, log: LogID, lastSequence: DeviceSequence, lastEvent: EventID? = nil,
         isEnded: Bool = false, logIsBehind: Bool = false, maximumFrameBytes: UInt32,
         maximumUnacknowledgedAppends: UInt32, heartbeatMilliseconds: UInt32,
-        serverTime: Timestamp, maximumFetches: UInt32 = 0
+        serverTime: Timestamp, maximumFetches: UInt32 = 0, quotas: Quotas = Quotas()
     ) {
         self.protocolVersion = protocolVersion
         self.session = session
@@ -36,5 +37,6 @@ public struct Welcome: Hashable, Sendable {
         self.heartbeatMilliseconds = heartbeatMilliseconds
         self.serverTime = serverTime
         self.maximumFetches = maximumFetches
+        self.quotas = quotas
     }
 }

@@ -86,7 +86,7 @@ extension Welcome {
             isEnded: message.ended, logIsBehind: message.logIsBehind, maximumFrameBytes: message.maximumFrameBytes,
             maximumUnacknowledgedAppends: message.maximumUnacknowledgedAppends,
             heartbeatMilliseconds: message.heartbeatMs, serverTime: Timestamp(microseconds: message.serverTimeUs),
-            maximumFetches: message.maximumFetches)
+            maximumFetches: message.maximumFetches, quotas: Quotas(message.quotas))
     }
 
     var message: Focus_Sync_V1_Welcome {
@@ -103,6 +103,28 @@ extension Welcome {
         message.heartbeatMs = heartbeatMilliseconds
         message.serverTimeUs = serverTime.microseconds
         message.maximumFetches = maximumFetches
+        // A server that says nothing of them sends the bytes that it always sent.
+        if quotas != Quotas() { message.quotas = quotas.message }
+        return message
+    }
+}
+
+extension Quotas {
+    init(_ message: Focus_Sync_V1_Quotas) {
+        self.init(
+            eventsPerDay: message.eventsPerDay, bytesPerDay: message.bytesPerDay,
+            fetchesPerMinute: message.fetchesPerMinute, resyncsPerMinute: message.resyncsPerMinute,
+            watchedUsersPerMinute: message.watchedUsersPerMinute, sessionsPerMinute: message.sessionsPerMinute)
+    }
+
+    var message: Focus_Sync_V1_Quotas {
+        var message = Focus_Sync_V1_Quotas()
+        message.eventsPerDay = eventsPerDay
+        message.bytesPerDay = bytesPerDay
+        message.fetchesPerMinute = fetchesPerMinute
+        message.resyncsPerMinute = resyncsPerMinute
+        message.watchedUsersPerMinute = watchedUsersPerMinute
+        message.sessionsPerMinute = sessionsPerMinute
         return message
     }
 }

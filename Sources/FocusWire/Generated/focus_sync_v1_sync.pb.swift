@@ -926,47 +926,121 @@ nonisolated struct Focus_Sync_V1_Bye: Sendable {
 }
 
 /// Hello was accepted.
-nonisolated struct Focus_Sync_V1_Welcome: Sendable {
+nonisolated struct Focus_Sync_V1_Welcome: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The version that both use from now on.
-  var `protocol`: UInt32 = 0
+  var `protocol`: UInt32 {
+    get {_storage._protocol}
+    set {_uniqueStorage()._protocol = newValue}
+  }
 
   /// Names this session in the server's log.
-  var session: String = String()
+  var session: String {
+    get {_storage._session}
+    set {_uniqueStorage()._session = newValue}
+  }
 
   /// The log's identity, 16 bytes.
-  var log: Data = Data()
+  var log: Data {
+    get {_storage._log}
+    set {_uniqueStorage()._log = newValue}
+  }
 
   /// The last sequence logged of this device incarnation; 0 when none. The device goes on after it.
-  var lastSequence: Int64 = 0
+  var lastSequence: Int64 {
+    get {_storage._lastSequence}
+    set {_uniqueStorage()._lastSequence = newValue}
+  }
 
   /// Largest frame that the server takes from now on, without the length itself, in bytes.
-  var maximumFrameBytes: UInt32 = 0
+  var maximumFrameBytes: UInt32 {
+    get {_storage._maximumFrameBytes}
+    set {_uniqueStorage()._maximumFrameBytes = newValue}
+  }
 
   /// At this many unanswered Append frames the server stops reading (rule P9).
-  var maximumUnacknowledgedAppends: UInt32 = 0
+  var maximumUnacknowledgedAppends: UInt32 {
+    get {_storage._maximumUnacknowledgedAppends}
+    set {_uniqueStorage()._maximumUnacknowledgedAppends = newValue}
+  }
 
   /// The server pings this often, +- 10 %; a side that hears nothing for two intervals closes (rule L4).
-  var heartbeatMs: UInt32 = 0
+  var heartbeatMs: UInt32 {
+    get {_storage._heartbeatMs}
+    set {_uniqueStorage()._heartbeatMs = newValue}
+  }
 
-  var serverTimeUs: Int64 = 0
+  var serverTimeUs: Int64 {
+    get {_storage._serverTimeUs}
+    set {_uniqueStorage()._serverTimeUs = newValue}
+  }
 
   /// Fetches that may be under way at a time. Absent or 0: the server knows none.
-  var maximumFetches: UInt32 = 0
+  var maximumFetches: UInt32 {
+    get {_storage._maximumFetches}
+    set {_uniqueStorage()._maximumFetches = newValue}
+  }
 
   /// The log does not hold the event that the cursor in Hello names, although it is of this log: it lost its tail. Offer
   /// what you hold (rule S6).
-  var logIsBehind: Bool = false
+  var logIsBehind: Bool {
+    get {_storage._logIsBehind}
+    set {_uniqueStorage()._logIsBehind = newValue}
+  }
 
   /// Protocol 2: id of the event at last_sequence, 16 bytes. Absent where the log cannot name it: it holds no event of
   /// this incarnation, or the last sequence lies in device.eventsLost. An absent id is not another id.
-  var lastEventID: Data = Data()
+  var lastEventID: Data {
+    get {_storage._lastEventID}
+    set {_uniqueStorage()._lastEventID = newValue}
+  }
 
   /// Protocol 2: the incarnation takes no further event (rule P10). Recall what was not answered.
-  var ended: Bool = false
+  var ended: Bool {
+    get {_storage._ended}
+    set {_uniqueStorage()._ended = newValue}
+  }
+
+  /// Absent: the server does not say.
+  var quotas: Focus_Sync_V1_Quotas {
+    get {_storage._quotas ?? Focus_Sync_V1_Quotas()}
+    set {_uniqueStorage()._quotas = newValue}
+  }
+  /// Returns true if `quotas` has been explicitly set.
+  var hasQuotas: Bool {_storage._quotas != nil}
+  /// Clears the value of `quotas`. Subsequent reads from it will return its default value.
+  mutating func clearQuotas() {_uniqueStorage()._quotas = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// What a device may use in a day and in a minute; what was used flows back evenly (rule Q5).
+nonisolated struct Focus_Sync_V1_Quotas: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Events that it appends, refused ones included.
+  var eventsPerDay: UInt64 = 0
+
+  /// Bytes of their payloads.
+  var bytesPerDay: UInt64 = 0
+
+  var fetchesPerMinute: UInt32 = 0
+
+  var resyncsPerMinute: UInt32 = 0
+
+  /// Users in Watch, over all of them.
+  var watchedUsersPerMinute: UInt32 = 0
+
+  var sessionsPerMinute: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3117,7 +3191,161 @@ nonisolated extension Focus_Sync_V1_Bye: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Welcome"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0\u{3}log_is_behind\0\u{3}last_event_id\0\u{1}ended\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protocol\0\u{1}session\0\u{1}log\0\u{3}last_sequence\0\u{3}maximum_frame_bytes\0\u{3}maximum_unacknowledged_appends\0\u{3}heartbeat_ms\0\u{3}server_time_us\0\u{3}maximum_fetches\0\u{3}log_is_behind\0\u{3}last_event_id\0\u{1}ended\0\u{1}quotas\0")
+
+  fileprivate class _StorageClass {
+    var _protocol: UInt32 = 0
+    var _session: String = String()
+    var _log: Data = Data()
+    var _lastSequence: Int64 = 0
+    var _maximumFrameBytes: UInt32 = 0
+    var _maximumUnacknowledgedAppends: UInt32 = 0
+    var _heartbeatMs: UInt32 = 0
+    var _serverTimeUs: Int64 = 0
+    var _maximumFetches: UInt32 = 0
+    var _logIsBehind: Bool = false
+    var _lastEventID: Data = Data()
+    var _ended: Bool = false
+    var _quotas: Focus_Sync_V1_Quotas? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _protocol = source._protocol
+      _session = source._session
+      _log = source._log
+      _lastSequence = source._lastSequence
+      _maximumFrameBytes = source._maximumFrameBytes
+      _maximumUnacknowledgedAppends = source._maximumUnacknowledgedAppends
+      _heartbeatMs = source._heartbeatMs
+      _serverTimeUs = source._serverTimeUs
+      _maximumFetches = source._maximumFetches
+      _logIsBehind = source._logIsBehind
+      _lastEventID = source._lastEventID
+      _ended = source._ended
+      _quotas = source._quotas
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt32Field(value: &_storage._protocol) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._session) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._log) }()
+        case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._lastSequence) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._maximumFrameBytes) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._maximumUnacknowledgedAppends) }()
+        case 7: try { try decoder.decodeSingularUInt32Field(value: &_storage._heartbeatMs) }()
+        case 8: try { try decoder.decodeSingularInt64Field(value: &_storage._serverTimeUs) }()
+        case 9: try { try decoder.decodeSingularUInt32Field(value: &_storage._maximumFetches) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._logIsBehind) }()
+        case 11: try { try decoder.decodeSingularBytesField(value: &_storage._lastEventID) }()
+        case 12: try { try decoder.decodeSingularBoolField(value: &_storage._ended) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._quotas) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._protocol != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._protocol, fieldNumber: 1)
+      }
+      if !_storage._session.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._session, fieldNumber: 2)
+      }
+      if !_storage._log.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._log, fieldNumber: 3)
+      }
+      if _storage._lastSequence != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._lastSequence, fieldNumber: 4)
+      }
+      if _storage._maximumFrameBytes != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._maximumFrameBytes, fieldNumber: 5)
+      }
+      if _storage._maximumUnacknowledgedAppends != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._maximumUnacknowledgedAppends, fieldNumber: 6)
+      }
+      if _storage._heartbeatMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._heartbeatMs, fieldNumber: 7)
+      }
+      if _storage._serverTimeUs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._serverTimeUs, fieldNumber: 8)
+      }
+      if _storage._maximumFetches != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._maximumFetches, fieldNumber: 9)
+      }
+      if _storage._logIsBehind != false {
+        try visitor.visitSingularBoolField(value: _storage._logIsBehind, fieldNumber: 10)
+      }
+      if !_storage._lastEventID.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._lastEventID, fieldNumber: 11)
+      }
+      if _storage._ended != false {
+        try visitor.visitSingularBoolField(value: _storage._ended, fieldNumber: 12)
+      }
+      try { if let v = _storage._quotas {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Welcome, rhs: Focus_Sync_V1_Welcome) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._protocol != rhs_storage._protocol {return false}
+        if _storage._session != rhs_storage._session {return false}
+        if _storage._log != rhs_storage._log {return false}
+        if _storage._lastSequence != rhs_storage._lastSequence {return false}
+        if _storage._maximumFrameBytes != rhs_storage._maximumFrameBytes {return false}
+        if _storage._maximumUnacknowledgedAppends != rhs_storage._maximumUnacknowledgedAppends {return false}
+        if _storage._heartbeatMs != rhs_storage._heartbeatMs {return false}
+        if _storage._serverTimeUs != rhs_storage._serverTimeUs {return false}
+        if _storage._maximumFetches != rhs_storage._maximumFetches {return false}
+        if _storage._logIsBehind != rhs_storage._logIsBehind {return false}
+        if _storage._lastEventID != rhs_storage._lastEventID {return false}
+        if _storage._ended != rhs_storage._ended {return false}
+        if _storage._quotas != rhs_storage._quotas {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Quotas: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Quotas"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}events_per_day\0\u{3}bytes_per_day\0\u{3}fetches_per_minute\0\u{3}resyncs_per_minute\0\u{3}watched_users_per_minute\0\u{3}sessions_per_minute\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3125,76 +3353,46 @@ nonisolated extension Focus_Sync_V1_Welcome: SwiftProtobuf.Message, SwiftProtobu
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.`protocol`) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.session) }()
-      case 3: try { try decoder.decodeSingularBytesField(value: &self.log) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.lastSequence) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.maximumFrameBytes) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.maximumUnacknowledgedAppends) }()
-      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
-      case 8: try { try decoder.decodeSingularInt64Field(value: &self.serverTimeUs) }()
-      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.maximumFetches) }()
-      case 10: try { try decoder.decodeSingularBoolField(value: &self.logIsBehind) }()
-      case 11: try { try decoder.decodeSingularBytesField(value: &self.lastEventID) }()
-      case 12: try { try decoder.decodeSingularBoolField(value: &self.ended) }()
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.eventsPerDay) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.bytesPerDay) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.fetchesPerMinute) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.resyncsPerMinute) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.watchedUsersPerMinute) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.sessionsPerMinute) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.`protocol` != 0 {
-      try visitor.visitSingularUInt32Field(value: self.`protocol`, fieldNumber: 1)
+    if self.eventsPerDay != 0 {
+      try visitor.visitSingularUInt64Field(value: self.eventsPerDay, fieldNumber: 1)
     }
-    if !self.session.isEmpty {
-      try visitor.visitSingularStringField(value: self.session, fieldNumber: 2)
+    if self.bytesPerDay != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytesPerDay, fieldNumber: 2)
     }
-    if !self.log.isEmpty {
-      try visitor.visitSingularBytesField(value: self.log, fieldNumber: 3)
+    if self.fetchesPerMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.fetchesPerMinute, fieldNumber: 3)
     }
-    if self.lastSequence != 0 {
-      try visitor.visitSingularInt64Field(value: self.lastSequence, fieldNumber: 4)
+    if self.resyncsPerMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.resyncsPerMinute, fieldNumber: 4)
     }
-    if self.maximumFrameBytes != 0 {
-      try visitor.visitSingularUInt32Field(value: self.maximumFrameBytes, fieldNumber: 5)
+    if self.watchedUsersPerMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.watchedUsersPerMinute, fieldNumber: 5)
     }
-    if self.maximumUnacknowledgedAppends != 0 {
-      try visitor.visitSingularUInt32Field(value: self.maximumUnacknowledgedAppends, fieldNumber: 6)
-    }
-    if self.heartbeatMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.heartbeatMs, fieldNumber: 7)
-    }
-    if self.serverTimeUs != 0 {
-      try visitor.visitSingularInt64Field(value: self.serverTimeUs, fieldNumber: 8)
-    }
-    if self.maximumFetches != 0 {
-      try visitor.visitSingularUInt32Field(value: self.maximumFetches, fieldNumber: 9)
-    }
-    if self.logIsBehind != false {
-      try visitor.visitSingularBoolField(value: self.logIsBehind, fieldNumber: 10)
-    }
-    if !self.lastEventID.isEmpty {
-      try visitor.visitSingularBytesField(value: self.lastEventID, fieldNumber: 11)
-    }
-    if self.ended != false {
-      try visitor.visitSingularBoolField(value: self.ended, fieldNumber: 12)
+    if self.sessionsPerMinute != 0 {
+      try visitor.visitSingularUInt32Field(value: self.sessionsPerMinute, fieldNumber: 6)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  static func ==(lhs: Focus_Sync_V1_Welcome, rhs: Focus_Sync_V1_Welcome) -> Bool {
-    if lhs.`protocol` != rhs.`protocol` {return false}
-    if lhs.session != rhs.session {return false}
-    if lhs.log != rhs.log {return false}
-    if lhs.lastSequence != rhs.lastSequence {return false}
-    if lhs.maximumFrameBytes != rhs.maximumFrameBytes {return false}
-    if lhs.maximumUnacknowledgedAppends != rhs.maximumUnacknowledgedAppends {return false}
-    if lhs.heartbeatMs != rhs.heartbeatMs {return false}
-    if lhs.serverTimeUs != rhs.serverTimeUs {return false}
-    if lhs.maximumFetches != rhs.maximumFetches {return false}
-    if lhs.logIsBehind != rhs.logIsBehind {return false}
-    if lhs.lastEventID != rhs.lastEventID {return false}
-    if lhs.ended != rhs.ended {return false}
+  static func ==(lhs: Focus_Sync_V1_Quotas, rhs: Focus_Sync_V1_Quotas) -> Bool {
+    if lhs.eventsPerDay != rhs.eventsPerDay {return false}
+    if lhs.bytesPerDay != rhs.bytesPerDay {return false}
+    if lhs.fetchesPerMinute != rhs.fetchesPerMinute {return false}
+    if lhs.resyncsPerMinute != rhs.resyncsPerMinute {return false}
+    if lhs.watchedUsersPerMinute != rhs.watchedUsersPerMinute {return false}
+    if lhs.sessionsPerMinute != rhs.sessionsPerMinute {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

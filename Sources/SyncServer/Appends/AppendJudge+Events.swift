@@ -29,8 +29,12 @@ extension AppendJudge {
         var through = request.firstSequence.advanced(by: -1)
         var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
         let offer = offer(request, receipts)
+        let device = QuotaKey(frame.session.identity)
+        var room = AppendRoom(
+            quotas, device, staged: staging.used[device] ?? AppendUse(), now: clock.monotonic())
         // Also when the fold fails: the events before that one are taken.
         defer {
+            staging.use(room.used, by: device)
             if through >= request.firstSequence {
                 answer.appended = Appended(
                     throughSequence: through, version: frame.session.version(frame.user), refused: refused,
@@ -39,7 +43,7 @@ extension AppendJudge {
         }
         for (index, incoming) in request.events.enumerated() {
             let place = OfferedPlace(sequence: through.next, incarnation: frame.incarnation, offer?[index])
-            switch try stage(incoming, at: place, frame, &receipts, into: &staging) {
+            switch try stage(incoming, at: place, frame, &receipts, &room, into: &staging) {
             case .accepted: break
             case .refused(let code, let message):
                 // Rule P5: a refused event does not stop the events behind it.
@@ -62,7 +66,7 @@ extension AppendJudge {
 
     private func stage(
         _ incoming: IncomingEvent, at place: OfferedPlace, _ frame: AppendContext, _ receipts: inout ReceiptRun,
-        into staging: inout AppendStaging
+        _ room: inout AppendRoom, into staging: inout AppendStaging
     ) throws(FoldFailure) -> Step {
         let (user, envelope) = (frame.user, incoming.envelope)
         let (device, scope) = (frame.session.identity.device, frame.session.identity.scope)
@@ -95,9 +99,17 @@ extension AppendJudge {
             return .stopped(
                 ProtocolError(.quotaExceeded, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
         }
+        let isHealed = frame.append.request.healing != nil
+        if !isHealed, let wait = room.wait(payloadBytes: envelope.payload.count) {
+            let message = "This device has appended what it may in a day. Keep what is left, and send again later."
+            return .stopped(
+                ProtocolError(
+                    .quotaExceeded, message, retryAfterMilliseconds: UInt32(clamping: wait), sequence: place.sequence))
+        }
         let repeated = user.reading { $0.remembered(envelope.id, of: device, scope) }
         let judged = judge(incoming, at: place, frame, repeated: repeated)
         try record(judged.event, judged.logged, user, into: &staging)
+        if !isHealed { room.use(payloadBytes: envelope.payload.count) }
         // A repeated event may have other contents than the one that was judged, so it gets no receipt. A healed event
         // has its receipt already.
         if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }

@@ -17,6 +17,7 @@ struct AppendJudge {
     let format: LogFormat
     /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
+    let quotas: AppendQuotas
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 

@@ -28,6 +28,8 @@ struct AppendStaging {
     var answers: [Answer] = []
     /// Sessions that take no further append (rule P3).
     private(set) var ended: Set<UInt64> = []
+    /// What the statement holds of the devices' events.
+    private(set) var used: [QuotaKey: AppendUse] = [:]
     private(set) var eventCount = 0
     /// Bytes of the staged payloads.
     private(set) var byteCount = 0
@@ -77,8 +79,11 @@ struct AppendStaging {
 
     /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.
     func release(to budget: InboundBudget) {
-        for answer in answers { budget.release(answer.append.request.bytes) }
+        for answer in answers { budget.release(answer.append.request.charge) }
     }
+
+    /// Records what the statement holds of the device's events by now.
+    mutating func use(_ use: AppendUse, by device: QuotaKey) { used[device] = use }
 
     /// Makes the session take no further append (rule P3).
     mutating func end(_ session: UInt64) { ended.insert(session) }

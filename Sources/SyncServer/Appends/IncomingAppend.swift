@@ -8,7 +8,7 @@ struct IncomingAppend: Sendable {
     /// Empty for Lost and Recall.
     var events: [IncomingEvent]
     /// What the frame was charged to the inbound budget.
-    var bytes: Int
+    var charge: InboundCharge
     /// What a Reoffer, Lost or Recall says of earlier events (rules P10, S6); nil for an Append.
     var healing: IncomingHealing?
 }

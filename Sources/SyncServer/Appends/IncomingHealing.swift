@@ -20,19 +20,19 @@ enum IncomingHealing: Sendable {
 }
 
 extension IncomingAppend {
-    init(_ request: HealRequest, bytes: Int) {
+    init(_ request: HealRequest, charge: InboundCharge) {
         switch request {
         case .reoffer(let offer):
             self.init(
                 firstSequence: offer.firstSequence,
-                events: offer.events.map { IncomingEvent(decoding: $0.envelope) }, bytes: bytes,
+                events: offer.events.map { IncomingEvent(decoding: $0.envelope) }, charge: charge,
                 healing: .reoffer(offer.incarnation, offer.events.map(\.outcome), code: offer.code))
         case .lost(let lost):
-            self.init(firstSequence: lost.first, events: [], bytes: bytes, healing: .lost(lost))
+            self.init(firstSequence: lost.first, events: [], charge: charge, healing: .lost(lost))
         }
     }
 
-    init(_ recall: Recall, bytes: Int) {
-        self.init(firstSequence: recall.firstSequence, events: [], bytes: bytes, healing: .recall(recall))
+    init(_ recall: Recall, charge: InboundCharge) {
+        self.init(firstSequence: recall.firstSequence, events: [], charge: charge, healing: .recall(recall))
     }
 }

@@ -10,6 +10,7 @@ final class LaneAppends {
     private var queue = AppendQueue()
     private let context: LaneContext
     private let judge: AppendJudge
+    private let quotas: AppendQuotas
     private let placeFinder: any LanePlaceFinder
     private let head: (Partition) -> PartitionHead
     /// How many frames the statements of the last turn that had some answered.
@@ -20,9 +21,10 @@ final class LaneAppends {
         _ context: LaneContext, _ placeFinder: any LanePlaceFinder, head: @escaping (Partition) -> PartitionHead
     ) {
         (self.context, self.placeFinder, self.head) = (context, placeFinder, head)
+        quotas = AppendQuotas(context.configuration)
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
-            userBytes: context.configuration.userBytes,
+            userBytes: context.configuration.userBytes, quotas: quotas,
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
 
@@ -64,6 +66,9 @@ final class LaneAppends {
             .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
     }
 
+    /// Counts what devices appended, as it is committed now.
+    func committed(_ uses: [QuotaKey: AppendUse]) { quotas.use(uses, now: context.clock.monotonic()) }
+
     // MARK: Staging
 
     /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first waits
@@ -79,7 +84,7 @@ final class LaneAppends {
     ) {
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
-                context.budget.release(frame.request.bytes)
+                context.budget.release(frame.request.charge)
                 continue
             }
             queue.settle(frame, stage(frame, of: session, users, into: &staging, connected, foldFailed))

@@ -9,6 +9,8 @@ struct ConnectionServices: Sendable {
     var tokens: any TokenCheck
     var lanes: Lanes
     var budget: InboundBudget
+    var parts: PartialFrames
+    var quotas: RequestQuotas
     var connections: ConnectionRegistry
     var logger: Logger
     /// Whether news may be written that rest on heads confirmed at that time (`LaneContext.isFresh`).

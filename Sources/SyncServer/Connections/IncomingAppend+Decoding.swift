@@ -2,11 +2,11 @@ import FocusCore
 import FocusWire
 
 extension IncomingAppend {
-    /// - Parameter bytes: what the frame was charged to the inbound budget.
-    init(_ request: AppendRequest, bytes: Int) {
+    /// - Parameter charge: what the frame was charged to the inbound budget.
+    init(_ request: AppendRequest, charge: InboundCharge) {
         self.init(
             firstSequence: request.firstSequence, events: request.envelopes.map(IncomingEvent.init(decoding:)),
-            bytes: bytes)
+            charge: charge)
     }
 }
 

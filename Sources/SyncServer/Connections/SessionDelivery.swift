@@ -5,9 +5,9 @@ import NIOCore
 enum SessionDelivery: Sendable {
     /// The session is open: the device gets its Welcome.
     case opened(SessionOpened)
-    /// The answer to one append frame; empty when the device is told nothing. The connection gives `released` bytes
+    /// The answer to one append frame; empty when the device is told nothing. The connection gives `released`
     /// back to the inbound budget.
-    case answered(frame: [UInt8], released: Int)
+    case answered(frame: [UInt8], released: InboundCharge)
     /// Rows, whose bytes count in the quota.
     case rows(frame: [UInt8])
     /// Statuses of watched users, whose bytes count in the quota.

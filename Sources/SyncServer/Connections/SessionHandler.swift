@@ -28,11 +28,17 @@ final class SessionHandler: ChannelInboundHandler {
     let services: ConnectionServices
     var session: Session
     private var splitter: FrameSplitter
+    /// Below this many bytes a part of a frame is not counted.
+    private static let smallPart = 4_096
+    /// The bytes that `PartialFrames` knows of.
+    private var partBytes = 0
     let quota: OutgoingQuota
     private var pauses: Pauses = []
     var context: ChannelHandlerContext?
     private var timer: DeadlineTimer?
     var lane: Lane?
+    /// Whose quota its requests are taken from; nil before its token is accepted.
+    private var device: QuotaKey?
     /// The key that the session's token was signed with; nil before Hello.
     private var tokenKey: TokenKeyMark?
     var peers = PeerLanes()
@@ -99,6 +105,7 @@ final class SessionHandler: ChannelInboundHandler {
         guard !session.isClosed else { return }
         splitter.feed(buffer.readableBytesView)
         process()
+        chargePart()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -107,6 +114,7 @@ final class SessionHandler: ChannelInboundHandler {
         lane?.post(.close(session: id))
         peers.post(.close(session: id), except: lane)
         services.connections.remove(id)
+        if partBytes > 0 { services.parts.holds(0, id, now: services.clock.monotonic()) {} }
         receiveLate(held)
         held = []
         self.context = nil
@@ -127,8 +135,8 @@ final class SessionHandler: ChannelInboundHandler {
         while session.acceptsMessages, !session.isClosed {
             do {
                 guard let frame = try splitter.next() else { break }
-                perform(
-                    session.receive(try FrameCodec.decodeClient(frame), now: services.clock.monotonic()), frame.count)
+                let message = try FrameCodec.decodeClient(frame)
+                perform(session.receive(message, now: services.clock.monotonic(), take: take), frame.count)
             } catch {
                 perform(session.receiveUndecodable(error.code, error.message))
             }
@@ -137,6 +145,11 @@ final class SessionHandler: ChannelInboundHandler {
         context?.flush()
         set(.opening, !session.acceptsMessages)
         schedule()
+    }
+
+    /// Takes from the device's quota (rule Q5).
+    private func take(_ request: QuotaRequest, _ amount: Int) -> Int64? {
+        device.flatMap { services.quotas.take(amount, request, by: $0, now: services.clock.monotonic()) }
     }
 
     // MARK: Actions
@@ -148,9 +161,9 @@ final class SessionHandler: ChannelInboundHandler {
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
-            case .append(let request): append(IncomingAppend(request, bytes: frameBytes))
-            case .heal(let request): append(IncomingAppend(request, bytes: frameBytes))
-            case .recall(let request): append(IncomingAppend(request, bytes: frameBytes))
+            case .append(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .heal(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
+            case .recall(let request): append(IncomingAppend(request, charge: charged(frameBytes)))
             case .fetch(let request): lane?.post(.fetch(session: id, request))
             case .resync(let collections): if let lane { post([(lane, .resync(session: id, collections))]) }
             case .watch(let users, let viewer):
@@ -169,7 +182,8 @@ final class SessionHandler: ChannelInboundHandler {
         if let token = services.tokens.check(token, now: services.clock.wall()) {
             services.connections.authenticated(id)
             tokenKey = token.key
-            perform(session.authenticated(token.identity))
+            device = QuotaKey(token.identity)
+            perform(session.authenticated(token.identity, take: take))
         } else {
             perform(session.authenticationFailed())
         }
@@ -207,25 +221,40 @@ final class SessionHandler: ChannelInboundHandler {
     private func append(_ request: IncomingAppend) {
         guard let lane, context != nil else { return }
         FaultPoint.pass(.received)
-        charge(request.bytes)
+        charge(request.charge)
         lane.post(.append(session: id, request))
     }
 
     func post(_ requests: [(Lane, LaneRequest)]) {
         guard context != nil else { return }
         for (lane, request) in requests {
-            charge(request.cost)
+            if request.cost > 0 { charge(InboundCharge(bytes: request.cost)) }
             lane.post(request)
         }
     }
 
+    private func charged(_ bytes: Int) -> InboundCharge { InboundCharge(bytes: bytes, user: device?.user) }
+
     /// Charges bytes to the inbound budget. Past its limit nothing is read from this connection until there is room.
-    private func charge(_ bytes: Int) {
+    private func charge(_ charge: InboundCharge) {
         guard let context else { return }
         let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let hasRoom = services.budget.reserve(bytes) { eventLoop.execute { loop.value.set(.budget, false) } }
+        let hasRoom = services.budget.reserve(charge) { eventLoop.execute { loop.value.set(.budget, false) } }
         if !hasRoom { set(.budget, true) }
+    }
+
+    /// Records what is held of a frame that has not come whole (rule Q7). Small parts are not worth a look: the bound
+    /// of connections bounds them too.
+    private func chargePart() {
+        let bytes = splitter.pendingBytes >= Self.smallPart ? splitter.pendingBytes : 0
+        guard bytes != partBytes, let context else { return }
+        partBytes = bytes
+        let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let eventLoop = context.eventLoop
+        services.parts.holds(bytes, id, now: services.clock.monotonic()) {
+            eventLoop.execute { loop.value.refuse(.overloaded) }
+        }
     }
 
     private func set(_ pause: Pauses, _ isPaused: Bool) {

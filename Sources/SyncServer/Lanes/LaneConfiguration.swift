@@ -21,6 +21,14 @@ struct LaneConfiguration: Sendable {
     /// Bytes of one user's state in memory. Events that need more room are answered `quota_exceeded` past this (rule
     /// Q4).
     var userBytes = 64 * 1024 * 1024
+    /// See `SessionLimits.eventsPerDay`.
+    var eventsPerDay = SessionLimits().eventsPerDay
+    /// See `SessionLimits.bytesPerDay`.
+    var bytesPerDay = SessionLimits().bytesPerDay
+    /// Sessions that a device has in one scope; one more is told to go (rule Q6).
+    var sessionsPerDevice = 8
+    /// Sessions that a user's devices have together; one more is told to go (rule Q6).
+    var sessionsPerUser = 1_024
     /// How often the bytes in memory are added up, which takes time in proportion to the number of users.
     var cacheCheckMilliseconds: Int64 = 500
     /// How often the heads are looked up when nobody says that they moved: several times within

@@ -77,6 +77,9 @@ extension LaneSessions {
             end(other, .superseded)
         }
         let view = view(of: opening)
+        guard open.hasRoom(for: identity, context.configuration) else {
+            return deliveries.add(.goAway(.tooMany), to: handle)
+        }
         let start = start(opening, user, event)
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,

@@ -6,7 +6,7 @@ extension LaneSessions {
     /// Tells the session what became of an append frame, and gives the frame's bytes back to the inbound budget. Ends a
     /// session that gets a conflict (rule P3).
     func deliver(_ answer: AppendStaging.Answer) {
-        let released = answer.append.request.bytes
+        let released = answer.append.request.charge
         guard let session = open[answer.append.session] else { return context.budget.release(released) }
         deliveries.add(.answered(frame: session.frame(answer), released: released), to: session.handle)
         // Rule P3 ends a session for an append alone: a conflict of a healing frame concerns that frame.
@@ -32,7 +32,7 @@ extension LaneSessions {
             sequence: first.request.firstSequence)
         session.notTaken(error, about: first)
         let frame = FrameCodec.frame(.error(error))
-        deliveries.add(.answered(frame: frame, released: first.request.bytes), to: session.handle)
+        deliveries.add(.answered(frame: frame, released: first.request.charge), to: session.handle)
         return Array(frames.dropFirst())
     }
 }

@@ -92,7 +92,7 @@ final class LaneSessions {
         didEnd(id)
         plan.closed(id)
         guard let session = open.remove(id) else { return }
-        for frame in session.looksUp { context.budget.release(frame.request.bytes) }
+        for frame in session.looksUp { context.budget.release(frame.request.charge) }
     }
 
     /// Ends the session: its device is told to go, behind everything that waits for it.

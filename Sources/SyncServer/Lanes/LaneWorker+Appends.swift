@@ -89,6 +89,7 @@ extension LaneWorker {
             }
         }
         for answer in staging.answers where report.isSettled(answer.partition) { sessions.deliver(answer) }
+        appends.committed(staging.used.filter { report.isSettled(context.log.partition(of: $0.key.user)) })
         appends.putBack(staging.answers.filter { !report.isSettled($0.partition) }.map(\.append))
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
         for user in staging.touched.keys.compactMap({ users[$0] }) {

@@ -104,7 +104,7 @@ final class LaneWorker {
     /// (rule S6). Nothing stays that was folded from the events that are gone.
     private func startOver() {
         sessions.endAll(.shuttingDown)
-        for frame in appends.removeAll() { context.budget.release(frame.request.bytes) }
+        for frame in appends.removeAll() { context.budget.release(frame.request.charge) }
         fetches.removeAll()
         (reports, loaded, hasBegun) = ([], [], false)
         users.startOver()
@@ -143,7 +143,7 @@ final class LaneWorker {
     /// Hands each request to the part that it concerns.
     func dispatch(_ requests: [LaneRequest]) {
         for request in requests {
-            if request.cost > 0 { context.budget.release(request.cost) }
+            if request.cost > 0 { context.budget.release(InboundCharge(bytes: request.cost)) }
             switch request {
             case .open(let handle, let opening):
                 sessions.enqueue(handle, opening)

@@ -42,6 +42,15 @@ struct OpenSessions {
         ofStore[StoreKey(identity, incarnation)]
     }
 
+    /// Whether the user's devices, and this device in its scope, may have another session (rule Q6).
+    func hasRoom(for identity: Identity, _ configuration: LaneConfiguration) -> Bool {
+        let all = sessions(of: identity.user)
+        guard all.count < configuration.sessionsPerUser else { return false }
+        guard all.count >= configuration.sessionsPerDevice else { return true }
+        let ofDevice = all.count { $0.identity.device == identity.device && $0.identity.scope == identity.scope }
+        return ofDevice < configuration.sessionsPerDevice
+    }
+
     // MARK: Coming
 
     mutating func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { waiting.append((handle, opening)) }

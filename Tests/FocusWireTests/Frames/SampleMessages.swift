@@ -85,7 +85,10 @@ enum SampleMessages {
             Welcome(
                 protocolVersion: 1, session: "s-1", log: LogID(SampleEvents.id(10)), lastSequence: DeviceSequence(40),
                 maximumFrameBytes: 1 << 20, maximumUnacknowledgedAppends: 64, heartbeatMilliseconds: 25_000,
-                serverTime: SampleEvents.time, maximumFetches: 4)),
+                serverTime: SampleEvents.time, maximumFetches: 4,
+                quotas: Quotas(
+                    eventsPerDay: 1, bytesPerDay: 1 << 40, fetchesPerMinute: 3, resyncsPerMinute: 4,
+                    watchedUsersPerMinute: 5, sessionsPerMinute: 6))),
         .appended(Appended(throughSequence: DeviceSequence(41), version: Version(1_000_000), refused: [])),
         .appended(Appended(throughSequence: .zero, version: .zero, refused: [])),
         .welcome(

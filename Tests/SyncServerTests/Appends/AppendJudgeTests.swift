@@ -33,7 +33,8 @@ import Testing
         return Stage(
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
-                format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes, quarantineMilliseconds: 30_000),
+                format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
+                quotas: AppendQuotas(LaneConfiguration()), quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
             staging: AppendStaging(clock, behind: [partition: head]))
@@ -55,7 +56,8 @@ import Testing
         found: FoundPlaces? = nil
     ) -> AppendJudge.Verdict {
         let request = IncomingAppend(
-            firstSequence: DeviceSequence(sequence), events: events, bytes: 100, healing: healing)
+            firstSequence: DeviceSequence(sequence), events: events, charge: InboundCharge(bytes: 100), healing: healing
+        )
         return stage.judge.judge(
             PendingAppend(session: 1, request: request, found: found), of: stage.session, stage.user,
             into: &stage.staging)

@@ -111,9 +111,50 @@ import Testing
     func gone() {
         let context = LaneSamples.context(time)
         let appends = LaneAppends(context, finder) { [store] _ in store.head }
-        _ = context.budget.reserve(100) {}
+        _ = context.budget.reserve(InboundCharge(bytes: 100)) {}
         appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()]))
         #expect(stage(appends, [:]).isEmpty && appends.isEmpty && context.budget.used == 0)
+    }
+
+    @Test("Q5: past the quota of a day nothing of a device is taken until some of it has flowed back; others go on")
+    func quota() throws {
+        let appends = appends { $0.eventsPerDay = 4 }
+        try users.load(anna, from: store)
+        let sessions = [
+            UInt64(1): LaneSamples.session(1, LaneSamples.identity(anna)),
+            2: LaneSamples.session(2, LaneSamples.identity(anna)),
+        ]
+        for sequence in stride(from: Int64(1), to: 6, by: 2) {
+            appends.enqueue(LaneSamples.append(1, [LaneSamples.focus(), LaneSamples.focus()], at: sequence))
+        }
+        let staging = stage(appends, sessions)
+        #expect(staging.answers.map { $0.appended?.throughSequence.rawValue } == [2, 4, nil])
+        let error = try #require(staging.answers.last?.error)
+        #expect(error.code == .quotaExceeded && error.sequence == DeviceSequence(5))
+        #expect(error.retryAfterMilliseconds == 21_600_000)
+        // What was not committed is not counted: the same events may be staged again.
+        #expect(staging.used.values.map(\.events) == [4])
+        appends.committed(staging.used)
+
+        sessions[1]?.awaited = AwaitedPlaces()
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 5))
+        appends.enqueue(LaneSamples.append(2, [LaneSamples.focus()], at: 1))
+        #expect(stage(appends, sessions).answers.map(\.error?.code) == [.quotaExceeded, nil])
+        time.advance(21_600_000)
+        sessions[1]?.awaited = AwaitedPlaces()
+        appends.enqueue(LaneSamples.append(1, [LaneSamples.focus()], at: 5))
+        #expect(stage(appends, sessions).answers.map(\.error) == [nil])
+    }
+
+    @Test("Q5: bytes of payloads are counted too, and what is refused")
+    func quotaOfBytes() throws {
+        let appends = appends { $0.bytesPerDay = 1_000 }
+        try users.load(anna, from: store)
+        let session = LaneSamples.session(1, LaneSamples.identity(anna))
+        let large = EventBody.preferenceChanged(
+            PreferenceChanged(key: "a", value: .string(String(repeating: "x", count: 600))))
+        for sequence in Int64(1)...2 { appends.enqueue(LaneSamples.append(1, [large], at: sequence)) }
+        #expect(stage(appends, [1: session]).answers.map(\.error?.code) == [nil, .quotaExceeded])
     }
 
     @Test("A quarantined user's frames are answered so, and a fold that fails is told")

@@ -76,7 +76,8 @@ enum LaneSamples {
         }
         return PendingAppend(
             session: session,
-            request: IncomingAppend(firstSequence: DeviceSequence(sequence), events: events, bytes: 100))
+            request: IncomingAppend(
+                firstSequence: DeviceSequence(sequence), events: events, charge: InboundCharge(bytes: 100)))
     }
 
     static func focus(_ id: String = "work", isActive: Bool = true) -> EventBody {
@@ -107,7 +108,7 @@ final class PartConnections {
         deliveries(id, batch).map { delivery in
             switch delivery {
             case .opened(let opened): "opened\(opened.logIsBehind ? ", log is behind" : "")"
-            case .answered(let frame, let released): "answered \(frame.isEmpty ? "nothing" : "") \(released)"
+            case .answered(let frame, let released): "answered \(frame.isEmpty ? "nothing" : "") \(released.bytes)"
             case .rows: "rows"
             case .statuses: "statuses"
             case .confirmed: "confirmed"

@@ -24,10 +24,10 @@ import Testing
         var ended: [UInt64] = []
     }
 
-    private func sessions() -> LaneSessions {
+    private func sessions(_ configuration: LaneConfiguration = LaneConfiguration()) -> LaneSessions {
         state.confirmedAt = time.now
         return LaneSessions(
-            LaneSamples.context(time), DeliveryBatch(), confirmedAt: { [state] in state.confirmedAt },
+            LaneSamples.context(time, configuration), DeliveryBatch(), confirmedAt: { [state] in state.confirmedAt },
             lastWaiting: { [state] _ in state.lastWaiting }, didEnd: { [state] in state.ended.append($0) })
     }
 
@@ -137,6 +137,29 @@ import Testing
     }
 
     // MARK: Rows
+
+    @Test("Q6: one session more than a device has in a scope, or a user at all, is told to go; another scope is let in")
+    func sessionBounds() throws {
+        try users.load(anna, from: store)
+        var configuration = LaneConfiguration()
+        (configuration.sessionsPerDevice, configuration.sessionsPerUser) = (2, 4)
+        let sessions = sessions(configuration)
+        func connect(_ id: UInt64, _ device: DeviceID, _ scope: Scope = .system, incarnation: Int64) -> Bool {
+            var opening = LaneSamples.opening(LaneSamples.identity(anna, device, scope))
+            opening.incarnation = Incarnation(incarnation)
+            sessions.enqueue(connections.handle(id), opening)
+            sessions.admit(users, event: event)
+            return told(id, sessions).first != "go away: too_many"
+        }
+        #expect(connect(1, phone, incarnation: 1) && connect(2, phone, incarnation: 2))
+        #expect(!connect(3, phone, incarnation: 3))
+        // The newer connection of a store takes the place of the other (rule P8).
+        #expect(connect(4, phone, incarnation: 2))
+        #expect(connect(5, phone, .app(AppID("com.example.chat")!), incarnation: 5))
+        #expect(connect(6, DeviceID(UUID()), incarnation: 6) && !connect(7, DeviceID(UUID()), incarnation: 7))
+        sessions.closed(1)
+        #expect(connect(8, phone, incarnation: 8))
+    }
 
     @Test("Rows go out while the heads are fresh; what could not be sent goes with the next that can")
     func fresh() throws {

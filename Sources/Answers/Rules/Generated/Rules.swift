@@ -622,6 +622,24 @@ extension Rule {
             A user's state takes at most 64 MiB of a server's memory, or what the operator sets. Past that an Append is answered `quota_exceeded` with `retry_after_ms`, from the first event on that needs room: it is not logged, and P4 holds behind it. Events that free room, or change what is there, are taken: removals, reads, deletions, resets, mutes, authorizations, Focuses that go on and off, revocations. What a device gives back to a log that lost it (S6) is exempt.
             """#),
         Rule(
+            name: "Q5", title: "Quotas", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            A device appends at most 200,000 events (refused ones included) and 1 GiB of their payloads a day, or what the operator sets, and asks at most 600 fetches and 60 Resyncs, to watch 4,096 users, and to be let in 300 times a minute. What it used flows back evenly; Welcome names the numbers. Past that: an Append is answered `quota_exceeded` with `retry_after_ms`, nothing of it is logged, and P4 holds behind it; a fetch is answered so, by its id; a Watch, Resync or Hello is answered so and the session ends, as nothing else would tell the device what it is not told. What a device gives back or recalls (S6, P10) is exempt. Each server counts in its memory: a restart begins anew.
+            """#),
+        Rule(
+            name: "Q6", title: "Sessions", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            A device has at most 8 sessions in a scope, and the devices of a user 1,024, on one server: one more is sent `GoAway(too_many)`.
+            """#),
+        Rule(
+            name: "Q7", title: "Bytes on their way", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            What was sent and is not answered yet is bounded, in all (64 MiB) and for each user (an eighth of it): past that the server does not read from whoever sends more. So are frames that have not come whole (64 MiB in all): past that those connections are sent `GoAway(overloaded)` that held the most for the longest.
+            """#),
+        Rule(
             name: "G1", title: "Shutting down", document: .protocol,
             section: "Trouble and the end",
             text: #"""
