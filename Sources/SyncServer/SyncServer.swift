@@ -71,7 +71,7 @@ public final class SyncServer: Service {
         self.tokens = ReplaceableVerifier(tokens)
         services = ConnectionServices(
             limits: configuration.limits, format: format, clock: time.clock, tokens: self.tokens, lanes: lanes,
-            budget: budget, parts: PartialFrames(limit: configuration.inboundBytes),
+            budget: budget, parts: PartialFrames(limit: configuration.partialFrameBytes),
             quotas: RequestQuotas(configuration.limits),
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
@@ -196,6 +196,8 @@ public final class SyncServer: Service {
     public var connectionCount: Int { services.connections.count }
     /// Bytes of requests, nearly all of them appends that wait for their commit, over all sessions (`InboundBudget`).
     public var inboundBytes: Int { services.budget.used }
+    /// Bytes of frames that have not come whole, but for small parts (`PartialFrames`).
+    var partialFrameBytes: Int { services.parts.used }
 
     /// See `HeadHints.isListening`.
     var isListening: Bool { hints.isListening }

@@ -12,6 +12,8 @@ public struct SyncServerConfiguration: Sendable {
     /// Bytes of appends that were read and not yet answered, over all sessions. Past this many the server stops reading
     /// from the sessions that send more (`InboundBudget`).
     public var inboundBytes = 64 * 1024 * 1024
+    /// Bytes of frames that have not come whole, over all connections (`PartialFrames`).
+    public var partialFrameBytes = 64 * 1024 * 1024
     /// Bytes of users' states in memory, over all lanes. Past this many the least recently used are dropped, and loaded
     /// again when they are needed.
     public var cacheBytes = 1 << 30

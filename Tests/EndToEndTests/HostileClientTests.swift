@@ -229,6 +229,50 @@ import Testing
         }
     }
 
+    @Test("Q7: while the frames of a user wait, their devices are read from no further, and everybody else is")
+    func shareOfUser() async throws {
+        let budget = 400_000
+        try await TestServer.with(partitions: 1, configure: { $0.inboundBytes = budget }) { server in
+            var clients: [WireClient] = []
+            for owner in [user, user, user, .random()] {
+                let (client, _) = try await WireClient.open(server, user: owner)
+                clients.append(client)
+            }
+            let other = try #require(clients.last)
+            let database = try await onThread { try HeldDatabase(server.database()) }
+            try await onThread { try database.hold() }
+            let frames = Self.largeAppends(10)
+            for client in clients.dropLast() { for frame in frames { client.write(bytes: frame) } }
+            let share = budget / 8
+            let held = try await heldBytes(server, least: share)
+            #expect(held <= share + 3 * Self.mostBytesPerTurn, "of \(3 * frames.count * frames[0].count)")
+            other.write(bytes: frames[0])
+            #expect(try await heldBytes(server, least: held + 1) > held)
+            try await onThread { try database.release() }
+            for client in clients { await client.close() }
+            try await awaiting("nothing is held any more") { server.server.inboundBytes == 0 }
+        }
+    }
+
+    @Test("Q7: frames that do not come whole take no more than their bound, and their senders are sent away")
+    func partialFrames() async throws {
+        let bound = 200_000
+        try await TestServer.with(configure: { $0.partialFrameBytes = bound }) { server in
+            var clients: [WireClient] = []
+            for _ in 0..<12 {
+                let (client, _) = try await WireClient.open(server, user: .random())
+                // A frame of a million bytes begins, and goes no further.
+                client.write(bytes: [0, 0x0F, 0, 0] + [UInt8](repeating: 0, count: 50_000))
+                clients.append(client)
+            }
+            try await awaiting("some are sent away") { server.server.connectionCount <= 4 }
+            #expect(server.server.partialFrameBytes <= bound)
+            try await expectHealthy(server)
+            for client in clients { await client.close() }
+            try await awaiting("nothing is held any more") { server.server.partialFrameBytes == 0 }
+        }
+    }
+
     @Test("Connections without a token are capped; one more is sent away as overloaded")
     func unauthenticatedCap() async throws {
         try await TestServer.with(configure: { $0.connections.unauthenticated = 2 }) { server in
