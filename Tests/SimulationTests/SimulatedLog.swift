@@ -162,6 +162,22 @@ final class SimulatedLog {
             state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition))
     }
 
+    /// Which of the entries the read model has, or lacks events to say.
+    func audiences(_ entries: [AudienceEntry]) -> FoundAudiences {
+        let possible = entries.filter { entry in
+            let shown = models[entry.partition]?.users[entry.user] ?? Shown()
+            let isBehind = (events[entry.partition] ?? []).contains {
+                $0.user == entry.user && $0.version > shown.version
+            }
+            return isBehind
+                || shown.rows.contains { key, row in
+                    key.collection == .audience && key.key == entry.viewer.description && !row.isDeleted
+                        && (entry.app.map { $0 == key.app } ?? true)
+                }
+        }
+        return FoundAudiences(possible: Set(possible), heads: Set(entries.map { head($0.partition) }))
+    }
+
     /// The number of events that the read model does not show yet.
     var lag: Int64 {
         identity.allPartitions.reduce(0) { $0 + head($1).nextOffset.rawValue - checkpoint($1).rawValue }

@@ -262,25 +262,41 @@ final class SimulatedServer {
     /// A load takes a while before it sees the log, and a while after that. Nobody gives the answer up: what it saw may
     /// be gone when it comes.
     private func loader(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedLoader {
-        SimulatedLoader { [unowned self, weak process] question in
-            let fails = random.once(in: simulation.faults.readFails)
-            let longest = random.once(in: 8) ? 500_000 : 5_000
-            let (before, after) = (random.number(50...longest), random.number(50...longest))
-            simulation.after(before, rank: index) { [weak self, weak process] in
-                guard let self, let process, self.process === process else { return }
-                let loaded = load(question.users)
-                let seen = loaded.values.compactMap { try? $0.get() }
-                    .map { ($0.state.user, $0.state.version, self.simulation.history) }
-                let answer = LoadAnswer(
-                    number: question.number, loaded: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(loaded))
-                simulation.after(after, rank: index) { [weak self, weak process] in
+        SimulatedLoader(
+            ask: { [unowned self, weak process] question in
+                let fails = random.once(in: simulation.faults.readFails)
+                let longest = random.once(in: 8) ? 500_000 : 5_000
+                let (before, after) = (random.number(50...longest), random.number(50...longest))
+                simulation.after(before, rank: index) { [weak self, weak process] in
                     guard let self, let process, self.process === process else { return }
-                    if !fails { process.loads += seen }
-                    mailbox.post(.loaded(answer))
-                    wake()
+                    let loaded = load(question.users)
+                    let seen = loaded.values.compactMap { try? $0.get() }
+                        .map { ($0.state.user, $0.state.version, self.simulation.history) }
+                    let answer = LoadAnswer(
+                        number: question.number, loaded: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(loaded)
+                    )
+                    simulation.after(after, rank: index) { [weak self, weak process] in
+                        guard let self, let process, self.process === process else { return }
+                        if !fails { process.loads += seen }
+                        mailbox.post(.loaded(answer))
+                        wake()
+                    }
                 }
-            }
-        }
+            },
+            askAudiences: { [unowned self, weak process] question in
+                let (fails, wait) = (random.once(in: simulation.faults.readFails), random.number(50...50_000))
+                simulation.after(wait, rank: index) { [weak self, weak process] in
+                    guard let self, let process, self.process === process else { return }
+                    let found = simulation.log.audiences(question.entries)
+                    let answer = AudienceAnswer(
+                        number: question.number, found: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(found))
+                    simulation.after(wait, rank: index) { [weak self, weak process] in
+                        guard let self, let process, self.process === process else { return }
+                        mailbox.post(.audiencesFound(answer))
+                        wake()
+                    }
+                }
+            })
     }
 
     private func load(_ users: [(Partition, UserID)]) -> [UserID: Result<LoadedUser, any Error>] {

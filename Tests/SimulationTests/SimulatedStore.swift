@@ -173,12 +173,16 @@ final class SimulatedStore: LaneStore {
 /// Loads users after a while, as the log and the read model are then, or not at all.
 final class SimulatedLoader: LaneLoader {
     private let ask: (LoadQuestion) -> Void
+    private let askAudiences: (AudienceQuestion) -> Void
 
-    init(ask: @escaping (LoadQuestion) -> Void) { self.ask = ask }
+    init(ask: @escaping (LoadQuestion) -> Void, askAudiences: @escaping (AudienceQuestion) -> Void) {
+        (self.ask, self.askAudiences) = (ask, askAudiences)
+    }
 
     func start() {}
     func stop() {}
     func post(_ question: LoadQuestion) { ask(question) }
+    func post(_ question: AudienceQuestion) { askAudiences(question) }
 }
 
 /// Answers after a while, from the log as it is then, or not at all.

@@ -182,6 +182,11 @@ public final class StoreConnection {
         }
     }
 
+    /// What `AudienceReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
+    public func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences {
+        try performShown(generation) { try AudienceReader().find(entries, generation: generation, on: $0) }
+    }
+
     /// The users that `DueReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
     public func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32

@@ -47,6 +47,9 @@ public struct PeerFeed: Hashable, Sendable {
         return statuses
     }
 
+    /// Whether the viewer was told of any app that it may see.
+    public var hasShownSomething: Bool { shown?.isEmpty == false }
+
     /// Whether this is what the viewer was told.
     public func hasShown(_ visible: [AppID: Bool]) -> Bool { shown == visible }
 

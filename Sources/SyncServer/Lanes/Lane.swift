@@ -37,7 +37,7 @@ final class Lane: Sendable {
                 report: { mailbox.post(.projected($0, $1)) })
             let loader = Loader(
                 partitions, configuration: context.store, logger: logger, isStopping: isStopping,
-                report: { mailbox.post(.loaded($0)) })
+                report: { mailbox.post(.loaded($0)) }, reportAudiences: { mailbox.post(.audiencesFound($0)) })
             let fetcher = Fetcher(
                 configuration: context.store.forReading, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.fetched($0)) })

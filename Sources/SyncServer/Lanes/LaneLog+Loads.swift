@@ -38,6 +38,12 @@ extension LaneLog {
         }
     }
 
+    /// Those of the heads that the lane's log leads through.
+    func leadsThrough(_ heads: Set<PartitionHead>) throws -> Set<PartitionHead> {
+        let places = try standing(heads)
+        return heads.filter { places[$0] == .below || places[$0] == .ahead }
+    }
+
     private enum Place {
         /// The lane knows all that the load saw.
         case below

@@ -23,6 +23,8 @@ enum LaneRequest: Sendable {
     case fetched(PendingFetch)
     /// The `Loader` has answered.
     case loaded(LoadAnswer)
+    /// The `Loader` has asked for audiences.
+    case audiencesFound(AudienceAnswer)
     /// The `PlaceFinder` has looked up the places of the session's oldest frame; nil when the log could not be asked.
     case placesFound(session: UInt64, FoundPlaces?)
     /// The `Projector` is done with a batch.
@@ -39,7 +41,8 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .loaded, .placesFound, .projected,
+        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .loaded, .audiencesFound, .placesFound,
+            .projected,
             .headsMayHaveMoved, .stop:
             0
         }

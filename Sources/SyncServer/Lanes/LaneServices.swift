@@ -32,10 +32,11 @@ protocol LaneProjector: AnyObject {
 
 extension Projector: LaneProjector {}
 
-/// Loads users, and posts the answers to the lane.
+/// Loads users and asks for audiences, and posts the answers to the lane.
 protocol LaneLoader: AnyObject {
     func start()
     func post(_ question: LoadQuestion)
+    func post(_ question: AudienceQuestion)
     func stop()
 }
 

@@ -30,8 +30,8 @@ extension LaneWorker {
             refuse(handle)
         case .append(let session, let append): appends.enqueue(PendingAppend(session: session, request: append))
         case .headsMayHaveMoved: log.tails.mayHaveMoved = true
-        case .resume, .resync, .watch, .unwatch, .close, .fetch, .fetched, .loaded, .placesFound, .projected, .confirm,
-            .stop:
+        case .resume, .resync, .watch, .unwatch, .close, .fetch, .fetched, .loaded, .audiencesFound, .placesFound,
+            .projected, .confirm, .stop:
             deferred.add(request)
         }
     }

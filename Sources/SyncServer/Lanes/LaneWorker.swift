@@ -25,6 +25,8 @@ final class LaneWorker {
     private var reports: Deque<(Partition, ProjectionReport)> = []
     /// The loader's answers that were not taken up yet.
     private var loaded: Deque<LoadAnswer> = []
+    /// The loader's answers about audiences that were not taken up yet.
+    private var audiences: Deque<AudienceAnswer> = []
     /// Requests that came while the database was waited for, and that could not be answered without it.
     var deferred = DeferredRequests()
     /// What the statement under way answers, in no order.
@@ -96,7 +98,8 @@ final class LaneWorker {
         context.logger.critical("lane failed", metadata: ["error": "\(error)"])
         if error is LogTruncated { startOver() }
         users.forgetAll()
-        loaded = []
+        (loaded, audiences) = ([], [])
+        watchers.restart()
         log.close()
     }
 
@@ -106,7 +109,7 @@ final class LaneWorker {
         sessions.endAll(.shuttingDown)
         for frame in appends.removeAll() { context.budget.release(frame.request.charge) }
         fetches.removeAll()
-        (reports, loaded, hasBegun) = ([], [], false)
+        (reports, loaded, audiences, hasBegun) = ([], [], [], false)
         users.startOver()
         log.tails.forget()
         watchers.changed { _ in true }
@@ -133,6 +136,7 @@ final class LaneWorker {
         sessions.confirmWaiting()
         fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] })
         watchers.sendStatuses(users)
+        askForAudiences()
         sessions.sendCheckpoints(users)
         project()
         loadNeededUsers()
@@ -165,6 +169,9 @@ final class LaneWorker {
                 loaded.append(answer)
                 // What the load saw may be gone since, which a look at the heads shows.
                 log.tails.mayHaveMoved = true
+            case .audiencesFound(let answer):
+                audiences.append(answer)
+                log.tails.mayHaveMoved = true
             case .projected(let partition, let report): reports.append((partition, report))
             case .headsMayHaveMoved: log.tails.mayHaveMoved = true
             case .stop: isStopped = true
@@ -175,7 +182,9 @@ final class LaneWorker {
     /// How long to wait for requests: not at all while there is work, and else until the next poll of the heads or
     /// until the next thing that a part has to do.
     private func nextDeadline() -> Deadline {
-        guard appends.isEmpty, reports.isEmpty, loaded.isEmpty, deferred.isEmpty else { return .passed }
+        guard appends.isEmpty, reports.isEmpty, loaded.isEmpty, audiences.isEmpty, deferred.isEmpty else {
+            return .passed
+        }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
         let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading)]
         let next = max(now, planned.compactMap(\.self).min() ?? now)
@@ -197,6 +206,11 @@ final class LaneWorker {
                 users.loads.failed(answer.number, until: now.adding(milliseconds: pause))
             }
         }
+        while let answer = audiences.popFirst() {
+            let heads = (try? answer.found.get().heads) ?? []
+            let known = try log.leadsThrough(heads)
+            watchers.takeUp(answer, isKnown: known.contains)
+        }
         appends.endWaits { users.isAwaitingLoad($0) }
         watchers.endWaits { users.isAwaitingLoad($0) }
     }
@@ -213,6 +227,11 @@ final class LaneWorker {
         {
             services.loader.post(question)
         }
+    }
+
+    /// Asks for the audiences of users who are not in memory, and whom somebody watches.
+    private func askForAudiences() {
+        if let question = watchers.ask(generation: { log.tails[$0].generation }) { services.loader.post(question) }
     }
 
     /// Catches up with commits of other servers that the cursors of waiting connections tell of.

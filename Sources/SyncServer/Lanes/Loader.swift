@@ -23,6 +23,7 @@ final class Loader: Sendable {
     private enum Work: Sendable {
         case prepare([Partition])
         case load(LoadQuestion)
+        case audiences(AudienceQuestion)
     }
 
     private let partitions: [Partition]
@@ -32,9 +33,11 @@ final class Loader: Sendable {
     ///   - partitions: those of the lane.
     ///   - isStopping: true ends the wait for a database that is away.
     ///   - report: called on the loader's thread with each answer.
+    ///   - reportAudiences: the same, of audiences.
     init(
         _ partitions: [Partition], configuration: StoreConfiguration, logger: Logger,
-        isStopping: @escaping @Sendable () -> Bool, report: @escaping @Sendable (LoadAnswer) -> Void
+        isStopping: @escaping @Sendable () -> Bool, report: @escaping @Sendable (LoadAnswer) -> Void,
+        reportAudiences: @escaping @Sendable (AudienceAnswer) -> Void
     ) {
         self.partitions = partitions
         thread = StoreThread("loader", configuration, logger: logger, isStopping: isStopping) { work, store in
@@ -47,6 +50,13 @@ final class Loader: Sendable {
                     logger.error("users not loaded", metadata: ["error": "\(error)"])
                 }
                 report(LoadAnswer(number: question.number, loaded: loaded))
+            case .audiences(let question):
+                if question.reconnects { store.close() }
+                let found = Result { try store.audiences(question.entries, generation: question.generation) }
+                if case .failure(let error) = found {
+                    logger.error("audiences not read", metadata: ["error": "\(error)"])
+                }
+                reportAudiences(AudienceAnswer(number: question.number, found: found))
             }
         }
     }
@@ -57,6 +67,8 @@ final class Loader: Sendable {
     }
 
     func post(_ question: LoadQuestion) { thread.post(.load(question)) }
+
+    func post(_ question: AudienceQuestion) { thread.post(.audiences(question)) }
 
     /// Ends the thread. Questions that wait get no answer: the lane needs nobody any more.
     func stop() { thread.stop() }

@@ -17,6 +17,7 @@ final class LaneWatchers {
     private static let statusesPerFrame = 1_024
 
     private var watchers = PeerWatchers()
+    private var audiences = PendingAudiences()
     private let context: LaneContext
     private let deliveries: DeliveryBatch
 
@@ -46,19 +47,43 @@ final class LaneWatchers {
     func changed(_ user: UserID, by keys: [RowKey]) {
         guard watchers.isWatched(user) else { return }
         let isVisible = keys.contains { $0.collection == .focusVisibility || $0.collection == .audience }
-        if isVisible { watchers.changed(user) }
+        if isVisible { changed(user) }
     }
 
     func hear(_ news: UserNews) {
         switch news {
-        case .changed(let user), .visibilityChanged(let user): watchers.changed(user)
+        case .changed(let user), .visibilityChanged(let user): changed(user)
         case .left, .caughtUp, .missed, .skipped: break
         }
     }
 
     /// Looks at these users again: what they show may have changed in any way.
     func changed(where isChanged: (UserID) -> Bool) {
-        for user in watchers.watchedUsers where isChanged(user) { watchers.changed(user) }
+        for user in watchers.watchedUsers where isChanged(user) { changed(user) }
+    }
+
+    private func changed(_ user: UserID) {
+        watchers.changed(user)
+        audiences.changed(user)
+    }
+
+    /// Asks again for the audiences that an answer is awaited of: it would not be known what became of their users.
+    func restart() { audiences.restart() }
+
+    /// The next question for audiences; nil when there is none now.
+    /// - Parameter generation: the generation that the partition shows, as the lane knows it.
+    func ask(generation: (Partition) -> Int32) -> AudienceQuestion? {
+        audiences.ask(now: now, generation: generation)
+    }
+
+    /// Takes up what the database said of audiences.
+    /// - Parameter isKnown: whether the lane's log leads through the moment at which the partition ended there.
+    func takeUp(_ answer: AudienceAnswer, isKnown: (PartitionHead) -> Bool) {
+        let pause = context.configuration.pollMilliseconds
+        for (entry, isPossible) in audiences.takeUp(answer, now: now, pauseMilliseconds: pause, isKnown: isKnown) {
+            let viewer = Viewer(user: entry.viewer, scope: entry.app.map(Scope.app) ?? .system)
+            watchers.learned(entry.user, viewer, isPossible: isPossible, now: now)
+        }
     }
 
     /// The watched users who have to be loaded before their watchers can be told.
@@ -72,7 +97,8 @@ final class LaneWatchers {
 
     /// When to call `sendStatuses` next.
     var nextDeadline: MonotonicTime {
-        watchers.nextDeadline(now: now, retryMilliseconds: context.configuration.pollMilliseconds / 5)
+        let next = watchers.nextDeadline(now: now, retryMilliseconds: context.configuration.pollMilliseconds / 5)
+        return audiences.nextQuestion.map { min($0, next) } ?? next
     }
 
     /// Tells what has changed, and renews statuses that are about to lose their validity (rule V3).
@@ -89,6 +115,12 @@ final class LaneWatchers {
             // What a quarantined user shares is unknown, so nothing is shown. Their quarantine's end brings another
             // look.
             return users.isQuarantined(id) ? [:] : nil
+        }
+        for (user, viewer) in watchers.takeUnsure() {
+            audiences.need(
+                AudienceEntry(
+                    partition: context.log.partition(of: user), user: user, viewer: viewer.user,
+                    app: viewer.scope.app))
         }
         send(told)
     }

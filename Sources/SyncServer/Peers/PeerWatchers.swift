@@ -46,6 +46,12 @@ struct PeerWatchers {
     private(set) var nextRenewal = never
     /// Watched users who could not be looked at, because they are not in memory. Their feeds are due once they are.
     private(set) var awaitingLoad: Set<UserID> = []
+    /// Feeds of users who are not in memory: whether the viewer may be in the user's audience is to be asked first.
+    private var unsure: Set<Due> = []
+    /// Those of them that nobody has asked for yet.
+    private var unasked: [Due] = []
+    /// Feeds whose viewer is not in the user's audience, until that is told.
+    private var excluded: Set<Due> = []
     /// Whether nothing might be told at the last call of `statusesToSend`.
     private var isHeldBack = false
 
@@ -87,7 +93,8 @@ struct PeerWatchers {
     }
 
     private mutating func forget(_ session: UInt64, _ user: UserID) {
-        due.remove(Due(session: session, user: user))
+        let entry = Due(session: session, user: user)
+        for set in [\Self.due, \.unsure, \.excluded] { self[keyPath: set].remove(entry) }
         watchersOfUser[user]?.remove(session)
         if watchersOfUser[user]?.isEmpty == true { watchersOfUser[user] = nil }
     }
@@ -98,6 +105,7 @@ struct PeerWatchers {
     mutating func changed(_ user: UserID) {
         for session in watchersOfUser[user] ?? [] {
             sessions[session]?.feeds[user]?.changed()
+            excluded.remove(Due(session: session, user: user))
             enqueue(Due(session: session, user: user))
         }
     }
@@ -121,7 +129,7 @@ struct PeerWatchers {
     /// The statuses to send now, by session: those that changed, and those that are renewed.
     /// - Parameters:
     ///   - mayTell: false while any lane has not confirmed its heads: then there are none.
-    ///   - visible: gives what a viewer may see of a user; nil when the user has to be loaded first.
+    ///   - visible: gives what a viewer may see of a user; nil when the user is not in memory.
     mutating func statusesToSend(
         now: MonotonicTime, mayTell: Bool, visible: (UserID, Viewer) -> [AppID: Bool]?
     ) -> [(SessionHandle, [PeerStatus])] {
@@ -145,6 +153,30 @@ struct PeerWatchers {
         }
     }
 
+    /// Removes and returns the users who are not in memory, and the viewers of whom it is to be asked whether they are
+    /// in the audience; sorted.
+    mutating func takeUnsure() -> [(user: UserID, viewer: Viewer)] {
+        defer { unasked = [] }
+        return unasked.sorted { ($0.session, $0.user) < ($1.session, $1.user) }
+            .compactMap { entry in sessions[entry.session].map { (entry.user, $0.viewer) } }
+    }
+
+    /// Takes up whether the viewer may be in the audience of a user who is not in memory: if so, the user is to be
+    /// loaded.
+    mutating func learned(_ user: UserID, _ viewer: Viewer, isPossible: Bool, now: MonotonicTime) {
+        for session in watchersOfUser[user] ?? [] where sessions[session]?.viewer == viewer {
+            let entry = Due(session: session, user: user)
+            guard unsure.remove(entry) != nil else { continue }
+            if isPossible {
+                awaitingLoad.insert(user)
+            } else {
+                excluded.insert(entry)
+                due.insert(entry)
+                nextLook = min(nextLook, now)
+            }
+        }
+    }
+
     /// The statuses that changed, of feeds that are due and of sessions that have room.
     private mutating func news(
         _ now: MonotonicTime, _ visible: (UserID, Viewer) -> [AppID: Bool]?
@@ -164,11 +196,12 @@ struct PeerWatchers {
                 nextLook = min(nextLook, deadline)
                 continue
             }
-            guard let seen = visible(entry.user, watcher.viewer) else {
-                awaitingLoad.insert(entry.user)
+            guard let seen = visible(entry.user, watcher.viewer) ?? (excluded.contains(entry) ? [:] : nil) else {
+                if unsure.insert(entry).inserted { unasked.append(entry) }
                 due.remove(entry)
                 continue
             }
+            excluded.remove(entry)
             told[entry.session, default: []] += feed.update(seen, of: entry.user, to: watcher.viewer, now: now)
             watcher.feeds[entry.user] = feed
             due.remove(entry)
@@ -205,7 +238,7 @@ struct PeerWatchers {
         var statuses: [PeerStatus] = []
         var unknown: [UserID] = []
         for (user, feed) in watcher.feeds {
-            if feed.deadline != nil {
+            if feed.deadline != nil, feed.hasShownSomething {
                 guard let seen = visible(user, watcher.viewer) else {
                     unknown.append(user)
                     continue

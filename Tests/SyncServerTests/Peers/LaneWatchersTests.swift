@@ -27,12 +27,59 @@ import Testing
     func needs() throws {
         let watchers = watchers(LaneSamples.context(time))
         watchers.sendStatuses(users)
+        #expect(told().isEmpty && watchers.awaitingLoad.isEmpty)
+        answer(watchers, isPossible: true)
+        watchers.sendStatuses(users)
         #expect(told().isEmpty && watchers.awaitingLoad == [anna])
         #expect(watchers.nextDeadline > time.now, "nothing is to be done before they are loaded")
         try users.load(anna, from: PartLog())
         watchers.endWaits(users.isAwaitingLoad)
         watchers.sendStatuses(users)
         #expect(told() == ["statuses"] && watchers.awaitingLoad.isEmpty)
+    }
+
+    private func answer(_ watchers: LaneWatchers, isPossible: Bool) {
+        guard let question = watchers.ask(generation: { _ in 1 }) else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(question.entries.map(\.user) == [anna] && question.entries.map(\.viewer) == [viewer])
+        let found = FoundAudiences(
+            possible: isPossible ? Set(question.entries) : [], heads: [PartLog().head])
+        watchers.takeUp(AudienceAnswer(number: question.number, found: .success(found))) { _ in true }
+    }
+
+    @Test("F5: a user whose audience lacks the viewer is not loaded for it; the viewer is told that nothing is known")
+    func excluded() throws {
+        let context = LaneSamples.context(time)
+        let (watchers, freshness) = (watchers(context), context.freshness)
+        watchers.sendStatuses(users)
+        #expect(watchers.nextDeadline <= time.now)
+        answer(watchers, isPossible: false)
+        watchers.sendStatuses(users)
+        #expect(told() == ["statuses"] && watchers.awaitingLoad.isEmpty)
+        #expect(watchers.ask(generation: { _ in 1 }) == nil && watchers.nextDeadline > time.now)
+        // Something happened to the user: it is asked again.
+        watchers.hear(.changed(anna))
+        time.advance(1_000)
+        freshness.confirm(lane: 0, at: time.now)
+        watchers.sendStatuses(users)
+        answer(watchers, isPossible: true)
+        #expect(watchers.awaitingLoad == [anna])
+    }
+
+    @Test("V1: an answer about a user to whom something happened meanwhile is not used")
+    func outdated() throws {
+        let watchers = watchers(LaneSamples.context(time))
+        watchers.sendStatuses(users)
+        let question = try #require(watchers.ask(generation: { _ in 1 }))
+        watchers.hear(.changed(anna))
+        let found = FoundAudiences(possible: [], heads: [PartLog().head])
+        watchers.takeUp(AudienceAnswer(number: question.number, found: .success(found))) { _ in true }
+        watchers.sendStatuses(users)
+        #expect(told().isEmpty)
+        answer(watchers, isPossible: true)
+        #expect(watchers.awaitingLoad == [anna])
     }
 
     @Test("V2: nothing is told while any lane has not confirmed its heads")

@@ -45,12 +45,37 @@ import Testing
     func loading() {
         var watchers = watchers([anna])
         #expect(told(&watchers, 0) { _ in false }.isEmpty)
+        let unsure = watchers.takeUnsure()
+        #expect(unsure.map(\.user) == [anna] && watchers.takeUnsure().isEmpty && watchers.awaitingLoad.isEmpty)
+        for (user, viewer) in unsure { watchers.learned(user, viewer, isPossible: true, now: at(1)) }
         #expect(watchers.awaitingLoad == [anna] && told(&watchers, 1).isEmpty)
         watchers.endWaits { $0 == anna }
         #expect(watchers.awaitingLoad == [anna] && watchers.nextDeadline(now: at(1), retryMilliseconds: 50) > at(1))
         watchers.endWaits { _ in false }
         #expect(watchers.awaitingLoad.isEmpty && watchers.nextDeadline(now: at(1), retryMilliseconds: 50) <= at(1))
         #expect(told(&watchers, 1) == [anna])
+    }
+
+    @Test("F5: a viewer in no audience is told so once, and again when something happens to the user")
+    func excluded() throws {
+        var watchers = watchers([anna])
+        func learn(at time: Int64) throws {
+            #expect(told(&watchers, time) { _ in false }.isEmpty)
+            let unsure = try #require(watchers.takeUnsure().first)
+            watchers.learned(unsure.user, unsure.viewer, isPossible: false, now: at(time))
+        }
+        try learn(at: 0)
+        #expect(told(&watchers, 0) { _ in false } == [anna] && watchers.awaitingLoad.isEmpty)
+        #expect(told(&watchers, watchers.nextRenewal.milliseconds) { _ in false }.isEmpty, "nothing to renew")
+        #expect(watchers.takeUnsure().isEmpty)
+        watchers.changed(anna)
+        try learn(at: 40_000)
+        // Something happens before it is told: what was learned is of no use.
+        watchers.changed(anna)
+        try learn(at: 40_000)
+        #expect(told(&watchers, 40_000) { _ in false }.isEmpty, "told already")
+        watchers.changed(anna)
+        #expect(Set(told(&watchers, 50_000) { _ in true }) == [anna])
     }
 
     @Test("V2: while a lane has not confirmed its heads nothing is told, and it is tried again soon")

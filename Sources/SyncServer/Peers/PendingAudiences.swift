@@ -1,0 +1,110 @@
+import DequeModule
+import EventStore
+import FocusCore
+
+/// Audiences that a lane's `Loader` is asked for.
+struct AudienceQuestion: Sendable {
+    var number: Int
+    var entries: [AudienceEntry]
+    /// The generation of the read model that the lane knows.
+    var generation: Int32
+    /// Whether the database is to be reached over a new connection.
+    var reconnects: Bool
+}
+
+/// The answer to an `AudienceQuestion`; or why the database could not be asked.
+struct AudienceAnswer: Sendable {
+    var number: Int
+    var found: Result<FoundAudiences, any Error>
+}
+
+/// The viewers of users who are not in memory: before a user is loaded for somebody who watches them, the database is
+/// asked whether that viewer may be in their audience. So nobody makes a server load users who show them nothing, and
+/// the time that an answer takes says nothing of such a user (rule F5).
+///
+/// Flow: an entry is needed → it waits for a question → it is asked for, one question at a time → the answer is taken up.
+struct PendingAudiences {
+    /// Entries of a question.
+    static let limit = 1_024
+
+    /// In the order in which they were needed.
+    private var waiting: Deque<AudienceEntry> = []
+    private var isWaiting: Set<AudienceEntry> = []
+    /// The entries of the question under way, and whether something happened to their user since.
+    private var asked: [AudienceEntry: Bool] = [:]
+    private var question: Int?
+    private var lastQuestion = 0
+    private var mustReconnect = false
+    /// No question is made before this time, because the database refused the last one.
+    private var resumesAt = MonotonicTime(milliseconds: .min)
+
+    /// How many entries are asked for, or will be.
+    var count: Int { waiting.count + asked.count }
+
+    /// Adds the entry, unless it is going to be asked for.
+    mutating func need(_ entry: AudienceEntry) {
+        guard asked[entry] == nil, isWaiting.insert(entry).inserted else { return }
+        waiting.append(entry)
+    }
+
+    /// When the next question can be made; nil when there is none, or when an answer has to come first.
+    var nextQuestion: MonotonicTime? { waiting.isEmpty || question != nil ? nil : resumesAt }
+
+    /// Makes the next question; nil when there is none to ask now.
+    /// - Parameter generation: the generation that the partition shows, as the lane knows it.
+    mutating func ask(now: MonotonicTime, generation: (Partition) -> Int32) -> AudienceQuestion? {
+        guard let time = nextQuestion, time <= now, let first = waiting.first else { return nil }
+        lastQuestion += 1
+        question = lastQuestion
+        let shown = generation(first.partition)
+        var entries: [AudienceEntry] = []
+        while entries.count < Self.limit, let entry = waiting.first, generation(entry.partition) == shown {
+            waiting.removeFirst()
+            isWaiting.remove(entry)
+            asked[entry] = false
+            entries.append(entry)
+        }
+        defer { mustReconnect = false }
+        return AudienceQuestion(number: lastQuestion, entries: entries, generation: shown, reconnects: mustReconnect)
+    }
+
+    /// Makes what an answer will say of the user useless: something happened to them.
+    mutating func changed(_ user: UserID) {
+        for entry in asked.keys where entry.user == user { asked[entry] = true }
+    }
+
+    /// Makes the answer that is still to come useless; its entries are asked for again.
+    mutating func restart() {
+        question = nil
+        askAgain(asked.keys)
+    }
+
+    /// Takes an answer.
+    /// - Parameter isKnown: whether the lane's log leads through the moment at which the partition ended there.
+    /// - Returns: the entries of which it says something, and whether each may be in the audience.
+    mutating func takeUp(
+        _ answer: AudienceAnswer, now: MonotonicTime, pauseMilliseconds: Int64, isKnown: (PartitionHead) -> Bool
+    ) -> [(entry: AudienceEntry, isPossible: Bool)] {
+        guard answer.number == question else { return [] }
+        guard case .success(let found) = answer.found else {
+            restart()
+            resumesAt = now.adding(milliseconds: pauseMilliseconds)
+            return []
+        }
+        question = nil
+        let known = Set(found.heads.filter(isKnown).map(\.partition))
+        // A partition without a head is not in the log, so there is nobody to be told of.
+        let unknown = Set(found.heads.map(\.partition)).subtracting(known)
+        mustReconnect = !unknown.isEmpty
+        let unusable = asked.filter { $0.value || unknown.contains($0.key.partition) }.keys
+        let usable = Set(asked.keys).subtracting(unusable)
+        askAgain(unusable)
+        return usable.sorted().map { ($0, found.possible.contains($0)) }
+    }
+
+    private mutating func askAgain(_ entries: some Collection<AudienceEntry>) {
+        let entries = entries.sorted()
+        asked = [:]
+        for entry in entries { need(entry) }
+    }
+}
