@@ -30,7 +30,7 @@ extension LaneUsers {
     }
 
     /// Makes a batch of the dirty rows of the partition's users in memory, and the report that the projector completes.
-    /// A quarantined user is left out and holds back nobody. Nil when nobody could be loaded and the checkpoint cannot
+    /// A quarantined user is left out and holds back nobody, nor does one who has not been loaded since. Nil when nobody could be loaded and the checkpoint cannot
     /// move: the partition is tried again later.
     /// - Parameters:
     ///   - head: the partition's head, up to which the states in memory have all events.
@@ -54,7 +54,7 @@ extension LaneUsers {
         let isFull = room.rows <= 0 || room.bytes <= 0
         let cover = backlog.write(
             projected.map(\.user), of: head.partition, head: head.nextOffset, gatheringUntil: isFull ? now : later,
-            cannotBeWritten: resident.isQuarantined)
+            cannotBeWritten: resident.hasFailed)
         guard !projected.isEmpty || cover.checkpoint > cover.base else {
             backlog.wrote(head.partition)
             backlog.postpone(head.partition, until: later)

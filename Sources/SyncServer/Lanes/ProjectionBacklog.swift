@@ -241,7 +241,7 @@ struct ProjectionBacklog {
     /// - Parameters:
     ///   - head: the offset below which the users' states have all events.
     ///   - time: until when the rows of the next batch gather.
-    ///   - cannotBeWritten: whether a user who is left out is quarantined.
+    ///   - cannotBeWritten: whether a user who is left out is quarantined, or was and has not been loaded since.
     mutating func write(
         _ users: [UserID], of partition: Partition, head: LogOffset, gatheringUntil time: MonotonicTime,
         cannotBeWritten: (UserID) -> Bool

@@ -6,6 +6,8 @@ struct ResidentUsers {
     private var users: [UserID: CachedUser] = [:]
     /// Each quarantined user, and when the quarantine ends.
     private var quarantined: [UserID: MonotonicTime] = [:]
+    /// The users who were quarantined and have not been in memory since.
+    private var failed: Set<UserID> = []
     private var nextCheck = MonotonicTime(milliseconds: 0)
     /// Bytes of the users who came since the last check.
     private var arrivedBytes = 0
@@ -26,6 +28,7 @@ struct ResidentUsers {
 
     mutating func insert(_ user: CachedUser) {
         users[user.id] = user
+        if !failed.isEmpty { failed.remove(user.id) }
         arrivedBytes += user.approximateBytes
     }
 
@@ -36,6 +39,9 @@ struct ResidentUsers {
 
     func isQuarantined(_ id: UserID) -> Bool { quarantined[id] != nil }
 
+    /// Whether the user was quarantined, and has not been in memory since: they may well be quarantined again.
+    func hasFailed(_ id: UserID) -> Bool { failed.contains(id) }
+
     /// How many milliseconds the user's quarantine still lasts; zero when they are not quarantined.
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { max(0, (quarantined[id] ?? now) - now) }
 
@@ -43,6 +49,7 @@ struct ResidentUsers {
     mutating func quarantine(_ id: UserID, until time: MonotonicTime) {
         users[id] = nil
         quarantined[id] = time
+        failed.insert(id)
     }
 
     /// Ends the quarantines whose time is over.
