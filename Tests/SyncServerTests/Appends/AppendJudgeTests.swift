@@ -21,7 +21,9 @@ import Testing
         var staging: AppendStaging
     }
 
-    private func stage(_ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max) -> Stage {
+    private func stage(
+        _ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max, workPerStatement: Int = .max
+    ) -> Stage {
         let id = UserID.random()
         let partition = Partition(0)
         let clock = ServerClock(monotonic: { MonotonicTime(milliseconds: 0) }, wall: { [now] in now }, step: { 7 })
@@ -33,7 +35,8 @@ import Testing
         return Stage(
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
-                format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes, quarantineMilliseconds: 30_000),
+                format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
+                workPerStatement: workPerStatement, quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
             staging: AppendStaging(clock, behind: [partition: head]))
