@@ -15,7 +15,8 @@ extension AppRecord {
         let id = ByteText(body.routeID)
         let before = routes[id]?.track?.work ?? RouteWork()
         let changed = routes[id]?.insert(body.points, shared.rules) ?? []
-        shared.count(body.points.count / FoldWork.entriesPerUnit + (routes[id]?.track?.work ?? before).units(since: before))
+        shared.count(
+            body.points.count / FoldWork.entriesPerUnit + (routes[id]?.track?.work ?? before).units(since: before))
         for chunk in changed { shared.touch(chunkKey(id, chunk)) }
         guard let row = routes[id]?.row else { return }
         shared.put(RowKey(.routes, app: app, key: body.routeID), row.encoded)

@@ -116,7 +116,8 @@ import Waits
         }
     }
 
-    @Test("Q1, P1: a long frame goes on over several statements, others' go between, and it is answered once at its end")
+    @Test(
+        "Q1, P1: a long frame goes on over several statements, others' go between, and it is answered once at its end")
     func goesOn() throws {
         let worker = try worker()
         try turns(worker, [append(1, 2...21)])
@@ -150,14 +151,15 @@ import Waits
             if once { store.appendFocus("of another", of: anna) }
             once = false
         }
-        try turns(worker, [])
+        try worker.turn(taking: [])
         #expect(logged(devices[0]) == before && !once)
         try settle(worker, [])
         #expect(logged(devices[0]) == Array(1...21))
         #expect(try answers(1, worker) == ["through 21"])
     }
 
-    @Test("E1: a part whose statement fails withdraws its frame; sent again it is answered, and no event is there twice")
+    @Test(
+        "E1: a part whose statement fails withdraws its frame; sent again it is answered, and no event is there twice")
     func failed() throws {
         let worker = try worker()
         try turns(worker, [append(1, 2...21), append(1, 22...22)])

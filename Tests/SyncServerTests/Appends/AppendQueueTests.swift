@@ -85,7 +85,8 @@ import Testing
         #expect(stage(&queue, owners).map(\.request.firstSequence.rawValue) == [1, 2] && queue.isEmpty)
     }
 
-    @Test("Frames of a user who is being loaded stand aside and need no turn; those of a session that ended are dropped")
+    @Test(
+        "Frames of a user who is being loaded stand aside and need no turn; those of a session that ended are dropped")
     func standsAside() {
         let owners: [UInt64: Identity] = [1: LaneSamples.identity(anna), 2: LaneSamples.identity(ben)]
         var queue = AppendQueue()

@@ -102,7 +102,9 @@ import Testing
         #expect(accounts.with("debtor") { $0 } == 0 && accounts.count == 2)
     }
 
-    @Test("Q1: among random accounts nobody who waits is passed by more than the dearest turn", arguments: Seeds.first(50))
+    @Test(
+        "Q1: among random accounts nobody who waits is passed by more than the dearest turn", arguments: Seeds.first(50)
+    )
     func random(seed: UInt64) {
         var random = PartDice(seed)
         var accounts = WorkAccounts<Int, Int>(goneLimit: 5)
