@@ -88,8 +88,8 @@ extension LaneWorker {
                 users.forget(id)
             }
         }
-        for answer in staging.answers where report.isSettled(answer.partition) && answer.rest == nil {
-            sessions.deliver(answer)
+        for answer in staging.answers where report.isSettled(answer.partition) {
+            if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
         // A frame is staged again as it was, or goes on where it ended. Until then its session's later frames wait.
         appends.putBack(

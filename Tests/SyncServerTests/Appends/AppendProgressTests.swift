@@ -213,11 +213,16 @@ import Waits
         #expect(try answers(1, worker) == ["through 21"] && logged(devices[0]) == Array(1...21))
     }
 
-    @Test("P8: a session whose frame is logged in parts is not taken for superseded by itself")
-    func notSuperseded() throws {
+    @Test("P8: a session whose frame is logged in parts is not taken for superseded by itself", arguments: [false, true])
+    func notSuperseded(isHealing: Bool) throws {
         let worker = try worker()
         time.advance(60_000)
-        try turns(worker, [append(1, 2...21)])
+        var frame = LaneSamples.append(1, (2...21).map { LaneSamples.focus("f\($0)") }, at: 2).request
+        if isHealing {
+            let outcomes = Array(repeating: Outcome.accepted, count: frame.events.count)
+            frame.healing = .reoffer(Incarnation(1), outcomes, code: [])
+        }
+        try turns(worker, [.append(session: 1, frame)])
         store.appendFocus("of another", of: anna)
         try settle(worker, [.headsMayHaveMoved])
         #expect(try answers(1, worker) == ["through 21"])
