@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
@@ -64,7 +65,7 @@ let package = Package(
             name: "SyncServer",
             dependencies: [
                 "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
-                logging, collections,
+                logging, collections, heaps,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),

@@ -21,7 +21,9 @@ struct FocusBench: AsyncParsableCommand {
             \(ExitStatus.help)
             """,
         version: FocusCore.version,
-        subcommands: [BenchAppendCommand.self, BenchReplayCommand.self, BenchRouteCommand.self])
+        subcommands: [
+            BenchAppendCommand.self, BenchAttackCommand.self, BenchReplayCommand.self, BenchRouteCommand.self,
+        ])
 
     static func main() async { await Programs.run(FocusBench.self) }
 }

@@ -211,6 +211,7 @@ final class SimulatedServer {
         configuration.lookMilliseconds = plan.lookMilliseconds
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
+        configuration.workPerStatement = random.element([400, 10_000])
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
@@ -403,7 +404,9 @@ final class SimulatedServer {
         process.seesLoads(simulation)
         step(process)
         process.staleTurns = max(0, process.staleTurns - 1)
-        turn(in: random.number(100_000...250_000))
+        // A lane goes round at once while frames wait for a statement.
+        let hasFrames = process.workers.contains { !$0.appends.isEmpty }
+        turn(in: random.number(hasFrames ? 10...2_000 : 100_000...250_000))
     }
 
     /// Advances the event loop to the present: deliveries and timers run.

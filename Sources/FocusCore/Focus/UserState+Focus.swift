@@ -67,6 +67,7 @@ extension UserState {
             shared.remove(key)
         }
         let after = shared.focus.effective
+        shared.count(apps.count)
         for slot in apps.indices { apps[slot].writeVisibility(after, &shared) }
         guard before != after else { return }
         for slot in apps.indices { try apps[slot].decideHeldAgain(&shared) }

@@ -56,6 +56,7 @@ extension AppRecord {
             shared.touch(interactionKey(.conversation(conversation)))
         }
         shared.touch(interactionKey(.app))
+        shared.count(interactions.records.count)
         for id in interactions.records.keys.sorted() {
             let old = interactions[id]
             var new = old

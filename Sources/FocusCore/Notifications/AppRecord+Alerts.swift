@@ -34,6 +34,7 @@ extension AppRecord {
     /// Decides the held alerts again, because what held them may have changed (rule N10).
     mutating func decideHeldAgain(_ shared: inout SharedState) throws(FoldError) {
         guard !list.held.isEmpty else { return }
+        shared.count(list.held.count)
         for id in list.held.sorted() {
             guard let post = list[id].post else {
                 throw .brokenInvariant("a held alert without a listed notification")

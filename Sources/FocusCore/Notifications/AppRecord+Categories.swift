@@ -13,6 +13,7 @@ extension AppRecord {
     }
 
     private mutating func rewritePlaceholders(_ shared: inout SharedState) throws(FoldError) {
+        shared.count(list.records.count)
         for id in list.records.filter({ $0.value.isListed }).keys.sorted() {
             let key = RowKey(.notifications, app: app, key: id.text)
             var row: NotificationRow = try shared.value(of: key)

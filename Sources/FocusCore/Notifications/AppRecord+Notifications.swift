@@ -36,6 +36,7 @@ extension AppRecord {
     /// Rule N7: the entry stays in the list, read. Unknown ids are remembered.
     mutating func applyRead(_ body: NotificationIDs, _ shared: inout SharedState) throws(FoldError) {
         let stamp = shared.event.stamp
+        shared.count(body.ids.count)
         for text in body.ids {
             let id = ByteText(text)
             let old = list[id]
@@ -58,6 +59,7 @@ extension AppRecord {
     /// Rule N7. Unknown ids are remembered.
     mutating func applyRemoved(_ body: NotificationIDs, _ shared: inout SharedState) {
         let stamp = shared.event.stamp
+        shared.count(body.ids.count)
         for text in body.ids {
             let id = ByteText(text)
             let old = list[id]
@@ -75,6 +77,7 @@ extension AppRecord {
         guard clear < stamp else { return }
         clear = stamp
         shared.touch(RowKey(.apps, app: app))
+        shared.count(list.records.count)
         // Sorted: a dictionary's order differs from process to process.
         for id in list.records.keys.sorted() {
             let old = list[id]
@@ -94,6 +97,7 @@ extension AppRecord {
     /// Writes the app's new name as the title of notifications without one (rule N6).
     mutating func retitle(_ shared: inout SharedState) throws(FoldError) {
         guard let name = registration?.value.name else { return }
+        shared.count(list.records.count / FoldWork.entriesPerUnit)
         let untitled = list.records.filter { $0.value.post?.isUntitled == true }.keys.sorted()
         for id in untitled {
             let key = RowKey(.notifications, app: app, id: id)

@@ -13,7 +13,10 @@ extension AppRecord {
     /// Rules R2 and R3: all points were logged, here they are filtered and merged.
     mutating func applyLocations(_ body: RouteLocationsInserted, _ shared: inout SharedState) {
         let id = ByteText(body.routeID)
+        let before = routes[id]?.track?.work ?? RouteWork()
         let changed = routes[id]?.insert(body.points, shared.rules) ?? []
+        shared.count(
+            body.points.count / FoldWork.entriesPerUnit + (routes[id]?.track?.work ?? before).units(since: before))
         for chunk in changed { shared.touch(chunkKey(id, chunk)) }
         guard let row = routes[id]?.row else { return }
         shared.put(RowKey(.routes, app: app, key: body.routeID), row.encoded)
@@ -30,7 +33,9 @@ extension AppRecord {
 
     mutating func applyRouteFinished(_ body: RouteFinished, _ shared: inout SharedState) throws(FoldError) {
         let id = ByteText(body.routeID)
-        guard routes[id]?.finish(body) == true, let row = routes[id]?.row else { return }
+        let steps = routes[id]?.finish(body)
+        guard let steps, let row = routes[id]?.row else { return }
+        shared.count(steps)
         shared.put(RowKey(.routes, app: app, key: body.routeID), row.encoded)
         try shared.addToTotals(row, of: app)
     }

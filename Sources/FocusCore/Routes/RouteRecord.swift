@@ -30,10 +30,10 @@ struct RouteRecord: Sendable {
         return track?.drainChangedChunkIDs() ?? []
     }
 
-    /// Seals the route and attaches it to its workout for good (rule R4). Returns false when it was sealed already and
-    /// nothing changed.
-    mutating func finish(_ body: RouteFinished) -> Bool {
-        guard let track else { return false }
+    /// Seals the route and attaches it to its workout for good (rule R4).
+    /// - Returns: the work that it took (`FoldWork`); nil when it was sealed already and nothing changed.
+    mutating func finish(_ body: RouteFinished) -> Int? {
+        guard let track else { return nil }
         row.state = .finished
         row.workoutID = body.workoutID
         row.metadata = body.metadata
@@ -42,7 +42,7 @@ struct RouteRecord: Sendable {
         row.fastest = track.distances.fastestStretches
         for id in track.chunkIDs { sealedChunks[id] = track.chunk(id) }
         self.track = nil
-        return true
+        return row.aggregates.counts.accepted * FoldWork.sealedPoint
     }
 
     var chunkIDs: [Int] { track?.chunkIDs ?? sealedChunks.keys.sorted() }

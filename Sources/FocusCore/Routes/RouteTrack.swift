@@ -70,7 +70,7 @@ struct RouteSum: Sendable {
     }
 }
 
-/// How much work a track has done so far, for the tests that bound it.
+/// How much work a track has done so far: it is charged to whoever asked for it, and tests bound it.
 struct RouteWork: Hashable, Sendable {
     /// Points whose place was computed and whose segment was measured.
     var folded = 0
@@ -78,4 +78,10 @@ struct RouteWork: Hashable, Sendable {
     var altitudes = 0
     /// Chunks added to what comes before them.
     var joined = 0
+
+    /// The work since then (`FoldWork`).
+    func units(since before: RouteWork) -> Int {
+        folded - before.folded + joined - before.joined
+            + (altitudes - before.altitudes) / FoldWork.altitudesPerUnit
+    }
 }

@@ -37,6 +37,7 @@ extension AppRecord {
     /// Rule N13: when a class begins or stops showing the hidden form, every device is sent the app's list again. A
     /// cursor says nothing of forms, so the rows' versions must.
     private mutating func resendList(_ shared: inout SharedState) {
+        shared.count(list.records.count)
         for (id, record) in list.records where record.isListed {
             let key = RowKey(.notifications, app: app, key: id.text)
             if shared.store.resend(key, at: shared.event.version) { shared.touch(key) }

@@ -26,6 +26,7 @@ extension UserState {
         guard shared.summary.schedule?.stamp == body.schedule else { return }
         shared.summary.lastDelivered = max(shared.summary.lastDelivered ?? body.dueAt, body.dueAt)
         shared.touch(RowKey(.deliverySchedule))
+        shared.count(shared.waitingCount * FoldWork.row)
         var rank: Int32 = 1
         for waiting in try waitingForSummary().sorted() {
             let rings = try apps[waiting.slot].releaseAlert(of: waiting.id, waiting.post, rank: rank, &shared)

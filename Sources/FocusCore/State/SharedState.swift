@@ -22,6 +22,8 @@ struct SharedState: Sendable {
     var summary = SummaryTable()
     /// How many notifications are in the lists' `waiting`.
     var waitingCount = 0
+    /// See `UserState.work`.
+    private(set) var work = 0
 
     init(_ rules: FoldRules) { self.rules = rules }
 
@@ -40,11 +42,16 @@ struct SharedState: Sendable {
 
     mutating func touch(_ key: RowKey) { touched?.append(key) }
 
+    /// Counts work that is not in proportion to the rows that are written (`FoldWork`).
+    mutating func count(_ units: Int) { work += units }
+
     mutating func put(_ key: RowKey, _ value: [UInt8]) {
+        work += FoldWork.row + value.count / FoldWork.bytesPerUnit
         if store.put(key, value, at: event.version) { touch(key) }
     }
 
     mutating func remove(_ key: RowKey) {
+        work += FoldWork.row
         if store.remove(key, at: event.version) { touch(key) }
     }
 

@@ -44,22 +44,24 @@ struct AppendContext {
         user.reading { $0.isForgottenEarlier(incarnation, of: session.identity.device) }
     }
 
-    /// The frame's places at which the log may hold an event; nil when it has none.
+    /// The places of the frame's events that are not dealt with yet, at which the log may hold an event; nil when it
+    /// has none.
     var earlierPlaces: ClosedRange<DeviceSequence>? {
         let request = append.request
+        let first = request.firstSequence.advanced(by: append.taken)
         let count =
             switch request.healing {
             case .recall(let recall): recall.events.count
             // A declaration of loss brings no events, so nothing has to be known of what stands at its places.
             case .lost: 0
-            case .reoffer, nil: request.events.count
+            case .reoffer, nil: request.events.count - append.taken
             }
         guard count > 0, request.firstSequence > .zero else { return nil }
-        let end = request.firstSequence.advanced(by: count - 1)
+        let end = first.advanced(by: count - 1)
         // An incarnation that began again at 1 may have events past its last sequence, from the time before.
         if case .recall = request.healing, user.state.hasBegunAgain(incarnation, of: session.identity.device) {
-            return request.firstSequence...end
+            return first...end
         }
-        return request.firstSequence <= status.last ? request.firstSequence...min(status.last, end) : nil
+        return first <= status.last ? first...min(status.last, end) : nil
     }
 }

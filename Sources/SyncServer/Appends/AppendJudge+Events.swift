@@ -19,44 +19,56 @@ extension AppendJudge {
         }
     }
 
-    /// Judges the frame's events and stages what the log gets of them. Fills `answer` as far as it comes, also when it
-    /// throws.
+    /// Judges the frame's events and stages what the log gets of them, as far as the statement has room for their work;
+    /// the rest of the frame goes on in a later statement. Fills `answer` as far as it comes, also when it throws.
     func stageEvents(
         _ frame: AppendContext, _ answer: inout AppendStaging.Answer, into staging: inout AppendStaging
     ) throws(FoldFailure) {
         let request = frame.append.request
-        var refused: [RefusedEvent] = []
-        var through = request.firstSequence.advanced(by: -1)
-        var receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
-        let offer = offer(request, receipts)
+        var progress = frame.append.progress ?? begun(request, frame)
         let device = QuotaKey(frame.session.identity)
         var room = AppendRoom(
             quotas, device, staged: staging.used[device] ?? AppendUse(), now: clock.monotonic())
         // Also when the fold fails: the events before that one are taken.
         defer {
             staging.use(room.used, by: device)
-            if through >= request.firstSequence {
+            if progress.taken > 0, answer.rest == nil {
                 answer.appended = Appended(
-                    throughSequence: through, version: frame.session.version(frame.user), refused: refused,
-                    receipts: receipts.finish(), incarnation: otherIncarnation(request, frame.session))
+                    throughSequence: request.firstSequence.advanced(by: progress.taken - 1),
+                    version: frame.session.version(frame.user), refused: progress.refused,
+                    receipts: progress.receipts.finish(), incarnation: otherIncarnation(request, frame.session))
             }
         }
-        for (index, incoming) in request.events.enumerated() {
-            let place = OfferedPlace(sequence: through.next, incarnation: frame.incarnation, offer?[index])
-            switch try stage(incoming, at: place, frame, &receipts, &room, into: &staging) {
+        while progress.taken < request.events.count {
+            // Each statement takes one of its events at least.
+            if progress.taken > frame.append.taken, !staging.hasRoomForWork(workPerStatement) {
+                answer.rest = frame.append
+                answer.rest?.progress = progress
+                return
+            }
+            let incoming = request.events[progress.taken]
+            let sequence = request.firstSequence.advanced(by: progress.taken)
+            let place = OfferedPlace(
+                sequence: sequence, incarnation: frame.incarnation, progress.offer?[progress.taken])
+            switch try stage(incoming, at: place, frame, &progress.receipts, &room, into: &staging) {
             case .accepted: break
             case .refused(let code, let message):
                 // Rule P5: a refused event does not stop the events behind it.
-                refused.append(
-                    RefusedEvent(sequence: through.next, event: incoming.envelope.id, code: code, message: message))
+                progress.refused.append(
+                    RefusedEvent(sequence: sequence, event: incoming.envelope.id, code: code, message: message))
             case .stopped(let error):
                 answer.error = error
                 // Rule P3: later frames of the session might follow another event than their device believes.
                 if error.code == .sequenceConflict, request.healing == nil { staging.end(frame.session.handle.id) }
                 return
             }
-            through = through.next
+            progress.taken += 1
         }
+    }
+
+    private func begun(_ request: IncomingAppend, _ frame: AppendContext) -> AppendProgress {
+        let receipts = ReceiptRun(key: receiptKey, subject: subject(of: frame))
+        return AppendProgress(receipts, offer: offer(request, receipts))
     }
 
     /// The incarnation that the answer names: nil when it is the session's own.

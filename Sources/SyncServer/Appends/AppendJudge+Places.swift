@@ -8,7 +8,7 @@ extension AppendJudge {
     /// The frame's places that have to be looked up in the log before it can be judged. Nil: what they hold is known.
     func unknownPlaces(of frame: AppendContext) -> ClosedRange<DeviceSequence>? {
         guard let places = frame.earlierPlaces else { return nil }
-        guard let found = frame.append.found, found.places.lowerBound == places.lowerBound,
+        guard let found = frame.append.found, found.places.lowerBound <= places.lowerBound,
             found.places.upperBound >= places.upperBound
         else { return places }
         // A lost place may have got its event since the look-up.

@@ -18,12 +18,17 @@ struct AppendJudge {
     /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
     let quotas: AppendQuotas
+    /// The work for which a statement has room, in units of `Work`; see `LaneConfiguration.workPerStatement`.
+    let workPerStatement: Int
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 
     enum Verdict {
         /// The frame's events and its answer are staged.
         case staged
+        /// The frame's events are staged as far as the statement has room. The rest goes on once these are committed,
+        /// before all later frames of the session (`AppendStaging.Answer.rest`).
+        case begun
         /// The events before the one whose fold failed are staged, and so is the answer. The user's state cannot be
         /// used any more.
         case foldFailed(any Error)
@@ -78,7 +83,7 @@ struct AppendJudge {
             return .foldFailed(error.reason)
         }
         staging.answers.append(answer)
-        return .staged
+        return answer.rest == nil ? .staged : .begun
     }
 
     /// The error when events before the frame were not taken and have not come again (rule P4); nil when none are

@@ -13,6 +13,9 @@ struct AppendStaging {
         var recalled: Recalled?
         /// Why the frame, or the rest of it behind `appended`, was not taken.
         var error: ProtocolError?
+        /// The frame as it goes on once what is staged of it is committed; nil when it ends here. Its device is told
+        /// nothing before it ends.
+        var rest: PendingAppend?
     }
 
     /// The wall clock's time, read once: the clock may be set back while frames are staged.
@@ -33,16 +36,29 @@ struct AppendStaging {
     private(set) var eventCount = 0
     /// Bytes of the staged payloads.
     private(set) var byteCount = 0
+    /// What was done for the staged events, in units of `Work`.
+    private(set) var work = 0
 
     /// Whether there is nothing to append and nothing to answer.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
 
     /// Whether the statement may take another frame. The last frame may take it past the bounds.
     func hasRoom(_ configuration: LaneConfiguration) -> Bool {
-        guard eventCount < configuration.eventsPerStatement, byteCount < configuration.bytesPerStatement else {
-            return false
-        }
+        guard eventCount < configuration.eventsPerStatement, byteCount < configuration.bytesPerStatement,
+            hasRoomForWork(configuration.workPerStatement)
+        else { return false }
         return !isLocked || eventCount < configuration.eventsPerLock && byteCount < configuration.bytesPerLock
+    }
+
+    /// Whether the statement may take another event. The last one may take it past the bound.
+    func hasRoomForWork(_ bound: Int) -> Bool { work < bound }
+
+    /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
+    /// that they go with every statement.
+    func hasRoomForDue(_ configuration: LaneConfiguration) -> Bool {
+        guard eventCount < max(1, configuration.eventsPerStatement / 4), work < configuration.workPerStatement / 2
+        else { return false }
+        return !isLocked || eventCount < max(1, configuration.eventsPerLock / 4)
     }
 
     /// Whether the statement may carry events of the partition's users.
@@ -68,7 +84,9 @@ struct AppendStaging {
     /// cannot be used any more, and the event is not staged.
     mutating func record(_ event: Event, _ logged: LoggedPayload, _ user: CachedUser) throws {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
+        let before = user.state.work
         let keys = try user.state.apply(event)
+        work += user.state.work - before + Work.event + Work.row * keys.count + logged.payload.count / Work.bytesPerUnit
         user.grew(payloadBytes: logged.payload.count)
         touched[user.id, default: []].append(contentsOf: keys)
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
@@ -105,7 +123,7 @@ extension AppendStaging.Answer {
 
     /// Makes the answer say nothing about the fate of the events: the device is to send them again.
     mutating func withdraw() {
-        (appended, recalled) = (nil, nil)
+        (appended, recalled, rest) = (nil, nil, nil)
         error =
             error
             ?? ProtocolError(

@@ -25,22 +25,23 @@ final class LaneAppends {
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
             userBytes: context.configuration.userBytes, quotas: quotas,
+            workPerStatement: context.configuration.workPerStatement,
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
 
     /// Whether no frame can be staged now.
     var isEmpty: Bool { queue.isEmpty }
     /// The users whose frames wait for them to be loaded.
-    var awaitingLoad: some Collection<UserID> { queue.awaiting.keys }
-    /// The sessions whose frames wait for a statement; a session is there once for each of its frames.
-    var sessions: some Sequence<UInt64> { queue.frames.lazy.map(\.session) }
+    var awaitingLoad: some Collection<UserID> { queue.awaited }
+    /// The sessions whose frames wait for a statement, each once and in no order.
+    var sessions: some Sequence<UInt64> { queue.sessions }
     /// How many more frames are likely to come in a moment: devices that the last turn answered tend to send their
     /// next frames at about the same time.
-    var expected: Int { max(0, lastAnswered - queue.frames.count) }
+    var expected: Int { max(0, lastAnswered - queue.count) }
 
     func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
 
-    /// Puts frames that were taken out back to the front of the queue, in their order.
+    /// Puts frames that were taken out back before all others of their sessions, in their order.
     func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
 
     func removeAll() -> [PendingAppend] { queue.removeAll() }
@@ -60,8 +61,7 @@ final class LaneAppends {
 
     /// The last sequence of the session's own appends that wait here for their answer; zero when there are none.
     func last(of session: LaneSession) -> DeviceSequence {
-        let waiting = Array(queue.frames) + (queue.awaiting[session.identity.user] ?? [])
-        return (session.looksUp + waiting.filter { $0.session == session.handle.id })
+        (session.looksUp + queue.frames(of: session.handle.id))
             .filter { $0.request.healing == nil }
             .map { $0.request.firstSequence.advanced(by: $0.request.events.count - 1) }.max() ?? .zero
     }
@@ -71,7 +71,8 @@ final class LaneAppends {
 
     // MARK: Staging
 
-    /// Stages the frames that wait, as long as the statement has room. A frame whose user is to be loaded first waits
+    /// Stages the frames that wait, as long as the statement has room. Those of users and devices for whom less was done
+    /// come first (`AppendQueue`), and each is charged for what is done for it. A frame whose user is to be loaded first waits
     /// for them; one whose partition the statement is not for is postponed; one of a quarantined user is answered with
     /// an error.
     /// - Parameters:
@@ -82,12 +83,16 @@ final class LaneAppends {
         into staging: inout AppendStaging, _ users: some UserDirectory, session: (UInt64) -> LaneSession?,
         connected: (UserID) -> Set<DeviceID>, foldFailed: (UserID, any Error) -> Void
     ) {
+        for dropped in queue.place({ session($0)?.identity }) { context.budget.release(dropped.request.charge) }
         while staging.hasRoom(context.configuration), let frame = queue.next() {
             guard let session = session(frame.session) else {
                 context.budget.release(frame.request.charge)
+                queue.settle(frame, .done, work: 0)
                 continue
             }
-            queue.settle(frame, stage(frame, of: session, users, into: &staging, connected, foldFailed))
+            let before = staging.work
+            let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
+            queue.settle(frame, step, work: staging.work - before + step.work)
         }
         queue.putBackPostponed()
         // A turn's statement for locked partitions follows that for all others.
@@ -113,6 +118,7 @@ final class LaneAppends {
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {
         case .staged: return .done
+        case .begun: return .begun
         case .foldFailed(let error):
             foldFailed(id, error)
             return .done
@@ -136,5 +142,17 @@ extension PlaceQuestion {
             user: user.id, partition: user.partition, generation: head.generation, device: device,
             incarnation: incarnation, places: places,
             known: user.state.placeRuns(of: device, incarnation: incarnation, places), anchor: head.anchor)
+    }
+}
+
+extension AppendQueue.Step {
+    /// The work of dealing with a frame, beside that for its events, in units of `Work`.
+    fileprivate var work: Int {
+        switch self {
+        case .done, .begun: Work.frame
+        case .joins: Work.lookUp
+        // It was not its turn.
+        case .postponed, .awaits: 0
+        }
     }
 }

@@ -7,4 +7,9 @@ struct PendingAppend {
     var request: IncomingAppend
     /// What the log holds at the frame's places; nil before they are looked up.
     var found: FoundPlaces?
+    /// Nil before any of its events is in the log.
+    var progress: AppendProgress?
+
+    /// How many of the frame's events are in the log.
+    var taken: Int { progress?.taken ?? 0 }
 }

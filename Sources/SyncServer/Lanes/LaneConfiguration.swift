@@ -6,6 +6,10 @@ struct LaneConfiguration: Sendable {
     var eventsPerStatement = 4_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
+    /// The work in one append statement, in units of `Work`, about microseconds: who has little to append waits for one
+    /// such turn at most (rule Q1). An event that passes it is the statement's last; the rest of its frame goes on in a
+    /// later one.
+    var workPerStatement = 10_000
     /// For how long a lane locks a partition before it appends, after another server was first there. It is as long
     /// again when there were events of others by then.
     var contentionMilliseconds: Int64 = 5_000

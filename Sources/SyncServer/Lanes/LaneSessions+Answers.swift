@@ -14,6 +14,13 @@ extension LaneSessions {
         end(session, .sequenceConflict)
     }
 
+    /// Records what is in the log of a frame that is not answered yet.
+    func isLogged(in rest: PendingAppend) {
+        guard let session = open[rest.session], session.incarnation(of: rest) == session.incarnation else { return }
+        let last = rest.request.firstSequence.advanced(by: rest.taken - 1)
+        session.lastSequence = max(session.lastSequence, last)
+    }
+
     /// Ends the look-up for the session's oldest frame. When the log could not be asked, that frame is answered with an
     /// error: the device is to send it again.
     /// - Parameter found: what the log holds at the frame's places; nil when the log could not be asked.
@@ -64,7 +71,7 @@ extension LaneSession {
     }
 
     /// The incarnation that the append is about.
-    private func incarnation(of append: PendingAppend) -> Incarnation {
+    fileprivate func incarnation(of append: PendingAppend) -> Incarnation {
         append.request.healing?.incarnation ?? incarnation
     }
 

@@ -92,7 +92,7 @@ extension LaneUsers {
         for id in users.sorted() {
             guard let user = resident[id], staging.carries(user.partition) else { continue }
             // What is left is due at once.
-            guard !staging.isLocked || staging.hasRoom(configuration) else { return scheduleLook(after: 0) }
+            guard staging.hasRoomForDue(configuration) else { return scheduleLook(after: 0) }
             stageDue(user, into: &staging)
         }
         if users.count == configuration.dueUsersPerLook { scheduleLook(after: 0) }

@@ -88,9 +88,13 @@ extension LaneWorker {
                 users.forget(id)
             }
         }
-        for answer in staging.answers where report.isSettled(answer.partition) { sessions.deliver(answer) }
+        for answer in staging.answers where report.isSettled(answer.partition) {
+            if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
+        }
         appends.committed(staging.used.filter { report.isSettled(context.log.partition(of: $0.key.user)) })
-        appends.putBack(staging.answers.filter { !report.isSettled($0.partition) }.map(\.append))
+        // A frame is staged again as it was, or goes on where it ended. Until then its session's later frames wait.
+        appends.putBack(
+            staging.answers.compactMap { report.isSettled($0.partition) ? $0.rest : $0.append })
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
         for user in staging.touched.keys.compactMap({ users[$0] }) {
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }

@@ -21,7 +21,9 @@ import Testing
         var staging: AppendStaging
     }
 
-    private func stage(_ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max) -> Stage {
+    private func stage(
+        _ scope: Scope = .system, incarnation: Int64 = 1, userBytes: Int = .max, workPerStatement: Int = .max
+    ) -> Stage {
         let id = UserID.random()
         let partition = Partition(0)
         let clock = ServerClock(monotonic: { MonotonicTime(milliseconds: 0) }, wall: { [now] in now }, step: { 7 })
@@ -34,7 +36,8 @@ import Testing
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
                 format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
-                quotas: AppendQuotas(LaneConfiguration()), quarantineMilliseconds: 30_000),
+                quotas: AppendQuotas(LaneConfiguration()), workPerStatement: workPerStatement,
+                quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
             staging: AppendStaging(clock, behind: [partition: head]))
