@@ -60,7 +60,8 @@ struct AttackMix {
 
     private static func registration(name: String) -> [(AppID?, EventBody)] {
         let registered = AppRegistered(
-            name: name, build: 1, declaredIntents: [.sendMessage], capabilities: [.pushNotifications, .communication, .timeSensitive],
+            name: name, build: 1, declaredIntents: [.sendMessage],
+            capabilities: [.pushNotifications, .communication, .timeSensitive],
             focusStatusUsageDescription: "So that friends know when to write.")
         return [(app, .appRegistered(registered))]
             + AuthorizationKind.allCases.map {
@@ -94,7 +95,8 @@ struct AttackMix {
         stride(from: 0, to: Self.listed, by: 500).map { first in
             .append(
                 (first..<first + 500).map { number in
-                    let post = NotificationPosted(notificationID: "n\(number)", category: "c", body: LoadTexts.bodies[0])
+                    let post = NotificationPosted(
+                        notificationID: "n\(number)", category: "c", body: LoadTexts.bodies[0])
                     return (Self.app, .notificationPosted(post))
                 })
         }
@@ -123,7 +125,9 @@ struct AttackMix {
                 let points = (first..<first + EventLimits.pointsPerBatch).map {
                     zigzag ? zigzagPoint($0) : point(Double($0))
                 }
-                return .append([(Self.app, .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)))])
+                return .append([
+                    (Self.app, .routeLocationsInserted(RouteLocationsInserted(routeID: id, points: points)))
+                ])
             }
     }
 
@@ -166,7 +170,9 @@ struct AttackMix {
             let points = (0..<EventLimits.pointsPerBatch).map { index in
                 point(Double(index) * stride + 0.001 * Double(step % 900 + 1) + Double(step / 900))
             }
-            return .append([(Self.app, .routeLocationsInserted(RouteLocationsInserted(routeID: "late", points: points)))])
+            return .append([
+                (Self.app, .routeLocationsInserted(RouteLocationsInserted(routeID: "late", points: points)))
+            ])
         case .finishZigzag: return nextZigzag()
         case .repeats: return .again
         case .badges:

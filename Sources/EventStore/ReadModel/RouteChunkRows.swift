@@ -51,14 +51,18 @@ public struct RouteChunkRows: Sendable {
 }
 
 extension StoreConnection {
-    /// Answers a question about a finished route from its stored points, of which only those that matter are read.
+    /// Begins to answer a question about a finished route from its stored points, of which only those that matter are
+    /// read: by `step`, with `chunks` as `load`.
     ///
     /// Throws `PostgresError`, `RouteTrackError` and `EventStoreError` when the points are not what a route has.
-    public func answer(_ question: FetchQuestion, from rows: RouteChunkRows) throws -> FetchAnswer {
+    public func search(for question: FetchQuestion, in rows: RouteChunkRows) throws -> SealedRouteSearch {
         let heads = try perform { try rows.heads(length: SealedRouteReader.headBytes, on: $0) }
         guard !heads.isEmpty else { throw EventStoreError.corrupt("a finished route has no points") }
-        return try SealedRouteReader(heads: heads).answer(question) { ids in
-            try perform { try rows.chunks(ids, on: $0) }
-        }
+        return try SealedRouteReader(heads: heads).search(for: question)
+    }
+
+    /// The bytes of these chunks, by the chunk's number.
+    public func chunks(_ ids: [Int], of rows: RouteChunkRows) throws -> [Int: [UInt8]] {
+        try perform { try rows.chunks(ids, on: $0) }
     }
 }

@@ -23,35 +23,90 @@ public struct SealedRouteReader: Sendable {
     /// Throws what `load` throws, and `RouteTrackError` when the chunks are not what a track has written. A question
     /// that is not about points gets `.unknown`.
     public func answer(_ question: FetchQuestion, load: ([Int]) throws -> [Int: [UInt8]]) throws -> FetchAnswer {
-        switch question {
-        case .routePoints(_, let from, let to, let limit):
-            var page = RoutePointPage(from: from, to: to, limit: limit)
-            try read(from: from, load) { page.add($0) }
-            return page.answer
-        case .routeSpeed(_, let from, let to):
-            var span = RouteSpan(from: from, to: to)
-            // An interval without length has no speed, whatever the points are.
-            if from < to { try read(from: from, load) { span.add($0) } }
-            return .speed(span.speed)
-        case .route, .routes, .workouts, .unknown: return .unknown
+        var search = search(for: question)
+        while true {
+            if let answer = try search.step(load: load) { return answer }
         }
     }
 
-    /// Gives `take` the points chunk by chunk, from the chunk that holds `time`, or would, until `take` returns false.
-    private func read(
-        from time: Timestamp?, _ load: ([Int]) throws -> [Int: [UInt8]], _ take: ([RoutePoint]) -> Bool
-    ) throws {
-        let first = time.flatMap { time in chunks.lastIndex { $0.start <= time } } ?? 0
-        for position in stride(from: first, to: chunks.count, by: Self.chunksPerLoad) {
-            let some = chunks[position..<min(chunks.count, position + Self.chunksPerLoad)].map(\.id)
-            let loaded = try load(some)
-            for id in some {
-                guard let bytes = loaded[id] else { throw RouteTrackError.inconsistent }
-                guard let points = try? RouteChunkCoding.points(from: bytes) else {
-                    throw RouteTrackError.malformedChunk(id)
-                }
-                guard take(points) else { return }
+    /// Begins to answer a question. The caller may do something else between any two steps.
+    public func search(for question: FetchQuestion) -> SealedRouteSearch {
+        SealedRouteSearch(question, chunks)
+    }
+}
+
+/// A question about a finished route that is answered step by step. A step reads a few chunks, so that a question about
+/// a long route takes many short steps and not one long one.
+public struct SealedRouteSearch: Sendable {
+    private enum Gathered: Sendable {
+        case page(RoutePointPage)
+        case span(RouteSpan)
+        case nothing(FetchAnswer)
+    }
+
+    private let chunks: [(id: Int, start: Timestamp)]
+    /// The next chunk.
+    private var position = 0
+    private var gathered: Gathered
+
+    fileprivate init(_ question: FetchQuestion, _ chunks: [(id: Int, start: Timestamp)]) {
+        self.chunks = chunks
+        let first: Timestamp?
+        switch question {
+        case .routePoints(_, let from, let to, let limit):
+            first = from
+            gathered = .page(RoutePointPage(from: from, to: to, limit: limit))
+        case .routeSpeed(_, let from, let to):
+            first = from
+            // An interval without length has no speed, whatever the points are.
+            gathered = from < to ? .span(RouteSpan(from: from, to: to)) : .nothing(.speed(nil))
+        case .route, .routes, .workouts, .unknown:
+            first = nil
+            gathered = .nothing(.unknown)
+        }
+        // From the chunk that holds the time, or would.
+        position = first.flatMap { time in chunks.lastIndex { $0.start <= time } } ?? 0
+    }
+
+    /// Reads the next chunks.
+    /// - Parameter load: gives the bytes of these chunks.
+    /// - Returns: the answer; nil when more chunks are to be read.
+    ///
+    /// Throws what `load` throws, and `RouteTrackError` when the chunks are not what a track has written.
+    public mutating func step(load: ([Int]) throws -> [Int: [UInt8]]) throws -> FetchAnswer? {
+        if case .nothing(let answer) = gathered { return answer }
+        let some = chunks[position..<min(chunks.count, position + SealedRouteReader.chunksPerLoad)].map(\.id)
+        position += some.count
+        let loaded = some.isEmpty ? [:] : try load(some)
+        for id in some {
+            guard let bytes = loaded[id] else { throw RouteTrackError.inconsistent }
+            guard let points = try? RouteChunkCoding.points(from: bytes) else {
+                throw RouteTrackError.malformedChunk(id)
             }
+            guard gather(points) else { return answer }
+        }
+        return position < chunks.count ? nil : answer
+    }
+
+    /// Adds the next points. Returns false when the rest does not matter.
+    private mutating func gather(_ points: [RoutePoint]) -> Bool {
+        switch gathered {
+        case .page(var page):
+            gathered = .nothing(.unknown)
+            defer { gathered = .page(page) }
+            return page.add(points)
+        case .span(var span):
+            defer { gathered = .span(span) }
+            return span.add(points)
+        case .nothing: return false
+        }
+    }
+
+    private var answer: FetchAnswer {
+        switch gathered {
+        case .page(let page): page.answer
+        case .span(let span): .speed(span.speed)
+        case .nothing(let answer): answer
         }
     }
 }

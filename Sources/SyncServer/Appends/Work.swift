@@ -8,6 +8,8 @@ enum Work {
     static let frame = 10
     /// A frame that asks the log what stands at its places, which takes one or two statements beside the lane.
     static let lookUp = 200
+    /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.
+    static let fetchStep = 3_000
     /// An event that is judged, logged and answered.
     static let event = 15
     /// A row that it changed, which is sent to devices and written to the read model.

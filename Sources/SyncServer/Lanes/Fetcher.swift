@@ -12,10 +12,15 @@ struct FetchWork: Sendable {
     var chunks: SealedChunks
     /// The points in the read model.
     var rows: RouteChunkRows
+    /// Who asks.
+    var user: UserID
+    /// How far the question is answered; nil before the first step.
+    var search: SealedRouteSearch?
 }
 
 /// Reads the points of finished routes, beside the lane, so that a question about a long route delays neither appends
-/// nor deltas.
+/// nor deltas. It reads a few stretches of a route at a time, for each user in turn, so that it delays nobody else's
+/// questions either (rule Q1).
 final class Fetcher: Sendable {
     private let thread: StoreThread<FetchWork>
 
@@ -26,10 +31,13 @@ final class Fetcher: Sendable {
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (PendingFetch) -> Void
     ) {
-        thread = StoreThread("fetcher", configuration, logger: logger, isStopping: isStopping) { work, store in
-            var fetch = work.fetch
-            fetch.found = Self.find(work, store, logger)
-            report(fetch)
+        thread = StoreThread(
+            "fetcher", configuration, logger: logger, isStopping: isStopping, owner: \.user
+        ) { work, store in
+            var rest = work
+            rest.fetch.found = Self.step(&rest, store, logger)
+            if rest.fetch.found != nil { report(rest.fetch) }
+            return (rest.fetch.found == nil ? rest : nil, Work.fetchStep)
         }
     }
 
@@ -39,15 +47,21 @@ final class Fetcher: Sendable {
     /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
     func stop() { thread.stop() }
 
-    private static func find(_ work: FetchWork, _ store: StoreConnection, _ logger: Logger) -> PendingFetch.Found {
+    /// Reads some of the points. Nil when more are to be read.
+    private static func step(
+        _ work: inout FetchWork, _ store: StoreConnection, _ logger: Logger
+    ) -> PendingFetch.Found? {
         let request = work.fetch.request
         do {
-            let answer: FetchAnswer
-            switch work.chunks {
-            case .inState(let chunks):
-                answer = try SealedRouteReader(heads: chunks).answer(request.question) { _ in chunks }
-            case .inTable: answer = try store.answer(request.question, from: work.rows)
+            var search = try work.search ?? begin(work, store)
+            let answer = try search.step { ids in
+                switch work.chunks {
+                case .inState(let chunks): chunks
+                case .inTable: try store.chunks(ids, of: work.rows)
+                }
             }
+            work.search = search
+            guard let answer else { return nil }
             let fetched = Fetched(request: request.id, version: work.version, answer)
             return .frame(FrameCodec.frame(.fetched(fetched)))
         } catch {
@@ -57,6 +71,13 @@ final class Fetcher: Sendable {
                 ProtocolError(
                     .unavailable, "The route's points cannot be read at the moment. Try again.",
                     retryAfterMilliseconds: 1_000, request: request.id))
+        }
+    }
+
+    private static func begin(_ work: FetchWork, _ store: StoreConnection) throws -> SealedRouteSearch {
+        switch work.chunks {
+        case .inState(let chunks): try SealedRouteReader(heads: chunks).search(for: work.fetch.request.question)
+        case .inTable: try store.search(for: work.fetch.request.question, in: work.rows)
         }
     }
 }

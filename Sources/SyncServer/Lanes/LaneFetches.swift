@@ -113,6 +113,6 @@ extension FetchWork {
     ) {
         guard let route = fetch.request.question.route else { return nil }
         let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: generation)
-        self.init(fetch: fetch, version: version, chunks: chunks, rows: rows)
+        self.init(fetch: fetch, version: version, chunks: chunks, rows: rows, user: user.id)
     }
 }

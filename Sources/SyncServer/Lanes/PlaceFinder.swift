@@ -5,12 +5,12 @@ import Logging
 /// Looks up what the log holds at earlier places of devices (rule E1), beside the lane, so that a device which sends
 /// again what was logged long ago delays nobody's appends.
 final class PlaceFinder: Sendable {
-    private struct Work: Sendable {
+    private struct Search: Sendable {
         var session: UInt64
         var question: PlaceQuestion
     }
 
-    private let thread: StoreThread<Work>
+    private let thread: StoreThread<Search>
 
     /// - Parameters:
     ///   - isStopping: true ends the wait for a database that is away.
@@ -20,13 +20,16 @@ final class PlaceFinder: Sendable {
         configuration: StoreConfiguration, logger: Logger, isStopping: @escaping @Sendable () -> Bool,
         report: @escaping @Sendable (UInt64, FoundPlaces?) -> Void
     ) {
-        thread = StoreThread("place-finder", configuration, logger: logger, isStopping: isStopping) { work, store in
+        thread = StoreThread(
+            "place-finder", configuration, logger: logger, isStopping: isStopping, owner: \.question.user
+        ) { work, store in
             report(work.session, Self.find(work.question, store, logger))
+            return (nil, Work.lookUp)
         }
     }
 
     func start() { thread.start() }
-    func post(_ question: PlaceQuestion, session: UInt64) { thread.post(Work(session: session, question: question)) }
+    func post(_ question: PlaceQuestion, session: UInt64) { thread.post(Search(session: session, question: question)) }
 
     /// Ends the thread. Questions that wait get no answer: their sessions are ended by the shut-down.
     func stop() { thread.stop() }

@@ -1,9 +1,14 @@
+import DequeModule
 import EventStore
+import FocusCore
 import Logging
 import NIOConcurrencyHelpers
+import Waits
 
 /// A thread beside a lane that does one kind of work, over a connection of its own, so that no append waits for it. It
 /// connects when there is work for the first time.
+///
+/// Work of users takes turns by what was done for each (`WorkAccounts`); a long piece of it is done in several turns.
 ///
 /// What waits here is bounded by who hands it over: a partition has one batch under way, a session a few questions.
 final class StoreThread<Work: Sendable>: Sendable {
@@ -14,21 +19,36 @@ final class StoreThread<Work: Sendable>: Sendable {
     private let configuration: StoreConfiguration
     private let logger: Logger
     private let isStopping: @Sendable () -> Bool
-    private let perform: @Sendable (Work, StoreConnection) -> Void
+    private let owner: @Sendable (Work) -> UserID?
+    private let perform: @Sendable (Work, StoreConnection) -> (rest: Work?, work: Int)
 
     /// - Parameters:
     ///   - name: the thread's, of at most 15 bytes.
     ///   - isStopping: true ends the wait for a database that is away.
-    ///   - perform: called on the thread, with one piece of work after the other.
+    ///   - owner: whose a piece of work is; nil: nobody's. Work of nobody is done in the order in which it came.
+    ///   - perform: called on the thread, with one piece of work after the other. Gives what is left of it for a later
+    ///     turn, and how much was done, in units of `Work`.
     init(
         _ name: String, _ configuration: StoreConfiguration, logger: Logger,
-        isStopping: @escaping @Sendable () -> Bool, perform: @escaping @Sendable (Work, StoreConnection) -> Void
+        isStopping: @escaping @Sendable () -> Bool, owner: @escaping @Sendable (Work) -> UserID?,
+        perform: @escaping @Sendable (Work, StoreConnection) -> (rest: Work?, work: Int)
     ) {
         self.name = name
         self.configuration = configuration
         self.logger = logger
         self.isStopping = isStopping
-        self.perform = perform
+        (self.owner, self.perform) = (owner, perform)
+    }
+
+    /// A thread whose work is nobody's.
+    convenience init(
+        _ name: String, _ configuration: StoreConfiguration, logger: Logger,
+        isStopping: @escaping @Sendable () -> Bool, perform: @escaping @Sendable (Work, StoreConnection) -> Void
+    ) {
+        self.init(name, configuration, logger: logger, isStopping: isStopping, owner: { _ in nil }) { work, store in
+            perform(work, store)
+            return (nil, 0)
+        }
     }
 
     func start() {
@@ -49,11 +69,19 @@ final class StoreThread<Work: Sendable>: Sendable {
             configuration, isStopping: isStopping,
             onTrouble: { logger.warning("\(name) lacks the database", metadata: ["error": "\($0)"]) })
         defer { store.close() }
+        var waiting = WorkAccounts<UserID?, Deque<Work>>(goneLimit: 1_024)
         while true {
-            for work in mailbox.receive() {
-                guard let work, !isStopping() else { return }
-                perform(work, store)
+            for work in mailbox.receive(until: waiting.isEmpty ? nil : .passed) {
+                guard let work else { return }
+                waiting.wait(owner(work), opening: [])
+                waiting.with(owner(work)) { $0.append(work) }
             }
+            guard let owner = waiting.next(), let work = waiting.with(owner, { $0.popFirst() }) ?? nil else { continue }
+            guard !isStopping() else { return }
+            let (rest, done) = perform(work, store)
+            if let rest { waiting.with(owner) { $0.prepend(rest) } }
+            let waits = waiting.with(owner) { !$0.isEmpty } ?? false
+            waiting.endTurn(of: owner, work: done, waits: waits)
         }
     }
 }

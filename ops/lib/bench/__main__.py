@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import against
 import contention
 import crowd
+import fairness
 import history
 import lanes
 import paired_report
@@ -27,9 +28,9 @@ from server import Server
 # In which they run, and stand in the tables.
 ORDER = (
     "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
-    "storm", "route", "rebuild-beside", "time-travel", "contention")
+    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness")
 UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES,
-    **contention.LANES}
+    **contention.LANES, **fairness.LANES}
 LANES = {name: UNORDERED[name] for name in ORDER}
 
 
@@ -47,6 +48,7 @@ def parse():
     parser.add_argument("--log", type=int, default=300_000)
     parser.add_argument("--max-load", type=int)
     parser.add_argument("--long-log")
+    parser.add_argument("--attacks", type=lambda text: text.split(","))
     parser.add_argument("--out")
     parser.add_argument("--dir", default=tempfile.gettempdir())
     parser.add_argument("--no-profile", action="store_true")
@@ -57,6 +59,9 @@ def parse():
             parser.error(f"no lane {name}; there are {', '.join(LANES)}")
         if options.against and name not in against.LANES:
             parser.error(f"the lane {name} cannot be taken in pairs; these can: {', '.join(against.LANES)}")
+    for kind in options.attacks or []:
+        if kind not in fairness.KINDS:
+            parser.error(f"no attack {kind}; there are {', '.join(fairness.KINDS)}")
     if not options.bin and not options.check:
         parser.error("--bin is missing")
     try:
