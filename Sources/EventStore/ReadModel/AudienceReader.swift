@@ -50,9 +50,9 @@ public struct AudienceReader: Sendable {
         var found = FoundAudiences(possible: [], heads: [])
         for row in 0..<result.rowCount {
             found.heads.insert(try PartitionHead(result, row: row))
-            if try result.bool(row: row, column: 6) {
-                found.possible.insert(entries[Int(try result.int8(row: row, column: 5)) - 1])
-            }
+            let index = Int(exactly: try result.int8(row: row, column: 5))
+            guard let index, entries.indices.contains(index), try result.bool(row: row, column: 6) else { continue }
+            found.possible.insert(entries[index])
         }
         return found
     }
