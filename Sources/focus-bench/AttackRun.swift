@@ -23,6 +23,9 @@ final class AttackRun {
     /// What was sent and is not answered: appends, and other questions.
     private var (appends, questions) = (0, 0)
     private var isOpen = false
+    /// What it may ask beside appending (rule Q5), and what it has asked.
+    private var quota: Allowance?
+    private var used = AllowanceUse()
     private var report = AttackReport()
 
     init(_ kind: AttackKind, server: ServerAddress, token: String, incarnation: Incarnation) throws {
@@ -56,12 +59,30 @@ final class AttackRun {
         report.answers = 0
         report.refused = 0
         while DispatchTime.now().uptimeNanoseconds < end {
-            while appends < Self.window, questions < 4, !socket.isBlocked { try send(mix.next()) }
+            while appends < Self.window, questions < 4, !socket.isBlocked, mayAsk { try send(mix.next()) }
             try serve()
         }
         report.processor = ProcessorTime.ofThisProcess - processor
         report.seconds = Double(DispatchTime.now().uptimeNanoseconds - began) / 1e9
         return report
+    }
+
+    private var monotonic: MonotonicTime {
+        MonotonicTime(milliseconds: Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000))
+    }
+
+    /// Whether the device is within its quota. Past it the server would end the session, which ends the attack.
+    private var mayAsk: Bool { quota.map { used.wait(for: 1, of: $0, now: monotonic) == nil } ?? true }
+
+    /// The quota that the server names for what this kind asks.
+    private func quota(_ quotas: Quotas) -> Allowance? {
+        let perMinute =
+            switch report.kind {
+            case .resync: quotas.resyncsPerMinute
+            case .speeds: quotas.fetchesPerMinute
+            default: 0 as UInt32
+            }
+        return perMinute > 0 ? .minute(Int(perMinute)) : nil
     }
 
     // MARK: Sending
@@ -80,6 +101,7 @@ final class AttackRun {
             try socket.send(lastFrame)
         case .message(let message):
             questions += 1
+            if let quota { used.use(1, of: quota, now: monotonic) }
             try socket.send(FrameCodec.frame(message))
         }
     }
@@ -114,7 +136,9 @@ final class AttackRun {
             return
         }
         switch try FrameCodec.decodeServer(frame) {
-        case .welcome: isOpen = true
+        case .welcome(let welcome):
+            isOpen = true
+            quota = quota(welcome.quotas)
         case .appended(let appended):
             report.answers += 1
             report.refused += appended.refused.count

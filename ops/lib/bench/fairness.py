@@ -15,13 +15,15 @@ DEVICES = 20
 # Events of all quiet devices together in a second, one a frame.
 RATE = 200
 GOAL = 1.5
+# An attack that may append for a day in a minute is the harder one.
+QUOTAS = ("--events-per-day", "100000000", "--bytes-per-day", "1024GiB")
 
 
 def fairness(bench):
     found = []
     for kind in bench.options.attacks or KINDS:
         # A server of its own: what one attack leaves behind is none of the next one's business.
-        server = Server(bench.server.binaries, bench.options.dir)
+        server = Server(bench.server.binaries, bench.options.dir, options=QUOTAS)
         try:
             alone = lanes.Bench(server, bench.options)
             # Code is loaded, statements are planned.

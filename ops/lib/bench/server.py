@@ -12,9 +12,10 @@ import processor
 
 
 class Server:
-    def __init__(self, binaries, parent, settings="", tls=None, data=None, copy=None):
+    def __init__(self, binaries, parent, settings="", tls=None, data=None, copy=None, options=()):
         """In a directory of its own in `parent`, removed at the end; its data are those of the data directory `copy`
-        of a stopped focusd. Or in the data directory `data`, which stays."""
+        of a stopped focusd. Or in the data directory `data`, which stays. `options` are focusd's."""
+        self.options = options
         self.binaries = binaries
         # Files of a certificate and its key; None: in the clear.
         self.security = ["--tls-cert", tls[0], "--tls-key", tls[1]] if tls else ["--plaintext"]
@@ -45,7 +46,8 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [f"{self.binaries}/focusd", "serve", *self.security, "--listen", "127.0.0.1:0", "--data-dir", self.data],
+            [f"{self.binaries}/focusd", "serve", *self.security, "--listen", "127.0.0.1:0", "--data-dir", self.data,
+             *self.options],
             stdout=subprocess.PIPE, stderr=self.log, text=True)
         ready = re.match(r"focusd ready listen=(\S+)", self.process.stdout.readline())
         if not ready:
