@@ -622,6 +622,12 @@ extension Rule {
             How many connections are open is bounded: in all (20,000, or as many as the limit of open files leaves beside what the server needs for its database), without an accepted token (half of these), and from one address, by IPv4 address or IPv6 network of 64 bits (4,096, of them 512 without an accepted token). One too many is sent `GoAway`, `overloaded` past a bound in all and `too_many` past one of an address, and closed; the device comes back within the bounds that GoAway names. Loopback has no bound of an address unless the operator wants it. A trusted proxy names the client's address by the PROXY protocol, version 2, in front of TLS; from anybody else such a header is malformed.
             """#),
         Rule(
+            name: "Q3", title: "Acknowledgements beside a flood", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            However much work a device within its bounds asks for, the 99th percentile of others' acknowledgements is at most 1.5 times what it is beside a process that takes as much processor as that device's own client. `ops/bench fairness` measures it, for each kind of dear work that is known.
+            """#),
+        Rule(
             name: "Q4", title: "Room of a user", document: .protocol,
             section: "Bounds",
             text: #"""
