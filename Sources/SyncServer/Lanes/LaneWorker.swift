@@ -123,6 +123,7 @@ final class LaneWorker {
         }
         try applyReports()
         users.endQuarantines()
+        appends.endRests()
         try log.confirmHeads()
         try takeUpLoads()
         loadNeededUsers()
@@ -177,7 +178,7 @@ final class LaneWorker {
     private func nextDeadline() -> Deadline {
         guard appends.isEmpty, reports.isEmpty, loaded.isEmpty, deferred.isEmpty else { return .passed }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading)]
+        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading), appends.nextRestEnds]
         let next = max(now, planned.compactMap(\.self).min() ?? now)
         return .after(seconds: Double(next - now) / 1_000)
     }
