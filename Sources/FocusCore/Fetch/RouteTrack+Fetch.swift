@@ -34,7 +34,7 @@ extension RouteTrack {
     }
 
     /// How far along the route a chunk's first point is.
-    private func head(_ index: Int) -> RouteLength {
+    func head(_ index: Int) -> RouteLength {
         (index + 1 < chunks.count ? before[index + 1].run.length : sum.run.length) - chunks[index].run.length
     }
 }

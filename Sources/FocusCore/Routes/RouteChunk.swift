@@ -12,6 +12,9 @@ struct RouteChunk: Sendable {
     private(set) var run = RouteRun()
     /// How far along the chunk each point is, from the first one.
     private(set) var lengths: [RouteLength] = []
+    /// Metres from the point before, for each point; 0 for the first one. Points that stay neighbours when others come
+    /// between some are not measured again.
+    private(set) var segments: [Double] = []
     private var swings = AltitudeSwings()
     /// The elevation of these points, after what comes before them.
     private(set) var elevation = ElevationAccumulator()
@@ -19,21 +22,29 @@ struct RouteChunk: Sendable {
 
     init(id: Int) { self.id = id }
 
-    init(id: Int, points: ArraySlice<RoutePoint>) {
+    /// - Parameter segments: metres from the point before, for each point that is measured already, else NaN.
+    init(id: Int, points: ArraySlice<RoutePoint>, segments: ArraySlice<Double>? = nil) {
         self.id = id
         reserveCapacity(points.count)
-        for point in points { append(point) }
+        guard let segments else {
+            for point in points { append(point) }
+            return
+        }
+        for (point, segment) in zip(points, segments) { append(point, segment: segment) }
     }
 
     mutating func reserveCapacity(_ count: Int) {
         points.reserveCapacity(count)
         lengths.reserveCapacity(count)
+        segments.reserveCapacity(count)
     }
 
-    /// - Parameter point: later than all here.
-    mutating func append(_ point: RoutePoint) {
+    /// - Parameters:
+    ///   - point: later than all here.
+    ///   - segment: metres from the last point here; NaN: they are measured now.
+    mutating func append(_ point: RoutePoint, segment: Double = .nan) {
         points.append(point)
-        run.add(point)
+        segments.append(run.add(point, segment: segment))
         lengths.append(run.length)
         guard point.isAltitudeKnown else { return }
         swings.add(point.altitude)

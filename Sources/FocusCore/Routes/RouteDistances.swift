@@ -25,6 +25,8 @@ public struct RouteDistances: Sendable {
         times = points.map(\.time)
     }
 
+    fileprivate init(times: [Timestamp], metres: [Double]) { (self.times, self.metres) = (times, metres) }
+
     /// Metres; 0 without points.
     public var total: Double { metres.last ?? 0 }
 
@@ -80,6 +82,19 @@ public struct RouteDistances: Sendable {
 }
 
 extension RouteTrack {
-    /// The distances for rules R6 and R7. They take one pass over the points.
-    public var distances: RouteDistances { RouteDistances(points) }
+    /// The distances for rules R6 and R7, from the lengths that the chunks keep: no segment is measured again.
+    public var distances: RouteDistances {
+        // Where the sum has saturated, it does not say how far along a chunk is.
+        guard sum.run.length < .greatest else { return RouteDistances(points) }
+        var times: [Timestamp] = []
+        var metres: [Double] = []
+        times.reserveCapacity(counts.accepted)
+        metres.reserveCapacity(counts.accepted)
+        for (index, chunk) in chunks.enumerated() {
+            let head = head(index)
+            times.append(contentsOf: chunk.points.lazy.map(\.time))
+            metres.append(contentsOf: chunk.lengths.lazy.map { (head + $0).metres })
+        }
+        return RouteDistances(times: times, metres: metres)
+    }
 }

@@ -6,6 +6,8 @@ struct RouteLength: Hashable, Comparable, Sendable {
     private(set) var units: Int64
 
     static let zero = RouteLength(units: 0)
+    /// At which sums saturate.
+    static let greatest = RouteLength(units: .max)
 
     private init(units: Int64) { self.units = units }
 

@@ -21,18 +21,24 @@ struct RouteRun: Hashable, Sendable {
     private var largestGap: Int64 = 0
     private var gaps = 0
 
-    /// - Parameter point: an accepted point, later than all before.
-    mutating func add(_ point: RoutePoint) {
+    /// - Parameters:
+    ///   - point: an accepted point, later than all before.
+    ///   - known: metres from the point before, as they were measured earlier; NaN: they are measured now.
+    /// - Returns: these metres; 0 for the first point.
+    @discardableResult mutating func add(_ point: RoutePoint, segment known: Double = .nan) -> Double {
+        var metres = 0.0
         let here = GeodesicPosition(latitude: point.latitude, longitude: point.longitude)
         if count == 0 {
             (start, first) = (point.time, here)
             box = BoundsAccumulator(latitude: point.latitude, longitude: point.longitude)
         } else {
-            addSegment(Geodesic.distance(from: last, to: here), until: point.time)
+            metres = known.isNaN ? Geodesic.distance(from: last, to: here) : known
+            addSegment(metres, until: point.time)
             box?.add(latitude: point.latitude, longitude: point.longitude)
         }
         (end, last) = (point.time, here)
         count += 1
+        return metres
     }
 
     /// Adds a run that is later, and the segment between the two.

@@ -93,41 +93,50 @@ extension RouteTrack {
     /// Merges points into one chunk. Returns whether anything changed.
     private mutating func merge(_ new: ArraySlice<RoutePoint>, intoChunk index: Int) -> Bool {
         let old = chunks[index].points
-        var merged: [RoutePoint] = []
-        merged.reserveCapacity(old.count + new.count)
+        var merged = MergedPoints(of: chunks[index], adding: new.count)
         var position = 0
         var isChanged = false
         for point in new {
             while position < old.count, old[position].time < point.time {
-                merged.append(old[position])
+                merged.keep(position)
                 position += 1
             }
             if position < old.count, old[position].time == point.time {
                 counts.duplicate += 1
-                let wins = point.precedes(old[position])
-                merged.append(wins ? point : old[position])
-                if wins { isChanged = true }
+                if point.precedes(old[position]) {
+                    merged.add(point)
+                    isChanged = true
+                } else {
+                    merged.keep(position)
+                }
                 position += 1
             } else {
                 counts.accepted += 1
-                merged.append(point)
+                merged.add(point)
                 isChanged = true
             }
         }
         guard isChanged else { return false }
-        merged += old[position...]
+        for kept in position..<old.count { merged.keep(kept) }
         replaceChunk(index, with: merged)
         return true
     }
 
     /// Cuts `points` evenly when they are too many for one chunk; the first piece keeps the id.
-    private mutating func replaceChunk(_ index: Int, with points: [RoutePoint]) {
+    private mutating func replaceChunk(_ index: Int, with merged: MergedPoints) {
+        let (points, segments) = (merged.points, merged.segments)
         let pieces = (points.count + RouteChunk.capacity - 1) / RouteChunk.capacity
         let bounds = (0...pieces).map { points.count * $0 / pieces }
-        work.folded += points.count
+        work.folded += merged.measuredCount
+        work.kept += points.count - merged.measuredCount
         changedChunkIDs.insert(chunks[index].id)
-        chunks[index] = RouteChunk(id: chunks[index].id, points: points[bounds[0]..<bounds[1]])
-        let more = (1..<pieces).map { RouteChunk(id: assignChunkID(), points: points[bounds[$0]..<bounds[$0 + 1]]) }
+        let (first, last) = (bounds[0], bounds[1])
+        chunks[index] = RouteChunk(
+            id: chunks[index].id, points: points[first..<last], segments: segments[first..<last])
+        let more = (1..<pieces).map {
+            let (first, last) = (bounds[$0], bounds[$0 + 1])
+            return RouteChunk(id: assignChunkID(), points: points[first..<last], segments: segments[first..<last])
+        }
         chunks.insert(contentsOf: more, at: index + 1)
     }
 
@@ -141,5 +150,41 @@ extension RouteTrack {
             work.altitudes += chunks[position].follow(before[position].elevation.state)
             if position + 1 < chunks.count { before.append(before[position].adding(chunks[position])) }
         }
+    }
+}
+
+/// The points of a chunk and those that come between them, with what is known of the way from each to the next.
+private struct MergedPoints {
+    private let chunk: RouteChunk
+    private(set) var points: [RoutePoint] = []
+    /// Metres from the point before; NaN: not measured yet.
+    private(set) var segments: [Double] = []
+    /// How many segments are to be measured.
+    private(set) var measuredCount = 0
+    /// Where the last point stands in the chunk; nil for one that is new.
+    private var last: Int?
+
+    init(of chunk: RouteChunk, adding count: Int) {
+        self.chunk = chunk
+        points.reserveCapacity(chunk.points.count + count)
+        segments.reserveCapacity(chunk.points.count + count)
+    }
+
+    mutating func keep(_ position: Int) {
+        // The first point of all has no point before it.
+        let isMeasured = position > 0 ? last == position - 1 : points.isEmpty
+        append(chunk.points[position], isMeasured ? chunk.segments[position] : .nan)
+        last = position
+    }
+
+    mutating func add(_ point: RoutePoint) {
+        append(point, .nan)
+        last = nil
+    }
+
+    private mutating func append(_ point: RoutePoint, _ metres: Double) {
+        points.append(point)
+        segments.append(metres)
+        if metres.isNaN { measuredCount += 1 }
     }
 }

@@ -74,6 +74,8 @@ struct RouteSum: Sendable {
 struct RouteWork: Hashable, Sendable {
     /// Points whose place was computed and whose segment was measured.
     var folded = 0
+    /// Points whose place and segment were known, and were added up again because others came between them.
+    var kept = 0
     /// Points whose altitudes were added again, because what came before them changed.
     var altitudes = 0
     /// Chunks added to what comes before them.
@@ -82,6 +84,6 @@ struct RouteWork: Hashable, Sendable {
     /// The work since then (`FoldWork`).
     func units(since before: RouteWork) -> Int {
         folded - before.folded + joined - before.joined
-            + (altitudes - before.altitudes) / FoldWork.altitudesPerUnit
+            + (altitudes - before.altitudes + kept - before.kept) / FoldWork.altitudesPerUnit
     }
 }

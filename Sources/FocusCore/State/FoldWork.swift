@@ -11,8 +11,8 @@ enum FoldWork {
     static let bytesPerUnit = 512
     /// Entries of a list that are looked at in one unit.
     static let entriesPerUnit = 4
-    /// Points of a route whose altitudes are added in one unit.
-    static let altitudesPerUnit = 64
+    /// Points of a route whose altitudes, or whose known segments, are added up again in one unit.
+    static let altitudesPerUnit = 32
     /// A point of a route that is finished: it is measured, simplified and encoded once more.
     static let sealedPoint = 3
 }

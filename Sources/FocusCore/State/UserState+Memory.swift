@@ -75,7 +75,7 @@ extension [ByteText: PersonTally] {
 extension RouteRecord {
     /// The bytes of its points; its row is counted with the rows.
     fileprivate var approximateBytes: Int {
-        let point = MemoryLayout<RoutePoint>.stride + MemoryLayout<RouteLength>.stride
+        let point = MemoryLayout<RoutePoint>.stride + MemoryLayout<RouteLength>.stride + MemoryLayout<Double>.stride
         let open = track.map { $0.counts.accepted * point * 3 / 2 + $0.chunks.count * 1_024 } ?? 0
         return 2 * MemoryLayout<Self>.stride + open + sealedChunks.values.reduce(0) { $0 + 64 + $1.count }
     }

@@ -5,7 +5,8 @@ import FocusCore
 ///
 /// Next is a frame of the user for whom least was done, and there of the device for which least was (`WorkAccounts`).
 /// So a device that sends much dear work waits for it itself, and delays its user's other devices and other users by a
-/// turn at most (rule Q1). The frames of a session keep their order, and so do their answers (rule P6).
+/// turn at most (rule Q1). One event can be dearer than a turn, and cannot be divided; its device rests for a while, so
+/// that such events take little of the lane's time. The frames of a session keep their order, and so do their answers (rule P6).
 struct AppendQueue {
     /// What became of a frame that `next` returned.
     enum Step {
@@ -32,6 +33,11 @@ struct AppendQueue {
             case aside
             /// It is in `awaiting`.
             case awaiting
+            /// It is in `resting`.
+            case resting
+
+            /// Whether its frames wait for a statement.
+            var isReady: Bool { self != .awaiting && self != .resting }
         }
 
         var frames: Deque<PendingAppend> = []
@@ -50,17 +56,25 @@ struct AppendQueue {
     private var users = WorkAccounts<UserID, Devices>(goneLimit: goneUsers)
     /// The sessions whose users are being loaded, in their order.
     private var awaiting: [UserID: [UInt64]] = [:]
+    /// The devices that rest, until when, and their sessions with frames.
+    private var resting: [Owner: (until: MonotonicTime, sessions: [UInt64])] = [:]
     /// The sessions that stand aside until the statement is staged.
     private var postponed: [UInt64] = []
     /// Whose frame was returned last.
     private var turn: (user: UserID, device: DeviceID, session: UInt64)?
+
+    private struct Owner: Hashable {
+        var user: UserID
+        var device: DeviceID
+    }
+
     /// How many frames wait for a statement.
     private(set) var count = 0
 
     /// Whether no frame waits for a statement.
     var isEmpty: Bool { count == 0 }
     /// The sessions with frames that wait for a statement, each once and in no order.
-    var sessions: some Sequence<UInt64> { lines.lazy.filter { $0.value.place != .awaiting }.map(\.key) }
+    var sessions: some Sequence<UInt64> { lines.lazy.filter { $0.value.place.isReady }.map(\.key) }
     /// The users who are waited for.
     var awaited: some Collection<UserID> { awaiting.keys }
 
@@ -84,7 +98,7 @@ struct AppendQueue {
 
     private mutating func add(_ number: Int, to session: UInt64, _ change: (inout Deque<PendingAppend>) -> Void) {
         change(&lines[session, default: Line()].frames)
-        if lines[session]?.place != .awaiting { count += number }
+        if lines[session]?.place.isReady ?? false { count += number }
     }
 
     mutating func removeAll() -> [PendingAppend] {
@@ -118,6 +132,26 @@ struct AppendQueue {
         }
     }
 
+    /// When the next rest of a device with frames ends; nil when none does.
+    var nextRestEnds: MonotonicTime? { resting.values.lazy.filter { !$0.sessions.isEmpty }.map(\.until).min() }
+
+    /// Ends the rests whose time is over.
+    mutating func endRests(now: MonotonicTime) {
+        guard !resting.isEmpty else { return }
+        let ended = resting.filter { $0.value.until <= now }
+        for (owner, rest) in ended.sorted(by: { ($0.value.until, $0.key.device) < ($1.value.until, $1.key.device) }) {
+            resting[owner] = nil
+            for session in rest.sessions { count += lines[session]?.frames.count ?? 0 }
+            unplace(rest.sessions)
+        }
+    }
+
+    /// Has the device's frames wait until then.
+    mutating func rest(_ user: UserID, _ device: DeviceID, until end: MonotonicTime) {
+        let owner = Owner(user: user, device: device)
+        resting[owner] = (max(end, resting[owner]?.until ?? end), resting[owner]?.sessions ?? [])
+    }
+
     /// Has the sessions get a place with the next statement, before those that came later.
     private mutating func unplace(_ sessions: [UInt64]) {
         for session in sessions.reversed() {
@@ -146,6 +180,7 @@ struct AppendQueue {
                 lines[session] = nil
                 continue
             }
+            guard !lays(session, with: Owner(user: owner.user, device: owner.device)) else { continue }
             lines[session]?.place = .placed
             users.wait(owner.user, opening: Devices(goneLimit: Self.goneDevices))
             users.with(owner.user) { devices in
@@ -154,6 +189,15 @@ struct AppendQueue {
             }
         }
         return dropped
+    }
+
+    /// Has the session's frames wait with its device, if that rests.
+    private mutating func lays(_ session: UInt64, with owner: Owner) -> Bool {
+        guard resting[owner] != nil else { return false }
+        count -= lines[session]?.frames.count ?? 0
+        lines[session]?.place = .resting
+        resting[owner]?.sessions.append(session)
+        return true
     }
 
     /// Removes and returns the frame whose turn it is; nil when none waits but those that stand aside. `settle` is to
@@ -174,6 +218,9 @@ struct AppendQueue {
     private mutating func next(of user: UserID) -> (DeviceID, UInt64, PendingAppend)? {
         while let device = users.with(user, { $0.next() }) ?? nil {
             while let session = pop(device, of: user) {
+                if lines[session]?.frames.isEmpty == false, lays(session, with: Owner(user: user, device: device)) {
+                    continue
+                }
                 if let frame = lines[session]?.frames.popFirst() { return (device, session, frame) }
                 lines[session] = nil
             }

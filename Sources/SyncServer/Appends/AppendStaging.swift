@@ -38,6 +38,8 @@ struct AppendStaging {
     private(set) var byteCount = 0
     /// What was done for the staged events, in units of `Work`.
     private(set) var work = 0
+    /// The work of the dearest event since the last call of `takeDearest`.
+    private var dearest = 0
 
     /// Whether there is nothing to append and nothing to answer.
     var isEmpty: Bool { batches.isEmpty && answers.isEmpty }
@@ -86,13 +88,22 @@ struct AppendStaging {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
         let before = user.state.work
         let keys = try user.state.apply(event)
-        work += user.state.work - before + Work.event + Work.row * keys.count + logged.payload.count / Work.bytesPerUnit
+        let done =
+            user.state.work - before + Work.event + Work.row * keys.count + logged.payload.count / Work.bytesPerUnit
+        work += done
+        dearest = max(dearest, done)
         user.grew(payloadBytes: logged.payload.count)
         touched[user.id, default: []].append(contentsOf: keys)
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
         eventCount += 1
         byteCount += logged.payload.count
+    }
+
+    /// The work of the dearest event that was staged since the last call.
+    mutating func takeDearest() -> Int {
+        defer { dearest = 0 }
+        return dearest
     }
 
     /// Gives the frames' bytes back to the budget, when none of them is answered: the lane starts over, or stops.

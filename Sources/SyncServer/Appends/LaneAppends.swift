@@ -44,6 +44,12 @@ final class LaneAppends {
     /// Puts frames that were taken out back before all others of their sessions, in their order.
     func putBack(_ frames: [PendingAppend]) { queue.putBack(frames) }
 
+    /// When frames go on that wait because their device rests; nil when none do.
+    var nextRestEnds: MonotonicTime? { queue.nextRestEnds }
+
+    /// Lets the frames go on whose devices have rested.
+    func endRests() { queue.endRests(now: context.clock.monotonic()) }
+
     func removeAll() -> [PendingAppend] { queue.removeAll() }
 
     /// Lets the frames go on whose users were waited for.
@@ -92,6 +98,12 @@ final class LaneAppends {
             }
             let before = staging.work
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
+            let dear = staging.takeDearest()
+            if dear > context.configuration.workPerStatement {
+                let pause = min(context.configuration.restMilliseconds, Int64(dear / Work.perRestMillisecond))
+                let end = context.clock.monotonic().adding(milliseconds: pause)
+                queue.rest(session.identity.user, session.identity.device, until: end)
+            }
             queue.settle(frame, step, work: staging.work - before + step.work)
         }
         queue.putBackPostponed()

@@ -126,6 +126,7 @@ final class LaneWorker {
         }
         try applyReports()
         users.endQuarantines()
+        appends.endRests()
         try log.confirmHeads()
         try takeUpLoads()
         loadNeededUsers()
@@ -186,7 +187,7 @@ final class LaneWorker {
             return .passed
         }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading)]
+        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading), appends.nextRestEnds]
         let next = max(now, planned.compactMap(\.self).min() ?? now)
         return .after(seconds: Double(next - now) / 1_000)
     }

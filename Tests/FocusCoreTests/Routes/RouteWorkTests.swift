@@ -24,7 +24,8 @@ import Testing
         let before = track.work
         track.insert(points)
         return RouteWork(
-            folded: track.work.folded - before.folded, altitudes: track.work.altitudes - before.altitudes,
+            folded: track.work.folded - before.folded, kept: track.work.kept - before.kept,
+            altitudes: track.work.altitudes - before.altitudes,
             joined: track.work.joined - before.joined)
     }
 
@@ -50,6 +51,20 @@ import Testing
             #expect(cost.altitudes <= 4 * RouteChunk.capacity, "\(place)")
         }
         #expect(late.aggregates == track(Self.points).aggregates)
+    }
+
+    @Test("Q1: late points are measured, and the ways to their neighbours; what stays between neighbours is not")
+    func measuresWhatIsNew() {
+        let points = Array(Self.points[..<30_000])
+        let late = stride(from: 1, to: 30_000, by: 10).map { points[$0] }
+        let times = Set(late.map(\.time))
+        var track = track(points.filter { !times.contains($0.time) })
+        let cost = work(late, into: &track)
+        // One late point in ten: itself, and the one behind it.
+        #expect(cost.folded <= 2 * late.count && cost.folded + cost.kept >= 30_000)
+        #expect(track.aggregates == self.track(points).aggregates)
+        let (kept, measured) = (track.distances, RouteDistances(track.points))
+        #expect(kept.times == measured.times && kept.metres == measured.metres)
     }
 
     @Test("R3: points that are there already fold nothing")

@@ -101,6 +101,42 @@ import Testing
         #expect(queue.place { owners[$0] }.count == 1 && queue.isEmpty)
     }
 
+    @Test("Q1: a device that rests has no turn, whichever of its sessions sends; others do, and then it goes on in order")
+    func rests() {
+        let owners: [UInt64: Identity] = [
+            1: LaneSamples.identity(anna, phone), 2: LaneSamples.identity(anna, phone),
+            3: LaneSamples.identity(anna, watch),
+        ]
+        var queue = AppendQueue()
+        for session in [UInt64(1), 2, 3] { for sequence in 1...2 { queue.enqueue(frame(session, Int64(sequence))) } }
+        let end = MonotonicTime(milliseconds: 1_000)
+        let first = stage(&queue, owners, room: 10)
+        #expect(first.map(\.session) == [1])
+        queue.rest(anna, phone, until: end)
+        #expect(stage(&queue, owners).map(\.session) == [3, 3])
+        #expect(queue.isEmpty && queue.nextRestEnds == end && Array(queue.sessions).isEmpty)
+        queue.enqueue(frame(1, 3))
+        queue.endRests(now: MonotonicTime(milliseconds: 999))
+        #expect(queue.isEmpty && stage(&queue, owners).isEmpty)
+        queue.endRests(now: end)
+        let rest = stage(&queue, owners)
+        #expect(rest.filter { $0.session == 1 }.map(\.request.firstSequence.rawValue) == [2, 3])
+        #expect(rest.count == 4 && queue.isEmpty && queue.nextRestEnds == nil)
+    }
+
+    @Test("G2: what rests is removed too")
+    func restsRemoved() {
+        let owners: [UInt64: Identity] = [1: LaneSamples.identity(anna, phone)]
+        var queue = AppendQueue()
+        queue.enqueue(frame(1))
+        queue.rest(anna, phone, until: MonotonicTime(milliseconds: 1))
+        #expect(stage(&queue, owners).isEmpty && queue.isEmpty)
+        #expect(queue.remove { _ in true }.count == 1 && queue.isEmpty)
+        queue.enqueue(frame(1, 2))
+        queue.endRests(now: MonotonicTime(milliseconds: 1))
+        #expect(stage(&queue, owners).count == 1 && queue.isEmpty)
+    }
+
     @Test("What is removed is removed in the order of its session, wherever it waits, and what comes later is served")
     func removed() {
         let owners: [UInt64: Identity] = [1: LaneSamples.identity(anna), 2: LaneSamples.identity(ben)]
