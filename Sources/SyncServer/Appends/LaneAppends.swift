@@ -100,7 +100,7 @@ final class LaneAppends {
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
             let dear = staging.takeDearest()
             if dear > context.configuration.workPerStatement {
-                let pause = min(context.configuration.restMilliseconds, Int64(dear / Work.perRestMillisecond))
+                let pause = min(context.configuration.restMilliseconds, Int64(clamping: dear / Work.perRestMillisecond))
                 let end = context.clock.monotonic().adding(milliseconds: pause)
                 queue.rest(session.identity.user, session.identity.device, until: end)
             }

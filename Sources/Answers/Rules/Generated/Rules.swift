@@ -613,7 +613,7 @@ extension Rule {
             name: "Q1", title: "Who asks for much waits", document: .protocol,
             section: "Bounds",
             text: #"""
-            Nobody else does. Work is counted where it is done (events judged, rows changed, bytes, points of routes) and charged to the user and the device that asked. A server appends next for the user for whom it did least, and there for the device for which it did least; who comes back from idle is next, and has no claim on what they did not use. One statement carries a bounded amount of work; a frame that needs more goes on in later ones, and is answered once, at its end. So a device that offers unlimited work delays another by a statement at most. What falls due by the clock (T1, T3) leaves room for appends in each statement.
+            Nobody else does. Work is counted where it is done (events judged, rows changed, bytes, points of routes) and charged to the user and the device that asked. A server appends next for the user for whom it did least, and there for the device for which it did least; who comes back from idle is next, and has no claim on what they did not use. One statement carries a bounded amount of work; a frame that needs more goes on in later ones, and is answered once, at its end. So a device that offers unlimited work delays another by a statement at most. An event that alone takes more than a statement has room for is its last; the device that sent it then rests a hundred times as long as the event took, at most 30 s. What falls due by the clock (T1, T3) leaves room for appends in each statement.
             """#),
         Rule(
             name: "Q2", title: "Connections", document: .protocol,
