@@ -15,7 +15,7 @@ struct BenchAttackCommand: AsyncParsableCommand {
             One device of one user, with a valid token, first builds up what makes its
             work dear: 10,000 listed notifications, or a route of 300,000 points. Then it
             says "ready", waits for a line on its standard input, and sends as much work
-            of the kind as its session takes, for the given time. Rule Q3 says what others
+            of the kind as its session takes, for the given time. Rule Q1 says what others
             may notice of it; `ops/bench fairness` measures that.
 
             Kinds: \(AttackKind.allCases.map(\.rawValue).joined(separator: ", "))

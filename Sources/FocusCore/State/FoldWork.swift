@@ -3,7 +3,7 @@
 /// Work is counted and not timed, so that it is the same for equal events wherever they are folded. A count decides who
 /// is served next (protocol.md, rule Q1), and nothing that is folded: it is in no row, no digest and no comparison.
 ///
-/// The factors were measured once, on an optimized build, and rounded up.
+/// The factors are estimates for an optimized build.
 enum FoldWork {
     /// A row that is written, whether it changes or not.
     static let row = 2

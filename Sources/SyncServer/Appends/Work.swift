@@ -1,13 +1,13 @@
 /// What a lane counts as work beside the fold (`UserState.work`), in units of about a microsecond of a processor of
 /// 2024. Work is counted and not timed, so that equal requests are served in the same order wherever they come.
 ///
-/// The factors were measured once, on an optimized build, and rounded up: what the lane does for it, and what
-/// PostgreSQL does on the same machine.
+/// The factors are estimates for an optimized build: what the lane does for it, and what PostgreSQL does on the same
+/// machine.
 enum Work {
     /// A frame, whatever becomes of it.
     static let frame = 10
-    /// How much work of one event makes its device rest for a millisecond: such events take a hundredth of the time.
-    static let perRestMillisecond = 10
+    /// How much work of one event makes its device rest for a millisecond: such events take a twentieth of the time.
+    static let perRestMillisecond = 50
     /// A frame that asks the log what stands at its places, which takes one or two statements beside the lane.
     static let lookUp = 200
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.

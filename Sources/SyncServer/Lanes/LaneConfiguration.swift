@@ -10,9 +10,9 @@ struct LaneConfiguration: Sendable {
     /// such turn at most (rule Q1). An event that passes it is the statement's last; the rest of its frame goes on in a
     /// later one.
     var workPerStatement = 10_000
-    /// How long a device rests at most after an event that alone took more work than that (rule Q3). It rests a hundred
-    /// times as long as the event took, so that others notice it in one of a hundred moments.
-    var restMilliseconds: Int64 = 30_000
+    /// How long a device rests at most after an event that alone took more work than that (rule Q1). It rests twenty
+    /// times as long as the event took, so that others notice it in one of twenty moments.
+    var restMilliseconds: Int64 = 5_000
     /// For how long a lane locks a partition before it appends, after another server was first there. It is as long
     /// again when there were events of others by then.
     var contentionMilliseconds: Int64 = 5_000

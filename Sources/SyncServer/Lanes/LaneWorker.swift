@@ -187,7 +187,10 @@ final class LaneWorker {
             return .passed
         }
         let poll = log.tails.confirmedAt.adding(milliseconds: configuration.pollMilliseconds)
-        let planned = [poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading), appends.nextRestEnds]
+        let planned = [
+            poll, users.nextDeadline, watchers.nextDeadline, sessions.nextDeadline(users.isLoading),
+            appends.nextRestEnds,
+        ]
         let next = max(now, planned.compactMap(\.self).min() ?? now)
         return .after(seconds: Double(next - now) / 1_000)
     }

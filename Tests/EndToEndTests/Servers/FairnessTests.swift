@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "Q1, Q3: who sends one event beside a flood is served before the flood is; of the flood each frame is answered")
+        "Q1: who sends one event beside a flood is served before the flood is; of the flood each frame is answered")
     func isServedFirst() async throws {
         // One partition: the log's order is the order of service.
         try await TestServer.with(partitions: 1) { server in

@@ -213,7 +213,8 @@ import Waits
         #expect(try answers(1, worker) == ["through 21"] && logged(devices[0]) == Array(1...21))
     }
 
-    @Test("P8: a session whose frame is logged in parts is not taken for superseded by itself", arguments: [false, true])
+    @Test(
+        "P8: a session whose frame is logged in parts is not taken for superseded by itself", arguments: [false, true])
     func notSuperseded(isHealing: Bool) throws {
         let worker = try worker()
         time.advance(60_000)

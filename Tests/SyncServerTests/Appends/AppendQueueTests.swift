@@ -15,7 +15,8 @@ import Testing
     private func frame(_ session: UInt64, _ sequence: Int64 = 1) -> PendingAppend {
         PendingAppend(
             session: session,
-            request: IncomingAppend(firstSequence: DeviceSequence(sequence), events: [], charge: InboundCharge(bytes: 1)))
+            request: IncomingAppend(
+                firstSequence: DeviceSequence(sequence), events: [], charge: InboundCharge(bytes: 1)))
     }
 
     /// Stages frames until `room` units of work are done, or nothing is left that may be staged.
@@ -101,7 +102,8 @@ import Testing
         #expect(queue.place { owners[$0] }.count == 1 && queue.isEmpty)
     }
 
-    @Test("Q1: a device that rests has no turn, whichever of its sessions sends; others do, and then it goes on in order")
+    @Test(
+        "Q1: a device that rests has no turn, whichever of its sessions sends; others do, and then it goes on in order")
     func rests() {
         let owners: [UInt64: Identity] = [
             1: LaneSamples.identity(anna, phone), 2: LaneSamples.identity(anna, phone),

@@ -1,4 +1,4 @@
-"""Lane fairness: acknowledgements of quiet devices beside one that asks for the dearest work there is (rule Q3)."""
+"""Lane fairness: acknowledgements of quiet devices beside one that asks for the dearest work there is (rule Q1)."""
 
 import json
 import subprocess

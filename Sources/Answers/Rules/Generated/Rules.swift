@@ -613,19 +613,13 @@ extension Rule {
             name: "Q1", title: "Who asks for much waits", document: .protocol,
             section: "Bounds",
             text: #"""
-            Nobody else does. Work is counted where it is done (events judged, rows changed, bytes, points of routes) and charged to the user and the device that asked. A server appends next for the user for whom it did least, and there for the device for which it did least; who comes back from idle is next, and has no claim on what they did not use. One statement carries a bounded amount of work; a frame that needs more goes on in later ones, and is answered once, at its end. So a device that offers unlimited work delays another by a statement at most. An event that alone takes more than a statement has room for is its last; the device that sent it then rests a hundred times as long as the event took, at most 30 s. What falls due by the clock (T1, T3) leaves room for appends in each statement.
+            Nobody else does. Work is counted where it is done (events judged, rows changed, bytes, points of routes) and charged to the user and the device that asked. A server appends next for the user for whom it did least, and there for the device for which it did least; who comes back from idle is next, and has no claim on what they did not use. One statement carries a bounded amount of work; a frame that needs more goes on in later ones, and is answered once, at its end. So a device that offers unlimited work delays another by a statement at most. An event that alone takes more than a statement has room for is its last; the device that sent it then rests twenty times as long as the event took, at most 5 s. What falls due by the clock (T1, T3) leaves room for appends in each statement.
             """#),
         Rule(
             name: "Q2", title: "Connections", document: .protocol,
             section: "Bounds",
             text: #"""
             How many connections are open is bounded: in all (20,000, or as many as the limit of open files leaves beside what the server needs for its database), without an accepted token (half of these), and from one address, by IPv4 address or IPv6 network of 64 bits (4,096, of them 512 without an accepted token). One too many is sent `GoAway`, `overloaded` past a bound in all and `too_many` past one of an address, and closed; the device comes back within the bounds that GoAway names. Loopback has no bound of an address unless the operator wants it. A trusted proxy names the client's address by the PROXY protocol, version 2, in front of TLS; from anybody else such a header is malformed.
-            """#),
-        Rule(
-            name: "Q3", title: "Acknowledgements beside a flood", document: .protocol,
-            section: "Bounds",
-            text: #"""
-            However much work a device within its bounds asks for, the 99th percentile of others' acknowledgements is at most 1.5 times what it is beside a process that takes as much processor as that device's own client. `ops/bench fairness` measures it, for each kind of dear work that is known.
             """#),
         Rule(
             name: "Q4", title: "Room of a user", document: .protocol,
