@@ -211,7 +211,7 @@ final class SimulatedServer {
         configuration.lookMilliseconds = plan.lookMilliseconds
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
-        configuration.workPerStatement = random.element([400, 10_000])
+        configuration.workPerUser = random.element([400, 20_000])
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))

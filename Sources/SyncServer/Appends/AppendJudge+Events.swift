@@ -41,7 +41,9 @@ extension AppendJudge {
         }
         while progress.taken < request.events.count {
             // Each statement takes one of its events at least.
-            if progress.taken > frame.append.taken, !staging.hasRoomForWork(workPerStatement) {
+            if progress.taken > frame.append.taken,
+                !staging.hasRoomForWork(of: frame.user.id, workPerUser, workPerStatement)
+            {
                 answer.rest = frame.append
                 answer.rest?.progress = progress
                 return

@@ -18,7 +18,9 @@ struct AppendJudge {
     /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
     let quotas: AppendQuotas
-    /// The work for which a statement has room, in units of `Work`; see `LaneConfiguration.workPerStatement`.
+    /// See `LaneConfiguration.workPerUser`.
+    let workPerUser: Int
+    /// See `LaneConfiguration.workPerStatement`.
     let workPerStatement: Int
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64

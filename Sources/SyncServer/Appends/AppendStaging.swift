@@ -38,6 +38,8 @@ struct AppendStaging {
     private(set) var byteCount = 0
     /// What was done for the staged events, in units of `Work`.
     private(set) var work = 0
+    /// The same, of each user.
+    private var workOfUser: [UserID: Int] = [:]
     /// The work of the dearest event since the last call of `takeDearest`.
     private var dearest = 0
 
@@ -47,18 +49,23 @@ struct AppendStaging {
     /// Whether the statement may take another frame. The last frame may take it past the bounds.
     func hasRoom(_ configuration: LaneConfiguration) -> Bool {
         guard eventCount < configuration.eventsPerStatement, byteCount < configuration.bytesPerStatement,
-            hasRoomForWork(configuration.workPerStatement)
+            work < configuration.workPerStatement
         else { return false }
         return !isLocked || eventCount < configuration.eventsPerLock && byteCount < configuration.bytesPerLock
     }
 
-    /// Whether the statement may take another event. The last one may take it past the bound.
-    func hasRoomForWork(_ bound: Int) -> Bool { work < bound }
+    /// Whether the statement may take another event of the user. The last one may take it past the bounds.
+    /// - Parameters:
+    ///   - perUser: see `LaneConfiguration.workPerUser`.
+    ///   - bound: see `LaneConfiguration.workPerStatement`.
+    func hasRoomForWork(of user: UserID, _ perUser: Int, _ bound: Int) -> Bool {
+        work < bound && workOfUser[user, default: 0] < perUser
+    }
 
     /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
     /// that they go with every statement.
     func hasRoomForDue(_ configuration: LaneConfiguration) -> Bool {
-        guard eventCount < max(1, configuration.eventsPerStatement / 4), work < configuration.workPerStatement / 2
+        guard eventCount < max(1, configuration.eventsPerStatement / 4), work < configuration.workPerUser / 2
         else { return false }
         return !isLocked || eventCount < max(1, configuration.eventsPerLock / 4)
     }
@@ -91,6 +98,7 @@ struct AppendStaging {
         let done =
             user.state.work - before + Work.event + Work.row * keys.count + logged.payload.count / Work.bytesPerUnit
         work += done
+        workOfUser[user.id, default: 0] += done
         dearest = max(dearest, done)
         user.grew(payloadBytes: logged.payload.count)
         touched[user.id, default: []].append(contentsOf: keys)

@@ -25,6 +25,7 @@ final class LaneAppends {
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
             userBytes: context.configuration.userBytes, quotas: quotas,
+            workPerUser: context.configuration.workPerUser,
             workPerStatement: context.configuration.workPerStatement,
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
@@ -99,7 +100,7 @@ final class LaneAppends {
             let before = staging.work
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
             let dear = staging.takeDearest()
-            if dear > context.configuration.workPerStatement {
+            if dear > context.configuration.workPerUser {
                 let pause = min(context.configuration.restMilliseconds, Int64(clamping: dear / Work.perRestMillisecond))
                 let end = context.clock.monotonic().adding(milliseconds: pause)
                 queue.rest(session.identity.user, session.identity.device, until: end)
@@ -126,6 +127,10 @@ final class LaneAppends {
             return .done
         }
         guard staging.carries(user.partition) else { return .postponed }
+        let configuration = context.configuration
+        guard staging.hasRoomForWork(of: id, configuration.workPerUser, configuration.workPerStatement) else {
+            return .postponed
+        }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {

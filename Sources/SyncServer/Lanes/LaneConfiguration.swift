@@ -6,10 +6,12 @@ struct LaneConfiguration: Sendable {
     var eventsPerStatement = 4_000
     /// Payload bytes in one append statement, bounded in the same way.
     var bytesPerStatement = 16 * 1024 * 1024
-    /// The work in one append statement, in units of `Work`, about microseconds: who has little to append waits for one
-    /// such turn at most (rule Q1). An event that passes it is the statement's last; the rest of its frame goes on in a
-    /// later one.
-    var workPerStatement = 10_000
+    /// The work of one user's devices in one append statement, in units of `Work`, about microseconds: others wait for
+    /// that long at most (rule Q1). An event that passes it is the user's last there; the rest of its frame goes on in
+    /// a later one. So a statement gets large where many users append, and not where one appends much.
+    var workPerUser = 20_000
+    /// The work in one append statement, bounded in the same way.
+    var workPerStatement = 200_000
     /// How long a device rests at most after an event that alone took more work than that (rule Q1). It rests twenty
     /// times as long as the event took, so that others notice it in one of twenty moments.
     var restMilliseconds: Int64 = 5_000

@@ -36,7 +36,7 @@ import Testing
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
                 format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
-                quotas: AppendQuotas(LaneConfiguration()), workPerStatement: workPerStatement,
+                quotas: AppendQuotas(LaneConfiguration()), workPerUser: .max, workPerStatement: workPerStatement,
                 quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
