@@ -51,8 +51,8 @@ import Testing
             try await group.waitForAll()
         }
         let counts = servers.map(\.server.contention)
-        // Without locks nearly every second append comes too late.
-        #expect(counts.allSatisfy { $0.late <= 5 }, "\(counts)")
+        // Without locks nearly every second append comes too late. A miss locks for 5 s: slow machines have more.
+        #expect(counts.allSatisfy { $0.late <= Self.devices * Self.appends / 10 }, "\(counts)")
         #expect(counts.contains { $0.locked > 0 }, "\(counts)")
         for server in servers { try await server.server.stop() }
         try await onThread {
