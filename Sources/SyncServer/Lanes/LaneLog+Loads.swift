@@ -5,10 +5,10 @@ extension LaneLog {
     /// Tells of users who were loaded beside the lane: as loaded or unloadable, or as outdated where the lane cannot
     /// tell how its log leads from the moment that the load saw to the one that it knows, or back. Catches up with
     /// heads that the loads saw; throws `LogTruncated` when the log does not lead there any more.
-    /// - Parameter isUsable: whether what was told of the user since they were asked for allows to use a load that saw
-    ///   this head.
+    /// - Parameter use: what a load of the user that saw this head is good for, by what was told of them since they
+    ///   were asked for.
     func takeUp(
-        _ loaded: [UserID: Result<LoadedUser, any Error>], where isUsable: (UserID, PartitionHead) -> Bool
+        _ loaded: [UserID: Result<LoadedUser, any Error>], use: (UserID, PartitionHead) -> LoadUse
     ) throws {
         var states: [LoadedUser] = []
         for id in loaded.keys.sorted() {
@@ -24,7 +24,12 @@ extension LaneLog {
             let (id, head) = (user.state.user, user.head)
             let place = places[head] ?? .elsewhere
             switch place {
-            case .below, .ahead: tell(isUsable(id, head) ? .loaded(user, id, head.partition) : .outdated(id))
+            case .below, .ahead:
+                switch use(id, head) {
+                case .usable: tell(.loaded(user, id, head.partition))
+                case .outdated: tell(.outdated(id))
+                case .stale: tell(.outdated(id, elsewhere: true))
+                }
             case .generation: tell(.outdated(id))
             case .elsewhere: tell(.outdated(id, elsewhere: true))
             }

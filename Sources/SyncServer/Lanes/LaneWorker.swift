@@ -203,7 +203,7 @@ final class LaneWorker {
             guard users.loads.ended(answer.number) else { continue }
             switch answer.loaded {
             case .success(let found):
-                try log.takeUp(found, where: { users.loads.isUsable($0, at: $1) })
+                try log.takeUp(found, use: { users.loads.use(of: $0, at: $1) })
                 users.loads.askForRest(of: answer.number)
             case .failure:
                 let pause = configuration.pollMilliseconds
@@ -235,7 +235,7 @@ final class LaneWorker {
 
     /// Asks for the audiences of users who are not in memory, and whom somebody watches.
     private func askForAudiences() {
-        if let question = watchers.ask(generation: { log.tails[$0].generation }) { services.loader.post(question) }
+        if let question = watchers.ask(head: { log.tails[$0] }) { services.loader.post(question) }
     }
 
     /// Catches up with commits of other servers that the cursors of waiting connections tell of.

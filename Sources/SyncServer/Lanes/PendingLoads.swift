@@ -2,6 +2,16 @@ import DequeModule
 import EventStore
 import FocusCore
 
+/// What a load of a user is good for.
+enum LoadUse {
+    case usable
+    /// Something changed meanwhile that the lane was not told event by event.
+    case outdated
+    /// It was made on a database server that lacks what the lane knew when it asked: one that was demoted goes on
+    /// answering those who only read.
+    case stale
+}
+
 /// The users whom a lane's `Loader` is asked for.
 ///
 /// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. While
@@ -34,7 +44,8 @@ struct PendingLoads {
     private var asked: [UserID: Asked] = [:]
     private var questions: Set<Int> = []
     private var lastQuestion = 0
-    /// Whether the loader is to reach the database anew, because an answer came from another history of the log.
+    /// Whether the loader is to reach the database anew, because an answer came from another history of the log,
+    /// or from a server that was left behind.
     private var mustReconnect = false
     /// No question is made before this time, because the database refused the last one.
     private var resumesAt = MonotonicTime(milliseconds: .min)
@@ -123,9 +134,11 @@ struct PendingLoads {
 
     /// Whether the user's state in an answer can be used, as far as what the lane knows of the log says.
     /// - Parameter head: the head of the user's partition that the load saw.
-    func isUsable(_ id: UserID, at head: PartitionHead) -> Bool {
-        guard let user = asked[id], !user.isOutdated else { return false }
-        return head.nextOffset >= user.head.nextOffset
+    func use(of id: UserID, at head: PartitionHead) -> LoadUse {
+        guard let user = asked[id] else { return .outdated }
+        // The log was longer when the question was made. Where it still ends earlier, another server is the primary.
+        if head.nextOffset < user.head.nextOffset { return .stale }
+        return user.isOutdated ? .outdated : .usable
     }
 
     /// Ends the user's load.
@@ -136,7 +149,7 @@ struct PendingLoads {
     }
 
     /// Asks for the user again.
-    /// - Parameter elsewhere: whether the answer came from another history of the log.
+    /// - Parameter elsewhere: whether the answer came from another history of the log, or from a server left behind.
     mutating func again(_ id: UserID, elsewhere: Bool = false) {
         asked[id] = nil
         if elsewhere { mustReconnect = true }

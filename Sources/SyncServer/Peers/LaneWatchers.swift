@@ -71,9 +71,9 @@ final class LaneWatchers {
     func restart() { audiences.restart() }
 
     /// The next question for audiences; nil when there is none now.
-    /// - Parameter generation: the generation that the partition shows, as the lane knows it.
-    func ask(generation: (Partition) -> Int32) -> AudienceQuestion? {
-        audiences.ask(now: now, generation: generation)
+    /// - Parameter head: gives the head of a partition as the lane knows it.
+    func ask(head: (Partition) -> PartitionHead) -> AudienceQuestion? {
+        audiences.ask(now: now, head: head)
     }
 
     /// Takes up what the database said of audiences.

@@ -32,6 +32,8 @@ struct PendingAudiences {
     private var isWaiting: Set<AudienceEntry> = []
     /// The entries of the question under way, and whether something happened to their user since.
     private var asked: [AudienceEntry: Bool] = [:]
+    /// Where the partitions of these entries ended when the question was made.
+    private var ends: [Partition: LogOffset] = [:]
     private var question: Int?
     private var lastQuestion = 0
     private var mustReconnect = false
@@ -51,14 +53,16 @@ struct PendingAudiences {
     var nextQuestion: MonotonicTime? { waiting.isEmpty || question != nil ? nil : resumesAt }
 
     /// Makes the next question; nil when there is none to ask now.
-    /// - Parameter generation: the generation that the partition shows, as the lane knows it.
-    mutating func ask(now: MonotonicTime, generation: (Partition) -> Int32) -> AudienceQuestion? {
+    /// - Parameter head: gives the head of a partition as the lane knows it.
+    mutating func ask(now: MonotonicTime, head: (Partition) -> PartitionHead) -> AudienceQuestion? {
         guard let time = nextQuestion, time <= now, let first = waiting.first else { return nil }
         lastQuestion += 1
         question = lastQuestion
-        let shown = generation(first.partition)
+        let shown = head(first.partition).generation
         var entries: [AudienceEntry] = []
-        while entries.count < Self.limit, let entry = waiting.first, generation(entry.partition) == shown {
+        ends = [:]
+        while entries.count < Self.limit, let entry = waiting.first, head(entry.partition).generation == shown {
+            ends[entry.partition] = head(entry.partition).nextOffset
             waiting.removeFirst()
             isWaiting.remove(entry)
             asked[entry] = false
@@ -92,7 +96,11 @@ struct PendingAudiences {
             return []
         }
         question = nil
-        let known = Set(found.heads.filter(isKnown).map(\.partition))
+        // Where a partition ends before the moment of the question, a server answered that was left behind.
+        let isRecent = { [ends] (head: PartitionHead) in
+            head.nextOffset >= ends[head.partition] ?? .zero
+        }
+        let known = Set(found.heads.filter { isRecent($0) && isKnown($0) }.map(\.partition))
         // A partition without a head is not in the log, so there is nobody to be told of.
         let unknown = Set(found.heads.map(\.partition)).subtracting(known)
         mustReconnect = !unknown.isEmpty

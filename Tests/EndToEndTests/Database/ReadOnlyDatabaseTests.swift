@@ -37,11 +37,19 @@ import Testing
         let (tablet, _) = try await WireClient.open(other, user: user)
         try await tablet.append(from: 1, [.post("n", app: "a")])
         let version = try await tablet.appended().version
-        #expect(try await phone.first(within: 30) { delta($0, version) })
+        #expect(try await phone.first { delta($0, version) })
+        // Who is not in memory is loaded from there too: the old primary goes on answering whoever only reads.
+        let stranger = UserID.random()
+        let (desktop, _) = try await WireClient.open(other, user: stranger)
+        try await desktop.append(from: 1, Envelope.setUp("a"))
+        let written = try await desktop.appended().version
+        let (watch, _) = try await WireClient.open(server, user: stranger)
+        #expect(
+            try await watch.first { if case .snapshotEnd(let cursor) = $0 { cursor.version == written } else { nil } })
         try await phone.append(from: 3, [.post("m", app: "a")])
         var isTaken = false
         while !isTaken {
-            isTaken = try await phone.first(within: 30) {
+            isTaken = try await phone.first {
                 switch $0 {
                 case .appended: true
                 case .error: false

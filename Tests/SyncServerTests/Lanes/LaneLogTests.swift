@@ -195,9 +195,9 @@ import Testing
     }
 
     /// Takes up what a load of the users sees now, or what one saw.
-    private func takeUp(_ users: LoadedUser..., in log: LaneLog, isUsable: Bool = true) throws {
+    private func takeUp(_ users: LoadedUser..., in log: LaneLog, use: LoadUse = .usable) throws {
         let found = users.map { ($0.state.user, Result<_, any Error>.success($0)) }
-        try log.takeUp(Dictionary(uniqueKeysWithValues: found)) { _, _ in isUsable }
+        try log.takeUp(Dictionary(uniqueKeysWithValues: found)) { _, _ in use }
     }
 
     @Test("A load that saw just what the lane knows needs no question")
@@ -251,10 +251,13 @@ import Testing
         let log = try begun()
         struct Broken: Error {}
         let found = [anna: .success(try store.loaded(anna)), ben: .failure(Broken())] as [UserID: Result<_, any Error>]
-        try log.takeUp(found) { _, _ in true }
+        try log.takeUp(found) { _, _ in .usable }
         #expect(heard.all() == ["unloadable", "loaded 0"])
-        try takeUp(store.loaded(anna), in: log, isUsable: false)
+        try takeUp(store.loaded(anna), in: log, use: .outdated)
         #expect(heard.all() == ["outdated"])
+        // Who was left behind is left: the next load goes over another connection.
+        try takeUp(store.loaded(anna), in: log, use: .stale)
+        #expect(heard.all() == ["of another log"])
     }
 
     @Test("A checkpoint that stands further back than it was known is told, with those who are past it")

@@ -42,7 +42,7 @@ import Testing
         loads.need(ben)
         let events = [anna, ben, anna].map { store.appendFocus("a", of: $0) }
         for event in events { loads.followed(event) }
-        #expect(loads.isUsable(anna, at: store.head))
+        #expect(loads.use(of: anna, at: store.head) == .usable)
         #expect(loads.remove(anna).map(\.id) == [events[0].id, events[2].id] && !loads.contains(anna))
         #expect(loads.remove(anna).isEmpty && loads.contains(ben))
     }
@@ -54,13 +54,15 @@ import Testing
         store.appendFocus("a", of: anna)
         for id in [anna, ben] { loads.need(id) }
         _ = ask(&loads)
-        #expect(!loads.isUsable(anna, at: before) && loads.isUsable(anna, at: store.head))
+        #expect(loads.use(of: anna, at: before) == .stale && loads.use(of: anna, at: store.head) == .usable)
         loads.outdate(anna)
-        #expect(!loads.isUsable(anna, at: store.head) && loads.isUsable(ben, at: store.head))
+        #expect(loads.use(of: anna, at: store.head) == .outdated && loads.use(of: ben, at: store.head) == .usable)
         loads.outdate { $0 == ben }
-        #expect(!loads.isUsable(ben, at: store.head))
+        #expect(loads.use(of: ben, at: store.head) == .outdated)
+        // That it saw too little tells of its server, whatever else happened.
+        #expect(loads.use(of: ben, at: before) == .stale)
         loads.again(anna)
-        #expect(users(ask(&loads)) == [anna] && loads.isUsable(anna, at: store.head))
+        #expect(users(ask(&loads)) == [anna] && loads.use(of: anna, at: store.head) == .usable)
     }
 
     @Test("Events of a mebibyte are kept, not of a byte more")
@@ -74,7 +76,7 @@ import Testing
             loads.followed(event)
             event.payload = Array(repeating: 0, count: PendingLoads.keptBytes / 2 + extra)
             loads.followed(event)
-            #expect(loads.isUsable(anna, at: store.head) == (extra == 0))
+            #expect(loads.use(of: anna, at: store.head) == (extra == 0 ? .usable : .outdated))
             #expect(loads.remove(anna).count == (extra == 0 ? 2 : 0))
         }
     }

@@ -21,6 +21,12 @@ import Testing
         return watchers
     }
 
+    private func head(_ partition: Partition) -> PartitionHead {
+        var head = PartLog().head
+        head.partition = partition
+        return head
+    }
+
     private func told() -> [String] { connections.told(1, deliveries) }
 
     @Test("V1: a watcher is told of a user as soon as they are in memory, and they are needed there until then")
@@ -39,7 +45,7 @@ import Testing
     }
 
     private func answer(_ watchers: LaneWatchers, isPossible: Bool) {
-        guard let question = watchers.ask(generation: { _ in 1 }) else {
+        guard let question = watchers.ask(head: head) else {
             Issue.record("nothing is asked")
             return
         }
@@ -58,7 +64,7 @@ import Testing
         answer(watchers, isPossible: false)
         watchers.sendStatuses(users)
         #expect(told() == ["statuses"] && watchers.awaitingLoad.isEmpty)
-        #expect(watchers.ask(generation: { _ in 1 }) == nil && watchers.nextDeadline > time.now)
+        #expect(watchers.ask(head: head) == nil && watchers.nextDeadline > time.now)
         // Something happened to the user: it is asked again.
         watchers.hear(.changed(anna))
         time.advance(1_000)
@@ -72,7 +78,7 @@ import Testing
     func outdated() throws {
         let watchers = watchers(LaneSamples.context(time))
         watchers.sendStatuses(users)
-        let question = try #require(watchers.ask(generation: { _ in 1 }))
+        let question = try #require(watchers.ask(head: head))
         watchers.hear(.changed(anna))
         let found = FoundAudiences(possible: [], heads: [PartLog().head])
         watchers.takeUp(AudienceAnswer(number: question.number, found: .success(found))) { _ in true }

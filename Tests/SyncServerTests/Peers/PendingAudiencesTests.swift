@@ -15,21 +15,22 @@ import Testing
         AudienceEntry(partition: Partition(partition), user: user, viewer: viewer, app: nil)
     }
 
-    private func head(_ partition: Int32) -> PartitionHead {
+    private func head(_ partition: Int32, nextOffset: Int64 = 5) -> PartitionHead {
         PartitionHead(
-            partition: Partition(partition), nextOffset: .zero, lastEvent: PartitionHead.noEvent,
-            lastRecordedAt: Timestamp(microseconds: 0), generation: 1)
+            partition: Partition(partition), nextOffset: LogOffset(nextOffset), lastEvent: PartitionHead.noEvent,
+            lastRecordedAt: Timestamp(microseconds: 0),
+            generation: partition == 9 ? 2 : 1)
     }
 
     private func ask(_ audiences: inout PendingAudiences, now: Int64 = 0) -> AudienceQuestion? {
-        audiences.ask(now: at(now)) { $0 == Partition(9) ? 2 : 1 }
+        audiences.ask(now: at(now)) { head($0.rawValue) }
     }
 
     private func takeUp(
         _ audiences: inout PendingAudiences, _ question: AudienceQuestion, possible: Set<AudienceEntry> = [],
-        known: Set<Int32> = [0, 1]
+        known: Set<Int32> = [0, 1], end: Int64 = 5
     ) -> [AudienceEntry: Bool] {
-        let heads = Set(question.entries.map { head($0.partition.rawValue) })
+        let heads = Set(question.entries.map { head($0.partition.rawValue, nextOffset: end) })
         let answer = AudienceAnswer(
             number: question.number, found: .success(FoundAudiences(possible: possible, heads: heads)))
         let told = audiences.takeUp(answer, now: at(0), pauseMilliseconds: 100) {
@@ -79,6 +80,17 @@ import Testing
         // An answer from before the lane began anew says nothing.
         audiences.restart()
         #expect(takeUp(&audiences, again).isEmpty && audiences.count == 1)
+    }
+
+    @Test("V1: an answer of a server that lacks what the lane knew when it asked is not used, and that server is left")
+    func stale() throws {
+        var audiences = PendingAudiences()
+        let entry = entry()
+        audiences.need(entry)
+        let question = try #require(ask(&audiences))
+        #expect(takeUp(&audiences, question, end: 4).isEmpty)
+        let again = try #require(ask(&audiences))
+        #expect(again.reconnects && takeUp(&audiences, again, possible: [entry], end: 6) == [entry: true])
     }
 
     @Test("A database that refuses is asked again after a pause")
