@@ -19,6 +19,9 @@ extension RowStore {
         after position: SyncPosition, in view: View, _ limitBytes: Int, _ version: Version, _ slot: Int?,
         _ order: ChangeOrder
     ) -> SyncPage {
+        // The entries are read where they stand: a copy of one touches a reference count for each of its parts, and a
+        // closure over the store copies the store.
+        let entries = rows.entries
         var page = SyncPage(rows: [], next: position, isComplete: false)
         var bytes = 0
         var found: [Int] = []
@@ -26,17 +29,17 @@ extension RowStore {
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
-            find(in: run, of: order, slot, after: position, view: view, &found)
+            find(in: run, of: order, entries, slot, after: position, view: view, &found)
             for number in found {
-                let entry = rows.entries[number]
-                let changedAt = entry.changedAt(slot)
-                if entry.isDeleted && changedAt <= position.skipTombstonesThrough { continue }
-                let row = DeltaRow(key: entry.key, version: changedAt, value: value(of: entry, in: view))
+                let changedAt = slot == nil ? entries[number].version : entries[number].place
+                if entries[number].isDeleted && changedAt <= position.skipTombstonesThrough { continue }
+                let row = DeltaRow(
+                    key: entries[number].key, version: changedAt, value: value(of: number, entries, in: view))
                 bytes += row.approximateBytes
                 if bytes > limitBytes && !page.rows.isEmpty { return page }
                 page.rows.append(row)
                 page.next.version = changedAt
-                page.next.key = entry.key
+                page.next.key = row.key
             }
             index = run.upperBound
         }
@@ -47,27 +50,26 @@ extension RowStore {
     }
 
     /// The value that a device gets; nil when the row is gone. No other code hands a row's value to a device.
-    private func value(of entry: Entry, in view: View) -> [UInt8]? {
-        guard !entry.isDeleted else { return nil }
-        return hiddenPreviews.hides(entry.key.collection, of: entry.key.app, in: view) ? entry.hiddenValue : entry.value
+    private func value(of number: Int, _ entries: [Entry], in view: View) -> [UInt8]? {
+        guard !entries[number].isDeleted else { return nil }
+        let hides = hiddenPreviews.hides(entries[number].key.collection, of: entries[number].key.app, in: view)
+        return hides ? entries[number].hiddenValue : entries[number].value
     }
 
     /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs,
     /// because a user has thousands of them.
     private func find(
-        in run: Range<Int>, of order: ChangeOrder, _ slot: Int?, after position: SyncPosition, view: View,
-        _ found: inout [Int]
+        in run: Range<Int>, of order: ChangeOrder, _ entries: [Entry], _ slot: Int?, after position: SyncPosition,
+        view: View, _ found: inout [Int]
     ) {
         found.removeAll(keepingCapacity: true)
         for place in run {
             let (version, number) = (order.changes[place].version, order.changes[place].number)
-            guard rows.entries[number].isCurrent(slot, at: version), view.includes(rows.entries[number].key) else {
-                continue
-            }
-            if version == position.version, let sent = position.key, rows.entries[number].key <= sent { continue }
+            guard entries[number].isCurrent(slot, at: version), view.includes(entries[number].key) else { continue }
+            if version == position.version, let sent = position.key, entries[number].key <= sent { continue }
             found.append(number)
         }
-        if found.count > 1 { found.sort { rows.entries[$0].key < rows.entries[$1].key } }
+        if found.count > 1 { found.sort { entries[$0].key < entries[$1].key } }
     }
 }
 

@@ -10,10 +10,15 @@ extension RowStore {
     }
 
     mutating func streamSlot(_ app: AppID) -> Int {
-        if let slot = streamSlots[app] { return slot }
+        if lastStreamSlot < streams.count, streams[lastStreamSlot].key.app == app { return lastStreamSlot }
+        if let slot = streamSlots[app] {
+            lastStreamSlot = slot
+            return slot
+        }
+        lastStreamSlot = streams.count
         streams.append(AppStream(app))
-        streamSlots[app] = streams.count - 1
-        return streams.count - 1
+        streamSlots[app] = lastStreamSlot
+        return lastStreamSlot
     }
 
     /// Moves the stream of an app whose own session appended the event at `version`, or for whose session the server

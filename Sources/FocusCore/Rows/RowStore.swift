@@ -35,6 +35,8 @@ struct RowStore: Sendable {
     var streams: [AppStream] = []
     /// Where each app's stream is in `streams`.
     var streamSlots: [AppID: Int] = [:]
+    /// The slot that was looked up last: rows of one app come one after the other.
+    var lastStreamSlot = 0
     /// The slots of the streams that the event under way has moved, each once.
     var movedStreams: [Int] = []
     /// The slots of streams with too many tombstones; nil stands for `tombstones`.
@@ -174,14 +176,13 @@ struct RowStore: Sendable {
 
     /// Records that the row is a tombstone now, at the version at which it changed.
     private mutating func addTombstone(_ number: Int) {
-        let entry = rows.entries[number]
-        guard let slot = entry.stream else {
-            tombstones.append(number, at: entry.version)
+        guard let slot = rows.entries[number].stream else {
+            tombstones.append(number, at: rows.entries[number].version)
             tombstones.compact { rows.entries[$0.number].isTombstone(nil, at: $0.version) }
             if tombstones.isOverfull, !overfull.contains(nil) { overfull.append(nil) }
             return
         }
-        streams[slot].tombstones.append(number, at: entry.place)
+        streams[slot].tombstones.append(number, at: rows.entries[number].place)
         streams[slot].tombstones.compact { rows.entries[$0.number].isTombstone(slot, at: $0.version) }
         if streams[slot].tombstones.isOverfull, !overfull.contains(slot) { overfull.append(slot) }
     }
@@ -239,11 +240,8 @@ extension RowStore.Entry {
     }
 
     /// Whether the row changed last at this version of a stream; nil: of the user.
-    func isCurrent(_ slot: Int?, at version: Version) -> Bool {
+    @inline(__always) func isCurrent(_ slot: Int?, at version: Version) -> Bool {
         guard let slot else { return self.version == version }
         return !isFree && stream == slot && place == version
     }
-
-    /// The version of a stream at which the row changed last; nil: of the user.
-    func changedAt(_ slot: Int?) -> Version { slot == nil ? version : place }
 }

@@ -11,8 +11,10 @@ extension UserState {
     /// The bytes of all that is remembered beside rows: decoded copies, tracks, ids, tallies, places of devices. Costs
     /// time in proportion to them, and to the rows.
     public var approximateMemoBytes: Int {
-        let decoded = shared.store.rows.inUse.reduce(0) {
-            Self.decoded.contains($1.key.collection) ? $0 + Self.decodedShare * $1.value.count : $0
+        // The entries are read where they stand: a copy of one touches a reference count for each of its parts.
+        let entries = shared.store.rows.entries
+        let decoded = entries.indices.reduce(0) {
+            Self.decoded.contains(entries[$1].key.collection) ? $0 + Self.decodedShare * entries[$1].value.count : $0
         }
         let pages = placePages.reduce(0) { $0 + 200 + $1.value.count }
         return decoded + pages + Memory.table(of: UserID.self, Bool.self, revokedDevices.count)
@@ -21,7 +23,7 @@ extension UserState {
     }
 
     /// The collections whose messages the fold keeps decoded beside their rows.
-    private static let decoded: Set<RowCollection> = [
+    private static let decoded: RowCollections = [
         .apps, .focuses, .activeFocus, .deliverySchedule, .notificationSettings, .categories, .preferenceDefaults,
         .routes, .workouts,
     ]
