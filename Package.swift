@@ -64,8 +64,8 @@ let package = Package(
         .target(
             name: "SyncServer",
             dependencies: [
-                "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix, nioSSL, lifecycle,
-                logging, collections, heaps,
+                "FocusCore", "FocusWire", "EventStore", "Tokens", "Waits", nioCore, nioLocks, nioPosix, nioSSL, nioTLS,
+                lifecycle, logging, collections, heaps,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),
@@ -122,7 +122,7 @@ let package = Package(
             "SyncServerTests",
             [
                 "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks,
-                logging,
+                nioTLS, logging,
             ]),
         tests(
             "EndToEndTests",

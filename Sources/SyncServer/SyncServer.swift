@@ -35,6 +35,7 @@ public final class SyncServer: Service {
     private let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
+    private let handshakes: HandshakePaces
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
 
     /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
@@ -76,6 +77,7 @@ public final class SyncServer: Service {
             connections: ConnectionRegistry(limits: configuration.connections), logger: logger,
             isFresh: { context.isFresh(since: $0) })
         tls = try configuration.security.makeContext()
+        handshakes = HandshakePaces(configuration.connections, clock: time.clock)
         group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.eventLoops)
     }
 
@@ -119,7 +121,8 @@ public final class SyncServer: Service {
     }
 
     private func listen() async throws -> any Channel {
-        let (services, tls, proxies) = (services, tls, configuration.connections.trustedProxies)
+        let (services, tls, handshakes) = (services, tls, handshakes)
+        let proxies = configuration.connections.trustedProxies
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -139,8 +142,14 @@ public final class SyncServer: Service {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if !proxies.isEmpty { try pipeline.addHandler(ProxyHeaderHandler(trusting: proxies)) }
-                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try pipeline.addHandler(SessionHandler(id: services.connections.makeID(), services: services))
+                    let id = services.connections.makeID()
+                    if let tls {
+                        let gate = handshakes.gate(id, on: channel.eventLoop)
+                        try pipeline.addHandler(gate)
+                        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+                        try pipeline.addHandler(HandshakeEnd(of: gate))
+                    }
+                    try pipeline.addHandler(SessionHandler(id: id, services: services))
                 }
             }
             .bind(host: configuration.host, port: configuration.port).get()
@@ -191,6 +200,9 @@ public final class SyncServer: Service {
         tokens.replace(verifier)
         services.connections.reviewKeys()
     }
+
+    /// TLS handshakes since the start, and those that wait.
+    public var handshakeCounts: HandshakeCounts { handshakes.meter.counts }
 
     /// How many connections are open.
     public var connectionCount: Int { services.connections.count }

@@ -31,6 +31,7 @@ struct MetricsFile: Service {
 
     private var text: String {
         let (found, contention) = (server.verification, server.contention)
+        let handshakes = server.handshakeCounts
         let metrics: [(name: String, kind: String, help: String, value: Int)] = [
             (
                 "focusd_users_verified_total", "counter", "Users whose read model was compared with their events.",
@@ -51,6 +52,16 @@ struct MetricsFile: Service {
                 contention.locked
             ),
             ("focusd_connections", "gauge", "Connections that are open.", server.connectionCount),
+            ("focusd_handshakes_total", "counter", "TLS handshakes that were begun.", handshakes.begun),
+            (
+                "focusd_handshake_rests_total", "counter",
+                "How often an address had to wait because it had begun more TLS handshakes than it may.",
+                handshakes.rests
+            ),
+            (
+                "focusd_handshakes_waiting", "gauge", "Connections whose TLS handshake waits for its turn.",
+                handshakes.waiting
+            ),
             ("focusd_inbound_bytes", "gauge", "Bytes of appends that wait for their commit.", server.inboundBytes),
             (
                 "focusd_queued_bytes", "gauge", "Bytes of rows that wait for devices to take them.",

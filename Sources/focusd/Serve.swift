@@ -80,6 +80,8 @@ struct Serve: AsyncParsableCommand {
     var connections: Int?
     @Option(help: "Connections at a time from one address (IPv6: from one /64).")
     var connectionsPerAddress = ConnectionLimits().perAddress
+    @Option(help: "TLS handshakes that one address begins in a minute; more of them wait (rule Q8).")
+    var handshakesPerAddress = ConnectionLimits().handshakesPerAddress
     @Flag(help: "Bound the connections from loopback too.")
     var limitLoopback = false
     @Option(
@@ -106,6 +108,7 @@ struct Serve: AsyncParsableCommand {
         guard (1...1024).contains(partitions) else { throw ValidationError("--partitions is 1 to 1024.") }
         if let connections, connections < 1 { throw ValidationError("--connections is at least 1.") }
         guard connectionsPerAddress >= 1 else { throw ValidationError("--connections-per-address is at least 1.") }
+        guard handshakesPerAddress >= 60 else { throw ValidationError("--handshakes-per-address is at least 60.") }
         for range in trustedProxy where AddressRange(range) == nil {
             throw ValidationError("--trusted-proxy is an address or a range like 10.0.0.0/8; got “\(range)”.")
         }
@@ -169,6 +172,7 @@ struct Serve: AsyncParsableCommand {
         limits.unauthenticated = min(limits.unauthenticated, max(1, limits.total / 2))
         limits.perAddress = connectionsPerAddress
         limits.unauthenticatedPerAddress = min(limits.unauthenticatedPerAddress, connectionsPerAddress)
+        limits.handshakesPerAddress = handshakesPerAddress
         limits.limitsLoopback = limitLoopback
         limits.trustedProxies = trustedProxy.compactMap { AddressRange($0) }
         return limits

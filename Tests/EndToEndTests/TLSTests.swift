@@ -12,22 +12,14 @@ import Testing
     func appendOverTLS() async throws {
         let directory = try TestDirectory.make()
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let (certificate, key) = (directory + "/cert.pem", directory + "/key.pem")
-        let openssl = try ChildProcess(
-            "/usr/bin/openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key,
-                "-out",
-                certificate, "-days", "2", "-subj", "/CN=focus-sync test", "-addext", "subjectAltName=IP:127.0.0.1",
-            ])
-        #expect(await openssl.exitCode() == 0)
+        let files = try await TLSFiles.make(in: directory)
         try await TestServer.with(configure: {
-            $0.security = .tls(certificateFile: certificate, keyFile: key)
+            $0.security = .tls(certificateFile: files.certificate, keyFile: files.key)
         }) { server in
             let device = DeviceID.random()
             let token = try TestServer.token(.random(), device)
             let trusting = try SyncClient(
-                configuration: .patient(port: server.port, security: .tls(trustFile: certificate), token: token),
+                configuration: .patient(port: server.port, security: .tls(trustFile: files.certificate), token: token),
                 store: DeviceStore(directory: directory + "/trusting"))
             let draft = EventDraft(.appRegistered(AppRegistered(name: "App", build: 1)), app: AppID("a")!)
             #expect(try await trusting.append([draft]).map(\.isAccepted) == [true])

@@ -9,6 +9,9 @@ public struct ConnectionLimits: Sendable {
     public var perAddress = 4_096
     /// From one address without an accepted token; past it: `too_many`.
     public var unauthenticatedPerAddress = 512
+    /// TLS handshakes that one address begins in a minute without waiting (rule Q8). No fewer than `perAddress`, so that
+    /// all devices behind it may come back at once.
+    public var handshakesPerAddress = 6_000
     /// Whether the bounds of an address hold for loopback too.
     public var limitsLoopback = false
     /// Proxies that name the client's address in front of each connection (PROXY protocol, version 2). Nobody else is
@@ -16,4 +19,12 @@ public struct ConnectionLimits: Sendable {
     public var trustedProxies: [AddressRange] = []
 
     public init() {}
+}
+
+extension ConnectionLimits {
+    /// What a connection from the address is counted by; nil when no address bounds it.
+    func bounded(_ address: ClientAddress?) -> ClientAddress? {
+        guard let address, limitsLoopback || !address.isLoopback else { return nil }
+        return address.network
+    }
 }

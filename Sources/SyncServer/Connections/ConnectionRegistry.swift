@@ -68,7 +68,7 @@ final class ConnectionRegistry: Sendable {
         order: @escaping @Sendable (ConnectionOrder) -> Void
     ) -> ErrorCode? {
         let isProxy = address.map { address in limits.trustedProxies.contains { $0.contains(address) } } ?? false
-        let connection = Connection(quota: quota, address: isProxy ? nil : bounded(address), order: order)
+        let connection = Connection(quota: quota, address: isProxy ? nil : limits.bounded(address), order: order)
         return state.withLockedValue { state in
             state.open[id] = connection
             state.count(connection, by: 1)
@@ -80,7 +80,7 @@ final class ConnectionRegistry: Sendable {
     /// Records for whom a trusted proxy has connected.
     /// - Returns: why the connection is to be sent away; nil: it may stay.
     func connected(_ id: UInt64, from address: ClientAddress?) -> ErrorCode? {
-        let address = bounded(address)
+        let address = limits.bounded(address)
         return state.withLockedValue { state in
             guard var connection = state.open[id] else { return nil }
             state.count(connection, by: -1)
@@ -89,12 +89,6 @@ final class ConnectionRegistry: Sendable {
             state.open[id] = connection
             return exceeds(connection, state) ? .tooMany : nil
         }
-    }
-
-    /// What a connection from the address is counted by.
-    private func bounded(_ address: ClientAddress?) -> ClientAddress? {
-        guard let address, limits.limitsLoopback || !address.isLoopback else { return nil }
-        return address.network
     }
 
     private func exceeds(_ connection: Connection, _ state: State) -> Bool {

@@ -646,6 +646,12 @@ extension Rule {
             What was sent and is not answered yet is bounded, in all (64 MiB) and for each user (an eighth of it): past that the server does not read from whoever sends more. So are frames that have not come whole (64 MiB in all): past that those connections are sent `GoAway(overloaded)` that held the most for the longest.
             """#),
         Rule(
+            name: "Q8", title: "TLS handshakes", document: .protocol,
+            section: "Bounds",
+            text: #"""
+            Who knocks waits, and nobody who has a session waits for them. A server takes one step of a handshake at a time, and serves everybody else for as long as it took; so handshakes take half of an event loop at the most. Addresses (IPv6 networks of 64 bits) take turns. One that has begun 6,000 in a minute, or what the operator sets, waits for each further one until as much flowed back. Waiting is counted in the time for Hello (W6).
+            """#),
+        Rule(
             name: "G1", title: "Shutting down", document: .protocol,
             section: "Trouble and the end",
             text: #"""
