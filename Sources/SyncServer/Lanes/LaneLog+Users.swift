@@ -55,6 +55,7 @@ extension LaneLog {
     private func projectAgain(on timeline: Timeline) throws {
         context.logger.notice("another PostgreSQL server took over", metadata: ["timeline": "\(timeline.name)"])
         let checkpoints = try ask { try $0.checkpoints(of: tails.known) }
+        tell(.serverIsAnother)
         tell(.readModelIsAnother)
         for (partition, checkpoint) in checkpoints {
             try checkpointRegressed(partition, to: checkpoint)

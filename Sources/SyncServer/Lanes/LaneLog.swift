@@ -67,7 +67,9 @@ final class LaneLog {
         let asked = context.clock.monotonic()
         // The timeline is read before the checkpoints. If another server takes over in between, the checkpoints are of
         // the later timeline, and the projector writes nothing for the one that is known.
-        tails.move(to: try ask { try $0.timeline() })
+        let timeline = try ask { try $0.timeline() }
+        if tails.timeline != nil, tails.timeline != timeline { tell(.serverIsAnother) }
+        tails.move(to: timeline)
         let heads = try readHeads(asked: asked)
         let checkpoints = try ask { try $0.checkpoints(of: heads) }
         for head in heads { tails.move(to: head) }

@@ -118,6 +118,7 @@ final class LaneUsers {
         case .readModelIsAnother:
             backlog.beginEpoch()
             loads.outdate { _ in true }
+        case .serverIsAnother: loads.leaveServer()
         case .generationChanges(let partition, let changed):
             outdateLoads(of: partition)
             for user in resident.all where user.partition == partition && changed?.contains(user.id) ?? true {

@@ -30,6 +30,9 @@ enum LogNews {
     case laggards([UserID: LogOffset], Partition)
     /// The lane reads anew what the read model has, so reports of batches under way no longer mean anything.
     case readModelIsAnother
+    /// Another PostgreSQL server took over. The one before may go on answering those who only read, with a read model
+    /// that has more than the new one's.
+    case serverIsAnother
     /// Another generation of the partition's read model is shown. The rows of these users differ there; nil: those of
     /// any user may.
     case generationChanges(Partition, changed: Set<UserID>?)

@@ -45,7 +45,7 @@ struct PendingLoads {
     private var questions: Set<Int> = []
     private var lastQuestion = 0
     /// Whether the loader is to reach the database anew, because an answer came from another history of the log,
-    /// or from a server that was left behind.
+    /// or from a server that was left behind, or because another server took over.
     private var mustReconnect = false
     /// No question is made before this time, because the database refused the last one.
     private var resumesAt = MonotonicTime(milliseconds: .min)
@@ -104,6 +104,12 @@ struct PendingLoads {
     /// Makes what answers will say of these users useless.
     mutating func outdate(where isOutdated: (UserID) -> Bool) {
         for id in asked.keys where isOutdated(id) { outdate(id) }
+    }
+
+    /// Makes the loader reach the database anew with the next question, and what it says before that useless.
+    mutating func leaveServer() {
+        mustReconnect = true
+        outdate { _ in true }
     }
 
     /// Makes all answers that are still to come useless; the users are asked for again.

@@ -40,6 +40,7 @@ import Testing
                 news.append("fell back to \(checkpoint), lacks \(lacking.count)")
             case .laggards(let users, _): news.append("\(users.count) laggards")
             case .readModelIsAnother: news.append("another read model")
+            case .serverIsAnother: news.append("another server")
             case .generationChanges: news.append("generation changes")
             case .generationChanged(let head, _, _): news.append("generation \(head.generation)")
             }
@@ -279,7 +280,7 @@ import Testing
         let log = try begun()
         store.line = Timeline(name: "2")
         try log.checkForLoss { _ in LogOffset(1) }
-        #expect(heard.all() == ["another read model", "fell back to 1, lacks 1"])
+        #expect(heard.all() == ["another server", "another read model", "fell back to 1, lacks 1"])
         #expect(log.tails.timeline == store.line)
         try log.checkForLoss { _ in LogOffset(1) }
         #expect(heard.all().isEmpty)

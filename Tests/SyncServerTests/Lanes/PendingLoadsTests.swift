@@ -104,6 +104,18 @@ import Testing
         #expect(ask(&loads)?.reconnects == false)
     }
 
+    @Test("G2: when another server took over, answers of before are not used, and the loader connects anew, once")
+    func tookOver() {
+        var loads = PendingLoads()
+        for id in [anna, ben] { loads.need(id) }
+        _ = ask(&loads, limit: 1)
+        loads.leaveServer()
+        #expect(loads.use(of: anna, at: store.head) == .outdated)
+        #expect(ask(&loads, limit: 1)?.reconnects == true && loads.use(of: ben, at: store.head) == .usable)
+        loads.again(anna)
+        #expect(loads.ended(2) && ask(&loads)?.reconnects == false)
+    }
+
     @Test("After a restart answers of before are ignored, and everybody is asked for again")
     func restarts() {
         var loads = PendingLoads()
