@@ -143,6 +143,19 @@ public final class StoreConnection {
         try perform { try LogReader().verify(anchors(), on: $0) }
     }
 
+    /// Makes the connection one to a server that holds these events, now and whenever it is made anew: the server that
+    /// it leads to may have been left behind, and goes on answering those who only read. Throws `LogTruncated` when no
+    /// server that can be reached holds them.
+    public func reach(_ anchors: [Partition: LogAnchor]) throws {
+        self.anchors = { anchors }
+        do {
+            try verifyAnchors()
+        } catch is LogTruncated {
+            close()
+            try verifyAnchors()
+        }
+    }
+
     /// The timeline that the server writes (`Timeline`).
     public func timeline() throws -> Timeline {
         try perform { try LogReader().timeline(on: $0) }

@@ -12,6 +12,8 @@ struct FetchWork: Sendable {
     var chunks: SealedChunks
     /// The points in the read model.
     var rows: RouteChunkRows
+    /// The last events that the lane knows of the partition: the points may come with them.
+    var anchors: [Partition: LogAnchor]
     /// Who asks.
     var user: UserID
     /// How far the question is answered; nil before the first step.
@@ -76,8 +78,11 @@ final class Fetcher: Sendable {
 
     private static func begin(_ work: FetchWork, _ store: StoreConnection) throws -> SealedRouteSearch {
         switch work.chunks {
-        case .inState(let chunks): try SealedRouteReader(heads: chunks).search(for: work.fetch.request.question)
-        case .inTable: try store.search(for: work.fetch.request.question, in: work.rows)
+        case .inState(let chunks):
+            return try SealedRouteReader(heads: chunks).search(for: work.fetch.request.question)
+        case .inTable:
+            try store.reach(work.anchors)
+            return try store.search(for: work.fetch.request.question, in: work.rows)
         }
     }
 }

@@ -34,11 +34,11 @@ final class LaneFetches {
     private var waiting: [PendingFetch] = []
     private let fetcher: any LaneFetcher
     private let deliveries: DeliveryBatch
-    private let generation: (Partition) -> Int32
+    private let head: (Partition) -> PartitionHead
 
-    /// - Parameter generation: gives the generation that a partition's read model shows.
-    init(_ fetcher: any LaneFetcher, _ deliveries: DeliveryBatch, generation: @escaping (Partition) -> Int32) {
-        (self.fetcher, self.deliveries, self.generation) = (fetcher, deliveries, generation)
+    /// - Parameter head: gives the head of a partition as the lane knows it.
+    init(_ fetcher: any LaneFetcher, _ deliveries: DeliveryBatch, head: @escaping (Partition) -> PartitionHead) {
+        (self.fetcher, self.deliveries, self.head) = (fetcher, deliveries, head)
     }
 
     /// The sessions whose questions wait; a session is there once for each of its questions.
@@ -96,8 +96,7 @@ final class LaneFetches {
             case .frame(let frame): return .send(frame)
             case .failed(let error): return .send(FrameCodec.frame(.error(error)))
             case nil:
-                return FetchWork(fetch, chunks, of: user, version, generation: generation(user.partition)).map(
-                    Step.read)
+                return FetchWork(fetch, chunks, of: user, version, head: head(user.partition)).map(Step.read)
             }
         case .notFound: return .send(FrameCodec.frame(.error(.notFound(request: request.id))))
         case .unknown: return nil
@@ -107,12 +106,13 @@ final class LaneFetches {
 
 extension FetchWork {
     /// Nil when the question is not about a route.
-    /// - Parameter generation: the generation of the read model that the points are read from.
+    /// - Parameter head: the partition's, which names the generation of the read model that the points are read from.
     fileprivate init?(
-        _ fetch: PendingFetch, _ chunks: SealedChunks, of user: CachedUser, _ version: Version, generation: Int32
+        _ fetch: PendingFetch, _ chunks: SealedChunks, of user: CachedUser, _ version: Version, head: PartitionHead
     ) {
         guard let route = fetch.request.question.route else { return nil }
-        let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: generation)
-        self.init(fetch: fetch, version: version, chunks: chunks, rows: rows, user: user.id)
+        let rows = RouteChunkRows(route, of: user.id, in: user.partition, generation: head.generation)
+        let anchors = head.anchor.map { [head.partition: $0] } ?? [:]
+        self.init(fetch: fetch, version: version, chunks: chunks, rows: rows, anchors: anchors, user: user.id)
     }
 }

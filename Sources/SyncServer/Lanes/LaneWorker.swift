@@ -58,7 +58,7 @@ final class LaneWorker {
             sessions.hear(news)
             watchers.hear(news)
         }
-        fetches = LaneFetches(services.fetcher, deliveries) { tails[$0].generation }
+        fetches = LaneFetches(services.fetcher, deliveries) { tails[$0] }
         // Deliveries leave before the database is asked, which may take long: they were made while the heads were
         // fresh, and must not leave when they no longer are.
         log = LaneLog(context, tails, store, willAsk: { deliveries.send() }) { news in

@@ -37,15 +37,7 @@ final class PlaceFinder: Sendable {
     private static func find(_ question: PlaceQuestion, _ store: StoreConnection, _ logger: Logger) -> FoundPlaces? {
         do {
             // The PostgreSQL server must hold the last event that the lane knows: what it lacks would be logged twice.
-            // A new connection verifies it, as it may reach another server; one that stands may be to a server that was
-            // left behind, and goes on answering those who only read.
-            let anchors = question.anchor.map { [question.partition: $0] } ?? [:]
-            store.anchors = { anchors }
-            do {
-                try store.verifyAnchors()
-            } catch is LogTruncated {
-                store.close()
-            }
+            try store.reach(question.anchor.map { [question.partition: $0] } ?? [:])
             return try store.places(question)
         } catch {
             // For one, another generation of the read model may be shown since. Or the log lost events, which the lane

@@ -30,7 +30,7 @@ import Testing
                 resumingAt: nil), openedAt: time.now, lastSequence: .zero)
     }
 
-    private func fetches() -> LaneFetches { LaneFetches(fetcher, deliveries) { _ in 1 } }
+    private func fetches() -> LaneFetches { LaneFetches(fetcher, deliveries) { _ in PartLog().head } }
 
     private func question() -> FetchRequest {
         let route = AppItem(AppID("com.example.run")!, "none")
