@@ -143,16 +143,16 @@ public final class StoreConnection {
         try perform { try LogReader().verify(anchors(), on: $0) }
     }
 
-    /// Makes the connection one to a server that holds these events, now and whenever it is made anew: the server that
-    /// it leads to may have been left behind, and goes on answering those who only read. Throws `LogTruncated` when no
-    /// server that can be reached holds them.
-    public func reach(_ anchors: [Partition: LogAnchor]) throws {
+    /// What `ask` finds on a server that holds these events. Where it finds less than the log has, it asks once more over
+    /// a new connection, which verifies them: the server may have been left behind, and go on answering those who only
+    /// read. Throws what `ask` throws, and `LogTruncated` when no server that can be reached holds the events.
+    public func asking<Answer>(_ anchors: [Partition: LogAnchor], _ ask: () throws -> Answer) throws -> Answer {
         self.anchors = { anchors }
         do {
-            try verifyAnchors()
-        } catch is LogTruncated {
+            return try ask()
+        } catch  where error is LogTruncated || error is EventStoreError {
             close()
-            try verifyAnchors()
+            return try ask()
         }
     }
 

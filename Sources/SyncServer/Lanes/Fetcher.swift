@@ -81,8 +81,9 @@ final class Fetcher: Sendable {
         case .inState(let chunks):
             return try SealedRouteReader(heads: chunks).search(for: work.fetch.request.question)
         case .inTable:
-            try store.reach(work.anchors)
-            return try store.search(for: work.fetch.request.question, in: work.rows)
+            return try store.asking(work.anchors) {
+                try store.search(for: work.fetch.request.question, in: work.rows)
+            }
         }
     }
 }

@@ -37,8 +37,8 @@ final class PlaceFinder: Sendable {
     private static func find(_ question: PlaceQuestion, _ store: StoreConnection, _ logger: Logger) -> FoundPlaces? {
         do {
             // The PostgreSQL server must hold the last event that the lane knows: what it lacks would be logged twice.
-            try store.reach(question.anchor.map { [question.partition: $0] } ?? [:])
-            return try store.places(question)
+            let anchors = question.anchor.map { [question.partition: $0] } ?? [:]
+            return try store.asking(anchors) { try store.places(question) }
         } catch {
             // For one, another generation of the read model may be shown since. Or the log lost events, which the lane
             // finds out for itself.
