@@ -3,20 +3,24 @@ import FocusCore
 
 /// The partitions that transactions of servers hold, as PostgreSQL's row locks do.
 ///
-/// All happens on one thread, so nobody can wait for a lock in the middle of a call. Whoever needs a held partition has
-/// the transaction that holds it end first: its events are in the log before those who wait go on.
+/// All happens on one thread. Whoever needs a held partition has the transaction that holds it end first: its events
+/// are in the log before those who wait go on. A transaction whose connection was lost ends when it will: they wait.
 final class SimulatedLocks {
     /// A transaction that holds partitions.
     final class Transaction {
         let partitions: [Partition]
         /// Ends it, once its last statement was sent; nil before that.
         var finish: (() -> Void)?
+        /// When it ends by itself, in microseconds: its connection is lost, and it runs on. Nobody can end it earlier.
+        var orphanedUntil: Int64?
 
         init(_ partitions: [Partition]) { self.partitions = partitions }
     }
 
     private var holders: [Partition: Transaction] = [:]
     private let witness: Witness
+    /// Counts the servers that held transactions: a new one knows nothing of those of the one before.
+    private(set) var servers = 0
 
     init(_ witness: Witness) { self.witness = witness }
 
@@ -24,6 +28,7 @@ final class SimulatedLocks {
     func lock(_ partitions: [Partition]) -> Transaction {
         if partitions != Set(partitions).sorted() { witness.fail("partitions are not locked in ascending order") }
         waitForHolders(of: partitions)
+        if orphan(of: partitions) != nil { witness.fail("partitions are locked that another transaction holds") }
         let transaction = Transaction(partitions)
         for partition in partitions { holders[partition] = transaction }
         return transaction
@@ -40,7 +45,7 @@ final class SimulatedLocks {
 
     func waitForHolders(of partitions: [Partition]) {
         for partition in partitions {
-            guard let holder = holders[partition] else { continue }
+            guard let holder = holders[partition], holder.orphanedUntil == nil else { continue }
             // Otherwise the server that holds it waits for something else meanwhile: this may never end.
             guard let finish = holder.finish else {
                 return witness.fail("partition \(partition) is held by a transaction that waits for another call")
@@ -49,8 +54,14 @@ final class SimulatedLocks {
         }
     }
 
+    /// The transaction without a connection that holds one of the partitions.
+    func orphan(of partitions: [Partition]) -> Transaction? {
+        partitions.lazy.compactMap { self.holders[$0] }.first { $0.orphanedUntil != nil }
+    }
+
     /// The database is another one by now, without the transactions.
     func releaseAll() {
+        servers += 1
         for transaction in holders.values { transaction.finish = nil }
         holders = [:]
     }

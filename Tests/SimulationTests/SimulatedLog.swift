@@ -31,7 +31,6 @@ final class SimulatedLog {
     /// The part of the read model on a standby, which may take over.
     private var replica: [Partition: ReadModel] = [:]
     private(set) var timeline = Timeline(name: "1")
-    private(set) var restores = 0
     /// Every commit in order, as a standby receives them and a backup replays them.
     private var journal: [Commit] = []
     private enum Commit {
@@ -44,6 +43,9 @@ final class SimulatedLog {
     let locks: SimulatedLocks
     /// Users who cannot be loaded, as if their events did not fold.
     var broken: Set<UserID> = []
+    /// Set for a server that was demoted (`demoted`): the log of which it is a past state, and the history that it
+    /// shows (see `Simulation.history`). It answers who reads.
+    private(set) var successor: (log: SimulatedLog, history: Int)?
     /// The number of batches since the checkpoint of a partition last moved although events are past it; and the most
     /// that are right.
     private var standing: [Partition: Int] = [:]
@@ -65,6 +67,14 @@ final class SimulatedLog {
             flushed[partition] = ReadModel()
             replica[partition] = ReadModel()
         }
+    }
+
+    /// The state of now, as a server shows it for ever that does not write the log any more.
+    func demoted(in history: Int) -> SimulatedLog {
+        let copy = SimulatedLog(identity.log, partitions: identity.partitions, format: format, witness: witness)
+        (copy.events, copy.models, copy.timeline) = (events, models, timeline)
+        copy.successor = (self, history)
+        return copy
     }
 
     func raiseFormat() { format = EventStore.logFormats.upperBound }
@@ -102,6 +112,17 @@ final class SimulatedLog {
 
     func events(_ partition: Partition, from offset: LogOffset, limit: Int) -> [LoggedEvent] {
         Array((events[partition] ?? []).dropFirst(Int(offset.rawValue)).prefix(limit))
+    }
+
+    /// What became of a batch whose append ended without an answer.
+    func outcome(of batch: PartitionAppend) -> PartitionOutcome {
+        let logged = events(batch.partition, from: batch.expectedOffset, limit: batch.events.count)
+        let isLogged =
+            logged.count == batch.events.count
+            && zip(logged, batch.events).allSatisfy {
+                $0.anchor == $1.anchor && $0.user == $1.user && $0.version == $1.version && $0.type == $1.type
+            }
+        return isLogged ? .committed(generation: 1) : .behind
     }
 
     /// A commit has waited for the standby, so the standby has everything up to it.
@@ -151,7 +172,7 @@ final class SimulatedLog {
 
     /// Loads a user's rows and folds the events that the read model does not show yet.
     func load(_ user: UserID, _ partition: Partition) throws -> LoadedUser {
-        if broken.contains(user) { throw BrokenUser() }
+        if (successor?.log ?? self).broken.contains(user) { throw BrokenUser() }
         let shown = models[partition]?.users[user] ?? Shown()
         var state = try UserState(user: user, version: shown.version, rows: shown.rows)
         var touched: Set<RowKey> = []
@@ -291,7 +312,6 @@ final class SimulatedLog {
         for partition in identity.allPartitions {
             events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
         }
-        restores += 1
         timeline = Timeline(name: timeline.name + "r")
         locks.releaseAll()
         flush()
@@ -303,6 +323,7 @@ final class SimulatedLog {
     func loseProjections() {
         models = flushed
         journal.append(.lost(models))
+        locks.releaseAll()
     }
 
     /// The standby takes over: the log is complete, and projections that had not reached the standby are lost.
@@ -311,12 +332,8 @@ final class SimulatedLog {
         flush()
         timeline = Timeline(name: timeline.name + "1")
         journal.append(.lost(models))
+        locks.releaseAll()
     }
-}
-
-extension SimulatedLog {
-    /// The database refuses a statement.
-    struct OutOfMemory: Error {}
 }
 
 /// The user cannot be loaded.

@@ -10,8 +10,8 @@ import Waits
 @testable import SyncServer
 
 /// A server: the real lanes, session handlers and budgets, on an event loop that runs only when the simulation steps
-/// it. `SimulatedLink` replaces TCP, `SimulatedStore` PostgreSQL, and the simulation's turns replace threads. When the
-/// server dies, what it kept in memory is lost.
+/// it. `SimulatedLink` replaces TCP, `SimulatedConnection` PostgreSQL, and the simulation's turns replace threads. When
+/// the server dies, what it kept in memory is lost.
 final class SimulatedServer {
     /// The server from one start to the next death.
     final class Process {
@@ -21,6 +21,8 @@ final class SimulatedServer {
         fileprivate(set) var links: [SimulatedLink] = []
         fileprivate var channels: [EmbeddedChannel] = []
         fileprivate var nextTurn = Int64.max
+        /// Whether a turn is due while another one waits for the database.
+        fileprivate var isTurnDue = false
         /// Positive if the log fell back in the middle of a turn: messages of this turn may be from before, and leave
         /// in the next.
         fileprivate(set) var staleTurns = 0
@@ -30,7 +32,10 @@ final class SimulatedServer {
         /// events.
         private var seen: [Int: [UserID: Version]] = [:]
         /// What loads have seen whose answers are posted.
-        fileprivate var loads: [(user: UserID, version: Version, history: Int)] = []
+        var loads: [(user: UserID, version: Version, history: Int)] = []
+        /// What the lanes have read and written in the turn under way. It counts from the end of the turn on, because a
+        /// lane may wait for the database before it acts upon it.
+        var news: [(user: UserID, version: Version, history: Int)] = []
         /// When the server saw that devices were revoked.
         private(set) var revocations: [DeviceID: Int64] = [:]
 
@@ -54,15 +59,15 @@ final class SimulatedServer {
         }
 
         /// What a load saw counts from the end of the turn on that takes it up.
-        fileprivate func seesLoads(_ simulation: Simulation) {
+        fileprivate func sees(
+            _ loads: [(user: UserID, version: Version, history: Int)], _ simulation: Simulation
+        ) {
             for load in loads { sees(load.user, load.version, simulation, in: load.history) }
-            loads = []
         }
 
         fileprivate func sees(
-            _ user: UserID, _ version: Version, _ simulation: Simulation, in history: Int? = nil
+            _ user: UserID, _ version: Version, _ simulation: Simulation, in history: Int
         ) {
-            let history = history ?? simulation.history
             let before = seen(user, history) ?? .zero
             seen[history, default: [:]][user] = max(before, version)
             guard history == simulation.history else { return }
@@ -77,15 +82,15 @@ final class SimulatedServer {
     private static let noDatabase = StoreConfiguration(PostgresConfiguration(conninfo: ""))
     let index: Int
     private(set) var process: Process?
-    private unowned let simulation: Simulation
-    private var random: SeededGenerator
+    unowned let simulation: Simulation
+    var random: SeededGenerator
     /// The wall clock's error in microseconds; it changes in steps, within about one and a half seconds of the true
     /// time.
     private var clockOffset: Int64
     private var clockRandom: SeededGenerator
     /// Until this moment the process stands still.
-    private var pausedUntil: Int64 = 0
-    private var lives = 0
+    private(set) var pausedUntil: Int64 = 0
+    private(set) var lives = 0
     private(set) var isInTurn = false
 
     init(_ index: Int, _ simulation: Simulation) {
@@ -128,11 +133,11 @@ final class SimulatedServer {
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
-                mailbox: lanes.lanes[lane].mailbox, store: store(lane, new),
+                mailbox: lanes.lanes[lane].mailbox, store: store(lane, new).makeStore(),
                 services: LaneServices(
-                    projector: projector(lanes.lanes[lane].mailbox, new),
-                    loader: loader(lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
-                    placeFinder: placeFinder(lanes.lanes[lane].mailbox, new)))
+                    projector: projector(lane, lanes.lanes[lane].mailbox, new),
+                    loader: loader(lane, lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
+                    placeFinder: placeFinder(lane, lanes.lanes[lane].mailbox, new)))
         }
         process = new
         wake()
@@ -158,7 +163,8 @@ final class SimulatedServer {
         for link in process.links { link.serverDied() }
         for worker in process.workers {
             worker.deliveries.removeAll()
-            worker.log.unlock()
+            worker.log.whileWaiting {}
+            worker.log.close()
         }
         process.end()
     }
@@ -187,7 +193,7 @@ final class SimulatedServer {
 
     /// Lets the time of a database call pass. Now and then the process stands still in the call while other servers go
     /// on.
-    private func spend(_ process: Process) throws {
+    func spend(_ process: Process) throws {
         simulation.clock.now += Int64(random.number(0...simulation.plan.callMicroseconds))
         if random.once(in: simulation.faults.pauses) {
             let wait = random.number(10_000...3_000_000)
@@ -225,120 +231,6 @@ final class SimulatedServer {
         return configuration
     }
 
-    private func store(_ lane: Int, _ process: Process) -> SimulatedStore {
-        let dice = SeededGenerator(seed: simulation.seed, of: "store", index * 1_000_000 + lane * 10_000 + lives)
-        let simulation = simulation
-        let store = SimulatedStore(simulation.log, dice, isPooled: simulation.plan.isPooled) { [unowned simulation] in
-            simulation.faults
-        }
-        store.time = { [unowned simulation] in simulation.clock.wall() }
-        store.lateLimit = simulation.plan.lateLimit
-        store.willCall = { [weak self, weak process] in
-            guard let self, let process else { return }
-            try self.spend(process)
-            self.letAnotherIn()
-        }
-        store.didPlaceLoads = { [weak self] in
-            guard let self, random.once(in: simulation.faults.fallsBackAfterLoads) else { return }
-            try simulation.fallBack(in: self)
-        }
-        store.didSee = { [weak process, unowned simulation] in process?.sees($0, $1, simulation) }
-        return store
-    }
-
-    private func projector(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedProjector {
-        SimulatedProjector(
-            write: { [unowned self, weak process] batch, done in
-                judge(batch)
-                let (fails, wait) = (random.once(in: simulation.faults.projectionFails), random.number(1_000...200_000))
-                simulation.after(wait, rank: index) { [weak self, weak process] in
-                    guard let self, let process, self.process === process else { return }
-                    done(fails ? .failed : self.written(batch))
-                    self.wake()
-                }
-            },
-            report: { mailbox.post(.projected($0, $1)) })
-    }
-
-    /// A load takes a while before it sees the log, and a while after that. Nobody gives the answer up: what it saw may
-    /// be gone when it comes.
-    private func loader(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedLoader {
-        SimulatedLoader(
-            ask: { [unowned self, weak process] question in
-                let fails = random.once(in: simulation.faults.readFails)
-                let longest = random.once(in: 8) ? 500_000 : 5_000
-                let (before, after) = (random.number(50...longest), random.number(50...longest))
-                simulation.after(before, rank: index) { [weak self, weak process] in
-                    guard let self, let process, self.process === process else { return }
-                    let loaded = load(question.users)
-                    let seen = loaded.values.compactMap { try? $0.get() }
-                        .map { ($0.state.user, $0.state.version, self.simulation.history) }
-                    let answer = LoadAnswer(
-                        number: question.number, loaded: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(loaded)
-                    )
-                    simulation.after(after, rank: index) { [weak self, weak process] in
-                        guard let self, let process, self.process === process else { return }
-                        if !fails { process.loads += seen }
-                        mailbox.post(.loaded(answer))
-                        wake()
-                    }
-                }
-            },
-            askAudiences: { [unowned self, weak process] question in
-                let (fails, wait) = (random.once(in: simulation.faults.readFails), random.number(50...50_000))
-                simulation.after(wait, rank: index) { [weak self, weak process] in
-                    guard let self, let process, self.process === process else { return }
-                    let found = simulation.log.audiences(question.entries)
-                    let answer = AudienceAnswer(
-                        number: question.number, found: fails ? .failure(SimulatedLog.OutOfMemory()) : .success(found))
-                    simulation.after(wait, rank: index) { [weak self, weak process] in
-                        guard let self, let process, self.process === process else { return }
-                        mailbox.post(.audiencesFound(answer))
-                        wake()
-                    }
-                }
-            })
-    }
-
-    private func load(_ users: [(Partition, UserID)]) -> [UserID: Result<LoadedUser, any Error>] {
-        Dictionary(
-            uniqueKeysWithValues: users.map { partition, user in
-                (user, Result { try simulation.log.load(user, partition) })
-            })
-    }
-
-    private func placeFinder(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedPlaceFinder {
-        SimulatedPlaceFinder(
-            ask: { [unowned self, weak process] question, done in
-                let (fails, wait) = (random.once(in: simulation.faults.readFails), random.number(100...200_000))
-                simulation.after(wait, rank: index) { [weak self, weak process] in
-                    guard let self, let process, self.process === process else { return }
-                    done(fails ? nil : simulation.log.places(question))
-                    wake()
-                }
-            },
-            report: { mailbox.post(.placesFound(session: $0, $1)) })
-    }
-
-    /// Checks the bounds of a batch; the rows of its last user may exceed them.
-    private func judge(_ batch: ProjectionBatch) {
-        guard let bound = simulation.plan.projectionBounds else { return }
-        let others = batch.users.dropLast().reduce(0) { $0 + $1.rows.count }
-        if batch.users.count > bound || others >= bound {
-            simulation.witness.fail(
-                "a batch of \(batch.users.count) users and over \(others) rows, where \(bound) are allowed")
-        }
-    }
-
-    private func written(_ batch: ProjectionBatch) -> ProjectionResult {
-        switch simulation.log.write(batch) {
-        case .written(let missing, let checkpoint): .written(missing: missing, checkpoint: checkpoint)
-        case .checkpointRegressed: .checkpointRegressed
-        case .busy, .otherGeneration, .otherLog: .failed
-        case .refused: .refused
-        }
-    }
-
     /// Writes the server's log to the trace.
     private var logger: Logger {
         guard simulation.isTraced else { return Self.silent }
@@ -371,13 +263,17 @@ final class SimulatedServer {
         simulation.after(wait, rank: index) { [weak self, weak process] in
             guard let self, let process, self.process === process, process.nextTurn == at else { return }
             process.nextTurn = .max
+            guard !self.isInTurn else {
+                process.isTurnDue = true
+                return
+            }
             guard !self.isPaused else { return self.turn(in: Int(self.pausedUntil - self.simulation.clock.now)) }
             self.turn(process)
         }
     }
 
     /// While this server waits for the database, another one may have a whole turn.
-    private func letAnotherIn() {
+    func letAnotherIn() {
         guard random.once(in: simulation.plan.interleaves) else { return }
         let others = simulation.servers.filter { !$0.isInTurn && !$0.isPaused && $0.process != nil }
         guard !others.isEmpty else { return }
@@ -389,19 +285,26 @@ final class SimulatedServer {
 
     private func turn(_ process: Process) {
         isInTurn = true
-        defer { isInTurn = false }
-        for lane in process.workers.indices {
-            let worker = process.workers[lane]
+        defer {
+            isInTurn = false
+            if let process = self.process, process.isTurnDue { turn(in: random.number(10...2_000)) }
+        }
+        process.isTurnDue = false
+        let loads = process.loads
+        process.loads = []
+        for (lane, worker) in process.workers.enumerated() {
             do {
                 try worker.turn(taking: worker.mailbox.receive(until: .passed))
             } catch is StoreStopped {
-                return die()
+                return self.process === process ? die() : ()
             } catch {
                 simulation.trace("server \(index), lane \(lane): \(error)")
-                worker.recover(from: error)
+                if self.process === process { worker.recover(from: error) }
             }
+            guard self.process === process else { return }
         }
-        process.seesLoads(simulation)
+        process.sees(loads + process.news, simulation)
+        process.news = []
         step(process)
         process.staleTurns = max(0, process.staleTurns - 1)
         // A lane goes round at once while frames wait for a statement.
@@ -410,7 +313,7 @@ final class SimulatedServer {
     }
 
     /// Advances the event loop to the present: deliveries and timers run.
-    private func step(_ process: Process) {
+    func step(_ process: Process) {
         process.loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
     }
 
@@ -453,11 +356,4 @@ private struct TracedLog: LogHandler {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
-}
-
-/// Simulated devices ask for no routes.
-private final class NoFetcher: LaneFetcher {
-    func start() {}
-    func post(_ work: FetchWork) { preconditionFailure("no device of the simulation fetches") }
-    func stop() {}
 }

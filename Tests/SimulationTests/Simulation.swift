@@ -21,9 +21,10 @@ final class Simulation {
     private(set) var history = 0
     private var fellBackAt = Int64.min / 2
     /// The time in which every server notices a fallen log and closes its connections: a look for due users, and the
-    /// three seconds that a closing connection gets.
-    private static let noticing: Int64 = 5_000_000
+    /// three seconds that a closing connection gets; and ten seconds of waiting for a database that does not answer.
+    private static let noticing: Int64 = 15_000_000
     let log: SimulatedLog
+    let database: SimulatedDatabase
     let life: RandomLife
     /// A user whom no server can load, if the plan has one.
     private let broken: UserID
@@ -69,12 +70,15 @@ final class Simulation {
         self.plan = plan
         witness = Witness(
             clock, callsFail: plan.faults.appendFails > 0 || plan.faults.readFails > 0,
-            slowness: plan.faults.pauses > 0 ? 4_000 : Int64(plan.callMicroseconds) / 50)
+            slowness: plan.faults.pauses > 0 || plan.faults.breaksConnections || plan.disasters > 0
+                ? 4_000 : Int64(plan.callMicroseconds) / 50)
         receiptKey = ReceiptKey(secret: (0..<32).map { UInt8(truncatingIfNeeded: UInt64($0) ^ seed) })
         log = SimulatedLog(
             LogID(random.uuid()), partitions: plan.partitions,
             format: plan.raisesFormat ? 1 : EventStore.logFormats.upperBound, witness: witness)
+        database = SimulatedDatabase(log, clock, seed: seed, isPooled: plan.isPooled)
         if let trace { log.trace = { [clock] in trace("\(clock.now / 1_000) ms: \($0)") } }
+        witness.troubledAt = { [unowned database] in database.troubledAt }
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
         broken = UserID(brokenRandom.uuid())
         if plan.brokenEvents > 0 { log.broken = [broken] }
@@ -108,13 +112,9 @@ final class Simulation {
         } catch {
             return "the devices do not start: \(error)"
         }
-        while witness.failure == nil, let next = agenda.take() {
-            clock.now = max(clock.now, next.time)
-            next.action()
-            if clock.now >= plan.duration, !isHealed { heal() }
+        while witness.failure == nil, step() {
             if isHealed, devices.allSatisfy(isSettled), seesRight(), isProjected { break }
-            let carrying = Int64(min(witness.log.count, Self.carriedEvents)) * Int64(plan.latency)
-            guard clock.now < plan.duration + Self.patience + carrying else {
+            guard !isOver else {
                 let restless = devices.filter { !isSettled($0) }
                 witness.fail(
                     "nothing is broken, and yet these do not come to rest: \(restless), \(log.lag) events to project")
@@ -124,6 +124,28 @@ final class Simulation {
         if witness.failure == nil { judge() }
         for server in servers { server.end() }
         return witness.failure
+    }
+
+    /// Does what comes next.
+    /// - Returns: false if nothing does.
+    private func step() -> Bool {
+        guard let next = agenda.take() else { return false }
+        clock.now = max(clock.now, next.time)
+        next.action()
+        if clock.now >= plan.duration, !isHealed { heal() }
+        return true
+    }
+
+    /// Whether a rule is broken, or everything should have come to rest by now. No server waits for anything then.
+    var isOver: Bool {
+        let carrying = Int64(min(witness.log.count, Self.carriedEvents)) * Int64(plan.latency)
+        return witness.failure != nil || clock.now >= plan.duration + Self.patience + carrying
+    }
+
+    /// Has the world go on up to this time, while a server waits in the middle of a call.
+    func goOn(until end: Int64) {
+        while !isOver, let next = agenda.next, next <= end { _ = step() }
+        clock.now = max(clock.now, end)
     }
 
     private func begin() throws {
@@ -246,12 +268,14 @@ final class Simulation {
         case .cut: if !links.isEmpty { links[random.number(0..<links.count)].cut() }
         case .silence: if !links.isEmpty { links[random.number(0..<links.count)].fallSilent() }
         case .lostProjections:
-            trace("projections are lost")
+            trace("PostgreSQL crashes, and projections are lost")
+            database.crash()
             log.loseProjections()
         case .flush: log.flush()
         case .pause: servers[random.number(0..<servers.count)].pause(for: random.number(10_000...6_000_000))
         case .failover:
             trace("a standby takes over")
+            database.demote(in: history)
             log.failOver()
         }
         after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() }
@@ -275,6 +299,7 @@ final class Simulation {
         if !areSpared { for server in servers where !server.isInTurn { server.die() } }
         // In half of the cases only a few commits are lost.
         let lost = dice.once(in: 2) ? dice.number(1...10) : dice.number(1...max(1, log.commits))
+        database.demote(in: history)
         let whole = log.restore(to: max(0, log.commits - lost))
         history += 1
         for server in servers { server.logFell() }

@@ -4,13 +4,17 @@ import FocusCore
 struct SimulationPlan {
     /// How often faults happen: once in so many occasions on average; 0 for never.
     struct Faults {
-        /// Faults of database calls: an error, the process dying before or after a commit, a commit in doubt that was
-        /// lost.
+        /// Faults of database calls: an error, the process dying before or after a commit, an append whose answer is
+        /// lost with its connection: it was committed or not, or will be (`SimulatedConnection.Fate`).
         var appendFails = 0
         var diesBeforeCommit = 0
         var diesAfterCommit = 0
         var losesInDoubt = 0
         var readFails = 0
+        /// For each other statement: the connection is lost with it, or says nothing. For each new connection: refused.
+        var losesConnection = 0
+        var silences = 0
+        var refuses = 0
         var projectionFails = 0
         /// For each operation of a device's store: the device dies before or after it.
         var deviceDies = 0
@@ -32,6 +36,9 @@ struct SimulationPlan {
         var fallsBack = 0
         /// For each load that finds the log further than its lane knows: the log falls back right after it.
         var fallsBackAfterLoads = 0
+
+        /// Whether threads of servers wait for the database.
+        var breaksConnections: Bool { losesInDoubt + losesConnection + silences + refuses > 0 }
     }
 
     enum Disaster {
@@ -45,7 +52,8 @@ struct SimulationPlan {
         case lostProjections, flush
         /// A server's process stands still for a while.
         case pause
-        /// A standby takes over with the whole log, and with the read model as of the last `flush`.
+        /// A standby takes over with the whole log, and with the read model as of the last `flush`. The server before
+        /// it may go on answering who reads over the connections that there were.
         case failover
     }
 
@@ -97,7 +105,7 @@ struct SimulationPlan {
     var disasters: Int
     /// The kinds of disasters, each as likely as it is listed.
     var disasterKinds: [Disaster] = [
-        .death, .partition, .partition, .cut, .silence, .lostProjections, .flush, .pause,
+        .death, .partition, .partition, .cut, .silence, .lostProjections, .flush, .pause, .failover,
     ]
     /// How often the log falls back.
     var restores: Int
@@ -153,6 +161,9 @@ struct SimulationPlan {
         callMicroseconds = random.element([0, 0, 300, 5_000])
         interleaves = random.element([0, 3, 20])
         lookMilliseconds = random.element([20, 1_000])
+        if random.once(in: 3) { self.faults.losesConnection = 100 }
+        if random.once(in: 4) { self.faults.silences = 400 }
+        if random.once(in: 4) { self.faults.refuses = 3 }
     }
 
     var limits: SessionLimits {

@@ -4,10 +4,12 @@ import Testing
 /// The whole system in one thread, over a clock, a network and a log that behave as a seed says. See `Simulation`.
 ///
 /// Real: `SessionHandler`, `Session`, budgets, `LaneWorker` with its catching up, projections, due events and cache,
-/// `Subscription`, `UserState`, frames and payloads, `ClientSession`, `AppendSender`, `ReconnectBackoff`, and on disk
-/// `DeviceStore`. Not real: TCP and TLS, the signatures of tokens, PostgreSQL (`SimulatedLog` keeps its guarantees,
-/// which EventStoreTests prove of the real one), the interleaving of threads (each lane has its turn alone), and
-/// `SyncClient` itself, an actor on the machine's clock: `SimulatedDevice+Actions` does what its `perform` does.
+/// `StoreConnection` with its attempts and doubts, `Subscription`, `UserState`, frames and payloads, `ClientSession`,
+/// `AppendSender`, `ReconnectBackoff`, and on disk `DeviceStore`. Not real: TCP and TLS, the signatures of tokens,
+/// PostgreSQL and the connection to it (`SimulatedLog` and `SimulatedConnection` keep their guarantees, which
+/// EventStoreTests prove of the real ones), the interleaving of threads (each lane has its turn alone, but the world
+/// goes on while it waits for the database), and `SyncClient` itself, an actor on the machine's clock:
+/// `SimulatedDevice+Actions` does what its `perform` does.
 ///
 /// Tests/README.md lists faults that were put in by hand, and after how many schedules each was found.
 @Suite("Simulation") struct SimulationTests {
@@ -116,6 +118,34 @@ import Testing
     func failover() throws {
         try runUndisturbed(60) { plan in
             (plan.projectionBounds, plan.disasters, plan.disasterKinds) = (3, 400_000, [.failover, .failover, .flush])
+        }
+    }
+
+    @Test(
+        "P1, E1, G2: an append whose answer is lost was committed or not, is about to be, or waits behind one that is")
+    func lostAnswers() throws {
+        try runUndisturbed(60) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 8, 2, 2)
+            (plan.faults.losesInDoubt, plan.faults.silences, plan.faults.refuses) = (4, 200, 3)
+            (plan.faults.losesConnection, plan.interleaves, plan.pause) = (50, 3, 60_000)
+        }
+    }
+
+    @Test("G2, V1: a thread that is connected to a demoted primary finds the one that writes the log")
+    func demotedPrimary() throws {
+        try runUndisturbed(60) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 8, 2, 1)
+            (plan.cacheBytes, plan.pause, plan.restores) = (1, 60_000, 0)
+            (plan.disasters, plan.disasterKinds) = (1_500_000, [.failover])
+        }
+    }
+
+    @Test("S6, P1: answers are lost while the log falls back to a server that lacks what nobody was told of, or more")
+    func lostAnswersAndFailover() throws {
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (3, 6, 3, 1)
+            (plan.faults.losesInDoubt, plan.faults.losesConnection, plan.faults.fallsBack) = (6, 50, 300)
+            (plan.restores, plan.pause, plan.interleaves) = (2, 60_000, 3)
         }
     }
 

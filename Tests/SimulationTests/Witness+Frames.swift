@@ -23,10 +23,10 @@ extension Witness {
         }
     }
 
-    /// Unless the seed lets appends fail, the log always answers: a server that lacks events must read them, and must
-    /// not refuse.
+    /// Unless the seed lets appends fail, or the database was in trouble, the log answers: a server that lacks events
+    /// must read them, and must not refuse.
     private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
-        guard error.code == .unavailable || error.code == .userQuarantined, !callsFail else { return }
+        guard error.code == .unavailable || error.code == .userQuarantined, !mayBeUnavailable else { return }
         fail("\(device) is told \(error.code) although the log answers: \(error.message)")
     }
 

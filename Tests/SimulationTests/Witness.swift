@@ -58,7 +58,15 @@ final class Witness {
     let clock: SimulatedClock
 
     /// Whether the seed lets some appends or look-ups fail.
-    let callsFail: Bool
+    private let callsFail: Bool
+    /// When something last happened to the database (`SimulatedDatabase`).
+    var troubledAt: () -> Int64 = { Int64.min / 2 }
+    /// Microseconds after that in which devices may be told `unavailable`: who waits for a database asks at least every
+    /// second, and what was told travels.
+    private static let trouble: Int64 = 15_000_000
+
+    /// Whether a device may be told now that the log does not answer.
+    var mayBeUnavailable: Bool { callsFail || clock.now - troubledAt() < Self.trouble }
 
     /// The most milliseconds between a decision of a server and its effect, because its calls take time.
     let slowness: Int64

@@ -1,7 +1,5 @@
 import FocusCore
-import Foundation
 import PostgresClient
-import Waits
 
 /// One thread's connection to the log and the read model. It is made when needed and made again when lost; a call waits
 /// until the database answers. Confined to the thread that uses it.
@@ -11,7 +9,8 @@ public final class StoreConnection {
     let configuration: StoreConfiguration
     let isStopping: @Sendable () -> Bool
     private let onTrouble: @Sendable (PostgresError) -> Void
-    private var current: PostgresConnection?
+    private let access: StoreAccess
+    private var current: (any LogConnection)?
     /// Whether `lock` has begun a transaction on the current connection that is not over.
     private var holdsLocks = false
     /// How many connections were made. What one of them confirmed says nothing about the server that the next one
@@ -29,11 +28,19 @@ public final class StoreConnection {
     /// - Parameters:
     ///   - isStopping: asked while the database is away; true ends the wait with `StoreStopped`.
     ///   - onTrouble: gets every failure that is met by trying again; for logs.
-    public init(
+    public convenience init(
         _ configuration: StoreConfiguration, isStopping: @escaping @Sendable () -> Bool,
         onTrouble: @escaping @Sendable (PostgresError) -> Void
     ) {
+        self.init(configuration, .postgres(configuration), isStopping: isStopping, onTrouble: onTrouble)
+    }
+
+    init(
+        _ configuration: StoreConfiguration, _ access: StoreAccess, isStopping: @escaping @Sendable () -> Bool,
+        onTrouble: @escaping @Sendable (PostgresError) -> Void
+    ) {
         self.configuration = configuration
+        self.access = access
         self.isStopping = isStopping
         self.onTrouble = onTrouble
     }
@@ -48,7 +55,7 @@ public final class StoreConnection {
     /// Locks partitions as `LogWriter.lock` does, until `append` or `unlock`, over which nothing else may be asked.
     /// Throws `LogTruncated`, `StoreStopped`, `PostgresError`: then nothing is locked.
     public func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition] {
-        let locked = try perform { try LogWriter().lock(behind: known, limit: limit, on: $0) }
+        let locked = try perform { try $0.lock(behind: known, limit: limit) }
         holdsLocks = true
         return locked
     }
@@ -60,9 +67,10 @@ public final class StoreConnection {
         current?.rollBack()
     }
 
-    /// Appends with one statement; while partitions are locked, in their transaction, which ends. When its commit is in doubt, the log is asked on a new connection, for as long as it
-    /// takes: the outcomes are certain. Throws `PostgresError` when nothing was written, `StoreStopped` when the
-    /// outcome is unknown or the caller stopped before the append.
+    /// Appends with one statement; while partitions are locked, in their transaction, which ends. When its commit is in
+    /// doubt, the log is asked on a new connection, for as long as it takes: the outcomes are certain. Throws
+    /// `PostgresError` when nothing was written, `StoreStopped` when the outcome is unknown or the caller stopped
+    /// before the append.
     public func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         let doubt: PostgresError
         do {
@@ -80,7 +88,7 @@ public final class StoreConnection {
         close()
         while true {
             do {
-                return try perform { try LogWriter().resolveInDoubt(batches, on: $0) }
+                return try perform { try $0.resolveInDoubt(batches) }
             } catch let error as PostgresError where error.kind == .lockNotAvailable {
                 // The transaction of the lost connection still runs: it waits for its standby, for one.
                 onTrouble(error)
@@ -91,9 +99,9 @@ public final class StoreConnection {
 
     private func appendOnce(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
         // When the locks were lost with their connection, nothing was written: it is an append like any other.
-        guard holdsLocks, let current, current.isUsable else { return try LogWriter().append(batches, on: usable()) }
+        guard holdsLocks, let current, current.isUsable else { return try usable().append(batches) }
         holdsLocks = false
-        return try LogWriter().commitLocked(batches, on: current)
+        return try current.commitLocked(batches)
     }
 
     /// Returns when a commit that waits, as PostgreSQL's settings say, for the disk and for a synchronous standby has
@@ -101,18 +109,18 @@ public final class StoreConnection {
     /// commit. Throws `LogTruncated`, `StoreStopped`, `PostgresError`.
     public func confirm() throws {
         try perform { connection in
-            _ = try connection.query(Queries.commitPulse)
-            try LogReader().verify(anchors(), on: connection)
+            try connection.commitPulse()
+            try connection.verify(anchors())
         }
     }
 
     public func heads(of partitions: [Partition]) throws -> [PartitionHead] {
-        try perform { try LogReader().heads(of: partitions, on: $0) }
+        try perform { try $0.timedHeads(of: partitions).heads }
     }
 
     public func timedHeads(of partitions: [Partition]) throws -> TimedHeads {
         try perform {
-            let look = try LogReader().timedHeads(of: partitions, on: $0)
+            let look = try $0.timedHeads(of: partitions)
             // Another server may be the primary by now, and this one shows what was.
             guard !look.isReadOnly else { throw PostgresError(kind: .readOnly, message: "the database is read-only") }
             return look
@@ -120,27 +128,33 @@ public final class StoreConnection {
     }
 
     public func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent] {
-        try perform { try LogReader().events(partition: partition, from: offset, limit: limit, on: $0) }
+        try perform { try $0.events(partition: partition, from: offset, limit: limit) }
     }
 
     /// Those of the heads that the log led through: it holds the last event of each. A head of an empty partition is
     /// none of them.
     public func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> {
-        try perform { try LogReader().held(of: heads, on: $0) }
+        try perform { try $0.held(of: heads) }
     }
 
     public func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
-        try perform { try LogReader().event(of: user, partition: partition, at: version, on: $0) }
+        try perform { try $0.event(of: user, partition: partition, at: version) }
+    }
+
+    /// What stands at places of a device (`PlaceReader`). Throws `EventStoreError.noGeneration` when the question's
+    /// generation was dropped.
+    public func places(_ question: PlaceQuestion) throws -> FoundPlaces {
+        try performShown(question.generation) { try $0.places(question) }
     }
 
     public func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange] {
-        try perform { try LogReader().users(partition: partition, in: range, on: $0) }
+        try perform { try $0.users(partition: partition, in: range) }
     }
 
     /// Verifies `anchors` on the connection that there is: a pooler may change servers behind it, and then no new
     /// connection is made. Throws `LogTruncated`.
     public func verifyAnchors() throws {
-        try perform { try LogReader().verify(anchors(), on: $0) }
+        try perform { try $0.verify(anchors()) }
     }
 
     /// What `ask` finds on a server that holds these events. Where it finds less than the log has, it asks once more over
@@ -158,12 +172,12 @@ public final class StoreConnection {
 
     /// The timeline that the server writes (`Timeline`).
     public func timeline() throws -> Timeline {
-        try perform { try LogReader().timeline(on: $0) }
+        try perform { try $0.timeline() }
     }
 
     /// The log's format by now (`LogIdentity.format`).
     public func logFormat() throws -> Int32 {
-        try perform { try LogIdentity.read(on: $0).format }
+        try perform { try $0.logFormat() }
     }
 
     // MARK: Read model
@@ -181,8 +195,7 @@ public final class StoreConnection {
     private func loadEach(_ users: ArraySlice<(Partition, UserID)>) throws -> [UserID: Result<LoadedUser, any Error>] {
         do {
             return try perform {
-                let loaded = try UserLoader(rules: configuration.rules)
-                    .loadSome(Array(users), assuming: generations, on: $0)
+                let loaded = try $0.load(Array(users), assuming: generations, rules: configuration.rules)
                 guard !loaded.isEmpty || users.isEmpty else {
                     throw EventStoreError.corrupt("a user's partition is not in log_partitions")
                 }
@@ -197,7 +210,7 @@ public final class StoreConnection {
 
     /// What `AudienceReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
     public func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences {
-        try performShown(generation) { try AudienceReader().find(entries, generation: generation, on: $0) }
+        try performShown(generation) { try $0.audiences(entries, generation: generation) }
     }
 
     /// The users that `DueReader` finds. Throws `EventStoreError.noGeneration` when the generation was dropped.
@@ -205,7 +218,7 @@ public final class StoreConnection {
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser] {
         try performShown(generation) {
-            try DueReader().users(after: places, until: until, limit: limit, generation: generation, on: $0)
+            try $0.dueUsers(after: places, until: until, limit: limit, generation: generation)
         }
     }
 
@@ -215,7 +228,7 @@ public final class StoreConnection {
         var checkpoints: [Partition: Checkpoint] = [:]
         for (generation, heads) in Dictionary(grouping: heads, by: \.generation) {
             let found = try performShown(generation) {
-                try ProjectionWriter().checkpoints(of: heads.map(\.partition), generation: generation, on: $0)
+                try $0.checkpoints(of: heads.map(\.partition), generation: generation)
             }
             checkpoints.merge(found) { $1 }
         }
@@ -232,23 +245,13 @@ public final class StoreConnection {
     func changedUsers(
         of partition: Partition, from before: Int32, to generation: Int32, limit: Int
     ) throws -> Set<UserID>? {
-        let result = try perform {
-            try $0.query(
-                Queries.findChangedUsers,
-                [
-                    .int4(partition.rawValue), .int4(before), .int4(generation), .int4(configuration.rules.version),
-                    .int8(Int64(limit)),
-                ])
+        try perform {
+            try $0.changedUsers(
+                of: partition, from: before, to: generation, rules: configuration.rules, limit: limit)
         }
-        guard (1..<limit).contains(result.rowCount) else { return nil }
-        var users: Set<UserID> = []
-        for row in 0..<result.rowCount where !result.isNull(row: row, column: 0) {
-            users.insert(UserID(try result.uuid(row: row, column: 0)))
-        }
-        return users
     }
 
-    func performShown<T>(_ generation: Int32, _ body: (PostgresConnection) throws -> T) throws -> T {
+    private func performShown<T>(_ generation: Int32, _ body: (any LogConnection) throws -> T) throws -> T {
         do {
             return try perform(body)
         } catch let error as PostgresError where error.isUndefinedTable {
@@ -260,7 +263,7 @@ public final class StoreConnection {
     /// about what the rows hold, is the outcome `refused`.
     public func write(_ batch: ProjectionBatch) throws -> ProjectionOutcome {
         do {
-            return try perform { try ProjectionWriter(rules: configuration.rules).write(batch, on: $0) }
+            return try perform { try $0.write(batch, rules: configuration.rules) }
         } catch let error as PostgresError where error.isAboutValues {
             return .refused("\(error)")
         }
@@ -270,12 +273,12 @@ public final class StoreConnection {
 
     /// Runs `body`, and runs it again whenever the connection is lost in the middle, or reaches a database that takes
     /// no writes: it must be safe to run twice. What was given up is cancelled.
-    func perform<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+    private func perform<T>(_ body: (any LogConnection) throws -> T) throws -> T {
         // Locks are not to be held while something else is waited for.
         unlock()
         // It backs off here too: a pooler accepts connections while its server is away, and fails every statement at
         // once.
-        var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
+        var backoff = makeBackoff()
         var patience = 1
         while true {
             let connection = try usable()
@@ -286,7 +289,7 @@ public final class StoreConnection {
                 return try body(connection)
             } catch let error as PostgresError where Self.mayBeRepeated(error) {
                 if connection.isAbandoned {
-                    connection.cancellation.request()
+                    connection.requestCancellation()
                     // A statement that takes longer than silence is borne would otherwise never come to its end.
                     patience = min(patience * 2, 1_024)
                 }
@@ -297,29 +300,44 @@ public final class StoreConnection {
         }
     }
 
+    /// As `perform`, for what a server's lanes never ask, or what has no effect.
+    func performOnPostgres<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+        try perform { connection in
+            guard let connection = connection as? PostgresConnection else {
+                throw PostgresError(kind: .usage, message: "the connection is not PostgreSQL's")
+            }
+            return try body(connection)
+        }
+    }
+
     private static func mayBeRepeated(_ error: PostgresError) -> Bool {
         error.outcomeIsUnknown || error.kind == .shuttingDown || error.kind == .readOnly
     }
 
     /// Waits before another attempt.
     private func pause(for duration: Duration) throws {
-        let end = Deadline.after(seconds: duration / .seconds(1))
+        var left = duration
         repeat {
             whileWaiting()
             if isStopping() { throw StoreStopped() }
-            min(end, .after(seconds: 0.1)).sleep()
-        } while !end.isPassed
+            access.sleep(min(left, .milliseconds(100)))
+            left -= .milliseconds(100)
+        } while left > .zero
     }
 
-    private func usable() throws -> PostgresConnection {
+    private func makeBackoff() -> Backoff {
+        Backoff(base: .milliseconds(20), cap: .seconds(1), fraction: access.fraction)
+    }
+
+    private func usable() throws -> any LogConnection {
         if let current, current.isUsable { return current }
         close()
-        var backoff = Backoff(base: .milliseconds(20), cap: .seconds(1))
+        var backoff = makeBackoff()
         while true {
             do {
-                let made = try configuration.connect { [unowned self] in whileWaiting() }
+                let made = try access.connect { [unowned self] in whileWaiting() }
                 do {
-                    try LogReader().verify(anchors(), on: made)
+                    try made.verify(anchors())
                 } catch {
                     made.close()
                     throw error

@@ -34,7 +34,7 @@ public struct OperatorRevocation: Sendable {
         while true {
             let look = try connection.timedHeads(of: [partition])
             guard let head = look.heads.first else { throw EventStoreError.noLog }
-            let end = try connection.perform { try streamEnd(partition, on: $0) }
+            let end = try connection.performOnPostgres { try streamEnd(partition, on: $0) }
             if let version = end.revoked {
                 // What can be read may not be on the synchronous standby yet (rule P1).
                 try connection.confirm()

@@ -164,11 +164,3 @@ extension LoggedEvent {
         try refusal().map { .refused(code: $0.code, message: $0.message) } ?? .accepted
     }
 }
-
-extension StoreConnection {
-    /// Reads what stands at places of a device (`PlaceReader`). Throws `EventStoreError.noGeneration` when the
-    /// question's generation was dropped.
-    public func places(_ question: PlaceQuestion) throws -> FoundPlaces {
-        try performShown(question.generation) { try PlaceReader().read(question, on: $0) }
-    }
-}

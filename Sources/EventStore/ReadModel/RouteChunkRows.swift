@@ -56,13 +56,13 @@ extension StoreConnection {
     ///
     /// Throws `PostgresError`, `RouteTrackError` and `EventStoreError` when the points are not what a route has.
     public func search(for question: FetchQuestion, in rows: RouteChunkRows) throws -> SealedRouteSearch {
-        let heads = try perform { try rows.heads(length: SealedRouteReader.headBytes, on: $0) }
+        let heads = try performOnPostgres { try rows.heads(length: SealedRouteReader.headBytes, on: $0) }
         guard !heads.isEmpty else { throw EventStoreError.corrupt("a finished route has no points") }
         return try SealedRouteReader(heads: heads).search(for: question)
     }
 
     /// The bytes of these chunks, by the chunk's number.
     public func chunks(_ ids: [Int], of rows: RouteChunkRows) throws -> [Int: [UInt8]] {
-        try perform { try rows.chunks(ids, on: $0) }
+        try performOnPostgres { try rows.chunks(ids, on: $0) }
     }
 }

@@ -17,6 +17,6 @@ extension UserLoader {
 extension StoreConnection {
     /// Makes the first `load` of users of these partitions faster; it has no effect on what `load` returns.
     public func prepareToLoad(_ partitions: [Partition]) throws {
-        try perform { try UserLoader(rules: configuration.rules).prepare(partitions, on: $0) }
+        try performOnPostgres { try UserLoader(rules: configuration.rules).prepare(partitions, on: $0) }
     }
 }

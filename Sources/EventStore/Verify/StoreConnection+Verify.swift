@@ -4,7 +4,7 @@ import Foundation
 extension StoreConnection {
     /// A user of the partition: the one that follows a random id, so every user may come. Nil when it has none.
     public func anyUser(of head: PartitionHead) throws -> UserID? {
-        try perform { connection in
+        try performOnPostgres { connection in
             let survey = UserSurvey(page: 1)
             return try survey.users(of: head, after: UserID(UUID()), on: connection).first
                 ?? survey.users(of: head, after: nil, on: connection).first
@@ -13,7 +13,7 @@ extension StoreConnection {
 
     /// Folds a user afresh and compares (`UserVerifier`).
     public func verify(_ user: UserID, in partition: Partition) throws -> UserVerification {
-        try perform {
+        try performOnPostgres {
             try UserVerifier(keptRows: 10, rules: configuration.rules, isStopping: isStopping)
                 .verify(user, in: partition, on: $0)
         }

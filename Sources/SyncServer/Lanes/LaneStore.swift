@@ -2,8 +2,8 @@ import EventStore
 import FocusCore
 
 /// The log and the read model as a lane asks for them. The server has `StoreConnection`, whose members of the same
-/// names say what each means and throws. The simulation has a store that keeps everything in memory and fails as its
-/// seed says.
+/// names say what each means and throws, and so has the simulation, over connections that fail as its seed says. Tests
+/// of a lane's parts have a log that is a list.
 ///
 /// A call waits until the database answers. Any call may throw `StoreStopped`, and `LogTruncated` when the log lacks
 /// one of `anchors`.
