@@ -234,7 +234,8 @@ final class SimulatedLog {
         if let timeline = batch.timeline, timeline != self.timeline { return .otherLog }
         guard model.checkpoint >= batch.base else { return .checkpointRegressed(to: model.checkpoint) }
         var missing: Set<UserID> = []
-        for user in batch.users {
+        for var user in batch.users {
+            user.readRows()
             var shown = model.users[user.user] ?? Shown()
             guard shown.version >= user.base else {
                 missing.insert(user.user)

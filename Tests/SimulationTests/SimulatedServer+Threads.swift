@@ -106,6 +106,16 @@ extension SimulatedServer {
             })
     }
 
+    func folder(_ mailbox: Mailbox<LaneRequest>, _ process: Process) -> SimulatedFolder {
+        SimulatedFolder { [unowned self, weak process] task in
+            guard let process else { return }
+            let longest = random.once(in: 8) ? 500_000 : 5_000
+            var task = task
+            let answer = task.answer()
+            self.answer(random.number(50...longest), process) { mailbox.post(.loaded(answer)) }
+        }
+    }
+
     /// Posts an answer after a while, unless the process dies.
     private func answer(_ wait: Int, _ process: Process, _ post: @escaping () -> Void) {
         guard self.process === process else { return }
@@ -138,7 +148,7 @@ extension SimulatedServer {
     /// Checks the bounds of a batch; the rows of its last user may exceed them.
     private func judge(_ batch: ProjectionBatch) {
         guard let bound = simulation.plan.projectionBounds else { return }
-        let others = batch.users.dropLast().reduce(0) { $0 + $1.rows.count }
+        let others = batch.users.dropLast().reduce(0) { $0 + $1.rowCount }
         if batch.users.count > bound || others >= bound {
             simulation.witness.fail(
                 "a batch of \(batch.users.count) users and over \(others) rows, where \(bound) are allowed")

@@ -137,7 +137,8 @@ final class SimulatedServer {
                 services: LaneServices(
                     projector: projector(lane, lanes.lanes[lane].mailbox, new),
                     loader: loader(lane, lanes.lanes[lane].mailbox, new), fetcher: NoFetcher(),
-                    placeFinder: placeFinder(lane, lanes.lanes[lane].mailbox, new)))
+                    placeFinder: placeFinder(lane, lanes.lanes[lane].mailbox, new),
+                    folder: folder(lanes.lanes[lane].mailbox, new)))
         }
         process = new
         wake()
@@ -218,6 +219,10 @@ final class SimulatedServer {
         configuration.eventsPerStatement = random.element([3, 4_000])
         configuration.eventsPerLock = configuration.eventsPerStatement == 3 ? 2 : 256
         configuration.workPerUser = random.element([400, 20_000])
+        configuration.lightWork = random.element([20, 300])
+        configuration.workBesideLight = random.element([50, 2_000])
+        configuration.workBesideLane = random.element([0, 0, 4_000])
+        configuration.foldsBesideLane = random.element([1, 64])
         configuration.cacheBytes = plan.cacheBytes
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))

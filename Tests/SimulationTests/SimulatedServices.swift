@@ -40,6 +40,17 @@ final class SimulatedLoader: LaneLoader {
     func post(_ question: AudienceQuestion) { askAudiences(question) }
 }
 
+/// Folds after a while what the lane does not fold itself.
+final class SimulatedFolder: LaneFolder {
+    private let fold: (FoldTask) -> Void
+
+    init(fold: @escaping (FoldTask) -> Void) { self.fold = fold }
+
+    func start() {}
+    func stop() {}
+    func post(_ task: FoldTask) { fold(task) }
+}
+
 /// Answers after a while, from the log as it is then, or not at all.
 final class SimulatedPlaceFinder: LanePlaceFinder {
     private let ask: (PlaceQuestion, @escaping (FoundPlaces?) -> Void) -> Void

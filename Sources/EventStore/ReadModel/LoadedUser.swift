@@ -25,7 +25,13 @@ public struct LoadedUser: Sendable {
         guard event.version == state.version.next else {
             throw EventStoreError.gap(user: state.user, expected: state.version.next, found: event.version)
         }
-        let keys = try state.apply(event.decoded())
+        return try apply(event.decoded())
+    }
+
+    /// Folds the next event in. Throws what the fold throws.
+    /// - Returns: the rows that it touched.
+    @discardableResult public mutating func apply(_ event: Event) throws -> [RowKey] {
+        let keys = try state.apply(event)
         touchedKeys.formUnion(keys)
         return keys
     }

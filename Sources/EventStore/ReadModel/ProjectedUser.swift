@@ -9,16 +9,28 @@ public struct ProjectedUser: Sendable {
     /// lost a commit that was not flushed, the rows would leave a hole: the user is then reported as `missing` instead
     /// of written.
     public var base: Version
-    /// Each key once.
-    public var rows: [ProjectedRow]
+    /// Each key once. Those of a user who has very many are read when they are written.
+    public private(set) var rows: [ProjectedRow]
+    /// The keys of rows that are not read yet, and the state that has them.
+    private var unread: (keys: Set<RowKey>, state: UserState)?
     /// `UserState.dueAt` at `version`. It is written in the same transaction as the rows: a scheduler that finds the
     /// rows there finds the user when their time comes (rules T1, T3).
     public var dueAt: Timestamp?
     /// About how many bytes the user's state takes in memory, by which loads are bounded; nil: not known.
     public var stateBytes: Int?
 
-    /// About how many bytes the rows take in a statement.
-    public var bytes: Int { rows.reduce(0) { $0 + $1.key.key.utf8.count + ($1.row?.storedBytes ?? 0) } }
+    public var rowCount: Int { rows.count + (unread?.keys.count ?? 0) }
+
+    /// About how many bytes the rows take in a statement. Those that are not read yet are taken to be as large as the
+    /// user's others.
+    public var bytes: Int {
+        let read = rows.reduce(0) { $0 + $1.key.key.utf8.count + ($1.row?.storedBytes ?? 0) }
+        guard let unread else { return read }
+        return read + unread.keys.count * (64 + unread.state.approximateRowBytes / max(1, unread.state.rowCount))
+    }
+
+    /// How many rows are read at once where the batch is made. More are read where it is written.
+    public static let readAtOnce = 512
 
     public init(
         user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?,
@@ -30,6 +42,25 @@ public struct ProjectedUser: Sendable {
         self.rows = rows
         self.dueAt = dueAt
         self.stateBytes = stateBytes
+    }
+
+    /// The state's rows of these keys.
+    /// - Parameters:
+    ///   - base: see `base`.
+    ///   - dueAt: see `dueAt`.
+    ///   - stateBytes: see `stateBytes`.
+    public init(_ state: UserState, keys: Set<RowKey>, base: Version, dueAt: Timestamp?, stateBytes: Int?) {
+        self.init(
+            user: state.user, version: state.version, base: base, rows: [], dueAt: dueAt, stateBytes: stateBytes)
+        unread = (keys, state)
+        if keys.count <= Self.readAtOnce { readRows() }
+    }
+
+    /// Reads the rows that are not read yet: `rows` has all of them then.
+    public mutating func readRows() {
+        guard let (keys, state) = unread else { return }
+        rows += keys.map { ProjectedRow($0, state.row($0), appearedAt: state.appearance(of: $0)) }
+        unread = nil
     }
 }
 

@@ -37,6 +37,8 @@ public struct ProjectionWriter: Sendable {
     public func write(
         _ batch: ProjectionBatch, on connection: PostgresConnection
     ) throws -> ProjectionOutcome {
+        var batch = batch
+        for index in batch.users.indices { batch.users[index].readRows() }
         do {
             return try write(batch, inserting: true, on: connection)
         } catch let error as PostgresError {

@@ -9,6 +9,8 @@ enum FoldWork {
     static let row = 2
     /// Bytes of a row that are written in one unit.
     static let bytesPerUnit = 512
+    /// An entry of a list that is written anew, with the rows that it has, and that its row is read for.
+    static let entryWritten = 6
     /// Entries of a list that are looked at in one unit.
     static let entriesPerUnit = 4
     /// Points of a route whose altitudes, or whose known segments, are added up again in one unit.

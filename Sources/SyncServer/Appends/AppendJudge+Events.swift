@@ -42,7 +42,7 @@ extension AppendJudge {
         while progress.taken < request.events.count {
             // Each statement takes one of its events at least.
             if progress.taken > frame.append.taken,
-                !staging.hasRoomForWork(of: frame.user.id, workPerUser, workPerStatement)
+                !staging.hasRoomForWork(of: frame.user.id)
             {
                 answer.rest = frame.append
                 answer.rest?.progress = progress
@@ -66,6 +66,11 @@ extension AppendJudge {
             }
             progress.taken += 1
         }
+        // The answer names the version that the last event made for the session, which only the folded state knows.
+        if staging.unfolded[frame.user.id] != nil {
+            answer.rest = frame.append
+            answer.rest?.progress = progress
+        }
     }
 
     private func begun(_ request: IncomingAppend, _ frame: AppendContext) -> AppendProgress {
@@ -88,9 +93,12 @@ extension AppendJudge {
             $0.check(device: device, incarnation: place.incarnation, sequence: place.sequence)
         }
         switch check {
-        case .earlier: return earlier(incoming, at: place, frame, &receipts)
+        case .earlier:
+            staging.compared(for: user.id)
+            return earlier(incoming, at: place, frame, &receipts)
         // An incarnation that began again at 1 may have declared a place lost at which an event from before stands.
         case .lost where frame.append.found?.event(envelope.id, at: place.sequence) != nil:
+            staging.compared(for: user.id)
             return earlier(incoming, at: place, frame, &receipts)
         // Rule P10: an ended incarnation takes no further event.
         case .next, .lost, .gap: if frame.isEnded { return taken(place, frame) }

@@ -18,10 +18,6 @@ struct AppendJudge {
     /// How many bytes a user's state may take (rule Q4).
     let userBytes: Int
     let quotas: AppendQuotas
-    /// See `LaneConfiguration.workPerUser`.
-    let workPerUser: Int
-    /// See `LaneConfiguration.workPerStatement`.
-    let workPerStatement: Int
     /// How long a user whose fold fails is quarantined.
     let quarantineMilliseconds: Int64
 

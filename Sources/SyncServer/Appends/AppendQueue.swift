@@ -191,9 +191,9 @@ struct AppendQueue {
         return dropped
     }
 
-    /// Has the session's frames wait with its device, if that rests.
+    /// Has the session's frames wait with its device, if that rests. An answer does not wait: its frame is dealt with.
     private mutating func lays(_ session: UInt64, with owner: Owner) -> Bool {
-        guard resting[owner] != nil else { return false }
+        guard resting[owner] != nil, lines[session]?.frames.first?.isTaken != true else { return false }
         count -= lines[session]?.frames.count ?? 0
         lines[session]?.place = .resting
         resting[owner]?.sessions.append(session)

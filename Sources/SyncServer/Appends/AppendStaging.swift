@@ -26,6 +26,12 @@ struct AppendStaging {
     /// Whether the partitions are locked, so that other servers wait for this statement.
     let isLocked: Bool
     private(set) var batches: [Partition: PartitionAppend] = [:]
+    /// Events that are staged without being folded: their users' states lack them, and take nothing more, until they
+    /// are folded beside the lane.
+    private(set) var unfolded: [UserID: Event] = [:]
+    /// Which events are folded beside the lane.
+    private let beside: FoldsBeside
+    private let bounds: WorkBounds
     /// The rows that the staged events changed; a key may be there more than once.
     private(set) var touched: [UserID: [RowKey]] = [:]
     var answers: [Answer] = []
@@ -36,10 +42,16 @@ struct AppendStaging {
     private(set) var eventCount = 0
     /// Bytes of the staged payloads.
     private(set) var byteCount = 0
-    /// What was done for the staged events, in units of `Work`.
+    /// What the lane did for the staged events, in units of `Work`.
     private(set) var work = 0
     /// The same, of each user.
     private var workOfUser: [UserID: Int] = [:]
+    /// The work of each user past `WorkBounds.ofLightUser`, of all together.
+    private var heavyWork = 0
+    /// Users with a frame that takes several statements: what is here of it is no sign that they ask for little.
+    private var partial: Set<UserID> = []
+    /// `work`, and what is to be done beside the lane.
+    private(set) var charged = 0
     /// The work of the dearest event since the last call of `takeDearest`.
     private var dearest = 0
 
@@ -55,11 +67,15 @@ struct AppendStaging {
     }
 
     /// Whether the statement may take another event of the user. The last one may take it past the bounds.
-    /// - Parameters:
-    ///   - perUser: see `LaneConfiguration.workPerUser`.
-    ///   - bound: see `LaneConfiguration.workPerStatement`.
-    func hasRoomForWork(of user: UserID, _ perUser: Int, _ bound: Int) -> Bool {
-        work < bound && workOfUser[user, default: 0] < perUser
+    func hasRoomForWork(of user: UserID) -> Bool {
+        let done = workOfUser[user, default: 0]
+        guard work < bounds.ofStatement, done < bounds.ofUser, unfolded[user] == nil else { return false }
+        return done < bounds.ofLightUser || heavyWork < bounds.ofHeavyUsers
+    }
+
+    /// Whether the statement carries a user who asks for little beside some who ask for more.
+    var hasLightUser: Bool {
+        heavyWork > 0 && workOfUser.contains { $0.value <= bounds.ofLightUser && !partial.contains($0.key) }
     }
 
     /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
@@ -77,9 +93,14 @@ struct AppendStaging {
     ///   - heads: the heads of the partitions that the statement is for. The events go behind them, and nothing moves
     ///     them while frames are staged.
     ///   - isLocked: whether these partitions are locked.
-    init(_ clock: ServerClock, behind heads: [Partition: PartitionHead], isLocked: Bool = false) {
+    ///   - beside: which events are folded beside the lane.
+    ///   - bounds: how much work of whom it carries.
+    init(
+        _ clock: ServerClock, behind heads: [Partition: PartitionHead], isLocked: Bool = false,
+        beside: FoldsBeside = .none, bounds: WorkBounds = WorkBounds()
+    ) {
         (now, step) = (clock.wall(), clock.step())
-        (self.heads, self.isLocked) = (heads, isLocked)
+        (self.heads, self.isLocked, self.beside, self.bounds) = (heads, isLocked, beside, bounds)
     }
 
     /// The `recorded_at` of this statement's events in the partition. It is past that of every event before them, even
@@ -89,23 +110,41 @@ struct AppendStaging {
         return max(now, head.lastRecordedAt.adding(microseconds: step))
     }
 
-    /// Folds the event and puts it behind the others of its partition. Throws what the fold throws: the user's state
-    /// cannot be used any more, and the event is not staged.
+    /// Folds the event, unless that is to be done beside the lane (`unfolded`), and puts it behind the others of its
+    /// partition. Throws what the fold throws: the user's state cannot be used any more, and the event is not staged.
     mutating func record(_ event: Event, _ logged: LoggedPayload, _ user: CachedUser) throws {
         guard let head = heads[user.partition] else { preconditionFailure("a user of another lane's partition") }
-        let before = user.state.work
-        let keys = try user.state.apply(event)
-        let done =
-            user.state.work - before + Work.event + Work.row * keys.count + logged.payload.count / Work.bytesPerUnit
-        work += done
-        workOfUser[user.id, default: 0] += done
-        dearest = max(dearest, done)
-        user.grew(payloadBytes: logged.payload.count)
-        touched[user.id, default: []].append(contentsOf: keys)
+        precondition(unfolded[user.id] == nil, "an event before this one is not folded")
+        let cost = Work.event + logged.payload.count / Work.bytesPerUnit
+        if let estimate = beside.work(of: event, user, when: unfolded.count) {
+            unfolded[user.id] = event
+            charge(cost, beside: estimate, to: user.id)
+        } else {
+            let before = user.state.work
+            let keys = try user.state.apply(event)
+            charge(cost + user.state.work - before + Work.row * keys.count, to: user.id)
+            user.grew(payloadBytes: logged.payload.count)
+            touched[user.id, default: []].append(contentsOf: keys)
+        }
         batches[user.partition, default: PartitionAppend(behind: head, events: [])].append(
             event, of: user.id, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
         eventCount += 1
         byteCount += logged.payload.count
+    }
+
+    /// Counts work that made no event: what the log holds at a place was compared with what is sent again.
+    mutating func compared(for user: UserID) { charge(Work.comparison, to: user) }
+
+    /// Records that a frame of the user takes several statements.
+    mutating func isPartial(_ user: UserID) { partial.insert(user) }
+
+    private mutating func charge(_ done: Int, beside estimate: Int = 0, to user: UserID) {
+        let (before, light) = (workOfUser[user, default: 0], bounds.ofLightUser)
+        heavyWork += max(light, before + done) - max(light, before)
+        work += done
+        workOfUser[user] = before + done
+        charged += done + estimate
+        dearest = max(dearest, done + estimate)
     }
 
     /// The work of the dearest event that was staged since the last call.

@@ -15,6 +15,8 @@ final class LaneAppends {
     private let head: (Partition) -> PartitionHead
     /// How many frames the statements of the last turn that had some answered.
     private var lastAnswered = 0
+    /// Until when the last user who asked for little counts.
+    private var lightUntil = MonotonicTime(milliseconds: .min)
 
     /// - Parameter head: gives a partition's head as the lane knows it.
     init(
@@ -25,8 +27,6 @@ final class LaneAppends {
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
             userBytes: context.configuration.userBytes, quotas: quotas,
-            workPerUser: context.configuration.workPerUser,
-            workPerStatement: context.configuration.workPerStatement,
             quarantineMilliseconds: context.configuration.quarantineMilliseconds)
     }
 
@@ -39,6 +39,15 @@ final class LaneAppends {
     /// How many more frames are likely to come in a moment: devices that the last turn answered tend to send their
     /// next frames at about the same time.
     var expected: Int { max(0, lastAnswered - queue.count) }
+
+    /// How much work of whom the next statement carries.
+    var bounds: WorkBounds {
+        let configuration = context.configuration
+        return WorkBounds(
+            ofUser: configuration.workPerUser, ofStatement: configuration.workPerStatement,
+            ofLightUser: configuration.lightWork,
+            ofHeavyUsers: context.clock.monotonic() < lightUntil ? configuration.workBesideLight : .max)
+    }
 
     func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
 
@@ -97,7 +106,7 @@ final class LaneAppends {
                 queue.settle(frame, .done, work: 0)
                 continue
             }
-            let before = staging.work
+            let before = staging.charged
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
             let dear = staging.takeDearest()
             if dear > context.configuration.workPerUser {
@@ -105,9 +114,12 @@ final class LaneAppends {
                 let end = context.clock.monotonic().adding(milliseconds: pause)
                 queue.rest(session.identity.user, session.identity.device, until: end)
             }
-            queue.settle(frame, step, work: staging.work - before + step.work)
+            queue.settle(frame, step, work: staging.charged - before + step.work)
         }
         queue.putBackPostponed()
+        if staging.hasLightUser {
+            lightUntil = context.clock.monotonic().adding(milliseconds: context.configuration.lightMilliseconds)
+        }
         // A turn's statement for locked partitions follows that for all others.
         lastAnswered = staging.answers.count + (staging.isLocked ? lastAnswered : 0)
     }
@@ -127,15 +139,15 @@ final class LaneAppends {
             return .done
         }
         guard staging.carries(user.partition) else { return .postponed }
-        let configuration = context.configuration
-        guard staging.hasRoomForWork(of: id, configuration.workPerUser, configuration.workPerStatement) else {
-            return .postponed
-        }
+        guard staging.hasRoomForWork(of: id) else { return .postponed }
+        if frame.progress != nil { staging.isPartial(id) }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []
         switch judge.judge(frame, of: session, user, connected: connected, into: &staging) {
         case .staged: return .done
-        case .begun: return .begun
+        case .begun:
+            staging.isPartial(id)
+            return .begun
         case .foldFailed(let error):
             foldFailed(id, error)
             return .done

@@ -12,4 +12,6 @@ struct PendingAppend {
 
     /// How many of the frame's events are in the log.
     var taken: Int { progress?.taken ?? 0 }
+    /// Whether the log has all of its events, and only the answer is missing.
+    var isTaken: Bool { progress.map { $0.taken == request.events.count } ?? false }
 }

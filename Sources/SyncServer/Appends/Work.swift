@@ -12,6 +12,8 @@ enum Work {
     static let lookUp = 200
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.
     static let fetchStep = 3_000
+    /// An event that is there already, and compared with what was logged.
+    static let comparison = 5
     /// An event that is judged, logged and answered.
     static let event = 15
     /// A row that it changed, which is sent to devices and written to the read model.

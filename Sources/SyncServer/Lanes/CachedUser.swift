@@ -30,15 +30,18 @@ final class CachedUser {
         projectedVersion = state.version
     }
 
+    /// Takes the state out, so that it is nobody else's and need not be copied to be changed. This is of no use
+    /// afterwards.
+    /// - Parameter head: that of the user's partition, up to which whoever takes it folds the rest.
+    func takeState(as head: PartitionHead) -> LoadedUser {
+        defer { (state, dirty) = (UserState(user: id), []) }
+        return LoadedUser(state: state, projectedVersion: projectedVersion, touchedKeys: dirty, head: head)
+    }
+
     /// The user's dirty rows, as they are now.
     /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
-        // The state is copied once for all rows, not for each.
-        let folded = state
-        let rows = dirty.map { ProjectedRow($0, folded.row($0), appearedAt: folded.appearance(of: $0)) }
-        return ProjectedUser(
-            user: id, version: folded.version, base: projectedVersion, rows: rows, dueAt: dueAt,
-            stateBytes: approximateBytes)
+        ProjectedUser(state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes)
     }
 
     /// What the state remembered beside rows when it was last counted, in bytes, and the payload bytes of the events

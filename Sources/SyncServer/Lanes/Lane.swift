@@ -44,11 +44,13 @@ final class Lane: Sendable {
             let placeFinder = PlaceFinder(
                 configuration: context.store.forReading, logger: logger, isStopping: isStopping,
                 report: { mailbox.post(.placesFound(session: $0, $1)) })
+            let folder = Folder(isStopping: isStopping) { mailbox.post(.loaded($0)) }
             // The worker answers devices also while the store waits for a database that is away from the start.
             let worker = LaneWorker(
                 context: context, index: index, partitions: partitions, mailbox: mailbox, store: store,
                 services: LaneServices(
-                    projector: projector, loader: loader, fetcher: fetcher, placeFinder: placeFinder))
+                    projector: projector, loader: loader, fetcher: fetcher, placeFinder: placeFinder,
+                    folder: folder))
             worker.run()
         }
         thread.withLockedValue { $0 = started }

@@ -12,6 +12,19 @@ struct LaneConfiguration: Sendable {
     var workPerUser = 20_000
     /// The work in one append statement, bounded in the same way.
     var workPerStatement = 200_000
+    /// An event that takes more work than this to fold, as estimated, is logged at once and folded beside the lane: its
+    /// user waits for that, and nobody else (rule Q1).
+    var workBesideLane = 2_000
+    /// Events of so many users may be on their way there. They take a quarter of `cacheBytes` at most, and the last one
+    /// past it. Past either bound the lane folds them itself.
+    var foldsBesideLane = 64
+    /// The work of a user who asks for little in one append statement. Their wait is what the next two bound.
+    var lightWork = 300
+    /// While such users append too, what a statement does for each other user past `lightWork` is so much in all: they
+    /// wait for one such statement at most, and for their own. Bulk takes more statements then.
+    var workBesideLight = 2_000
+    /// For how long the last user who asked for little counts.
+    var lightMilliseconds: Int64 = 1_000
     /// How long a device rests at most after an event that alone took more work than that (rule Q1). It rests twenty
     /// times as long as the event took, so that others notice it in one of twenty moments.
     var restMilliseconds: Int64 = 5_000

@@ -1,14 +1,16 @@
 import EventStore
 import FocusCore
 
-/// What works beside a lane, each on a thread and a connection of its own.
+/// What works beside a lane, each on a thread of its own, and all but the folder over a connection of their own.
 struct LaneServices {
     let projector: any LaneProjector
     let loader: any LaneLoader
     let fetcher: any LaneFetcher
     let placeFinder: any LanePlaceFinder
+    let folder: any LaneFolder
 
     func start() {
+        folder.start()
         projector.start()
         loader.start()
         fetcher.start()
@@ -20,6 +22,7 @@ struct LaneServices {
         loader.stop()
         fetcher.stop()
         placeFinder.stop()
+        folder.stop()
     }
 }
 
@@ -59,3 +62,12 @@ protocol LanePlaceFinder: AnyObject {
 }
 
 extension PlaceFinder: LanePlaceFinder {}
+
+/// Folds dear events, and posts the states to the lane.
+protocol LaneFolder: AnyObject {
+    func start()
+    func post(_ task: FoldTask)
+    func stop()
+}
+
+extension Folder: LaneFolder {}

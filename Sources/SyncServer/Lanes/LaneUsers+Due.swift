@@ -120,6 +120,8 @@ extension LaneUsers {
             } catch {
                 return quarantine(user.id, error)
             }
+            // What else is due shows when this is folded.
+            guard staging.unfolded[user.id] == nil else { return }
         }
     }
 

@@ -126,10 +126,18 @@ extension LaneUsers {
         for id in missing {
             backlog.isMissing(id, in: partition)
             forget(id)
+            loads.outdate(id)
         }
     }
 
     private func markDirty(_ report: ProjectionReport) {
-        for (id, written) in report.users { resident[id]?.dirty.formUnion(written.keys) }
+        for (id, written) in report.users {
+            if let user = resident[id] {
+                user.dirty.formUnion(written.keys)
+            } else {
+                // Whoever has the state at the moment does not know that these rows are dirty again.
+                loads.outdate(id)
+            }
+        }
     }
 }

@@ -85,7 +85,7 @@ final class LaneUsers {
     /// what they were sent, and need the state again only for more.
     func evict() {
         let evicted = resident.evict(
-            past: configuration.cacheBytes, now: now, every: configuration.cacheCheckMilliseconds,
+            past: configuration.cacheBytes - loads.handedBytes, now: now, every: configuration.cacheCheckMilliseconds,
             except: { backlog.keeps($0.id, of: $0.partition) })
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }
@@ -213,5 +213,26 @@ final class LaneUsers {
     private func changed(_ user: CachedUser, _ keys: some Collection<RowKey>) {
         user.dirty.formUnion(keys)
         if DueSchedule.depends(on: keys) || !due.knows(user.id) { reschedule(user) }
+    }
+
+    // MARK: Folding beside the lane
+
+    /// Which events are folded beside the lane now.
+    var beside: FoldsBeside {
+        let hasRoom = loads.handedBytes < configuration.cacheBytes / 4
+        return FoldsBeside(
+            threshold: configuration.workBesideLane,
+            limit: hasRoom ? configuration.foldsBesideLane - loads.handedCount : 0)
+    }
+
+    /// Hands the user's state over to have an event folded that the log has and the state lacks. Until the answer comes
+    /// the user is as one who is being loaded.
+    /// - Parameter head: that of the user's partition behind the event.
+    func handOver(_ user: CachedUser, _ event: Event, behind head: PartitionHead) -> FoldTask {
+        let number = loads.handOver(user.id, bytes: user.approximateBytes, head: head)
+        _ = resident.remove(user.id)
+        due.forget(user.id)
+        tell(.changed(user.id))
+        return FoldTask(number: number, user: user.takeState(as: head), event: event)
     }
 }

@@ -16,7 +16,8 @@ extension LaneWorker {
         let contended = log.contendedPartitions()
         let heads = log.tails.heads
         let free = contended.isEmpty ? heads : heads.filter { !contended.contains($0.key) }
-        try append(AppendStaging(context.clock, behind: free), withDue: withDue)
+        try append(
+            AppendStaging(context.clock, behind: free, beside: users.beside, bounds: appends.bounds), withDue: withDue)
         if !contended.isEmpty { try appendLocking(contended, withDue: withDue) }
     }
 
@@ -88,6 +89,7 @@ extension LaneWorker {
                 users.forget(id)
             }
         }
+        for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
         for answer in staging.answers where report.isSettled(answer.partition) {
             if let rest = answer.rest { sessions.isLogged(in: rest) } else { sessions.deliver(answer) }
         }
@@ -101,5 +103,12 @@ extension LaneWorker {
             sessions.sendToAll(of: user)
         }
         for partition in report.outdated.sorted() { try log.catchUp(partition) }
+    }
+
+    /// Has the user's event folded beside the lane, once the log has it.
+    private func fold(_ event: Event, of id: UserID, _ report: CommitReport) {
+        guard let user = users[id] else { return }
+        guard report.isValid(user.partition) else { return users.forget(id) }
+        services.folder.post(users.handOver(user, event, behind: log.tails[user.partition]))
     }
 }

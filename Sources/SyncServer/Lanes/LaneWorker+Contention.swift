@@ -14,7 +14,9 @@ extension LaneWorker {
         defer { log.unlock() }
         try log.lock(awaited)
         let heads = log.tails.heads.filter { awaited.contains($0.key) }
-        try append(AppendStaging(context.clock, behind: heads, isLocked: true), withDue: withDue)
+        try append(
+            AppendStaging(context.clock, behind: heads, isLocked: true, beside: users.beside, bounds: appends.bounds),
+            withDue: withDue)
     }
 
     /// The partitions of users in memory for whom a frame waits or, with `withDue`, something is due.

@@ -20,7 +20,7 @@ final class LaneWorker {
     let appends: LaneAppends
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
-    private let services: LaneServices
+    let services: LaneServices
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     /// The loader's answers that were not taken up yet.

@@ -12,7 +12,7 @@ enum LoadUse {
     case stale
 }
 
-/// The users whom a lane's `Loader` is asked for.
+/// The users whom a lane's `Loader` is asked for, or whose states its `Folder` has.
 ///
 /// Flow: a user is needed → they wait for a question that has room → they are asked for → the answer is taken up. While
 /// they are asked for, the lane goes on: what others append for them meanwhile is kept here, because the answer may
@@ -44,6 +44,8 @@ struct PendingLoads {
     private var asked: [UserID: Asked] = [:]
     private var questions: Set<Int> = []
     private var lastQuestion = 0
+    /// Questions that the `Folder` answers, and about how many bytes the user's state of each takes.
+    private var handedOver: [Int: Int] = [:]
     /// Whether the loader is to reach the database anew, because an answer came from another history of the log,
     /// or from a server that was left behind, or because another server took over.
     private var mustReconnect = false
@@ -84,6 +86,24 @@ struct PendingLoads {
         return LoadQuestion(number: lastQuestion, users: users, reconnects: mustReconnect)
     }
 
+    // MARK: Folding beside the lane
+
+    /// How many users are handed over, and about how many bytes their states take.
+    var handedCount: Int { handedOver.count }
+    var handedBytes: Int { handedOver.values.reduce(0, +) }
+
+    /// Makes a question that the `Folder` answers, of a user whose state it is handed.
+    /// - Parameters:
+    ///   - bytes: about how many the state takes.
+    ///   - head: that of the user's partition, behind the event that is to be folded.
+    /// - Returns: the question's number.
+    mutating func handOver(_ id: UserID, bytes: Int, head: PartitionHead) -> Int {
+        lastQuestion += 1
+        handedOver[lastQuestion] = bytes
+        asked[id] = Asked(question: lastQuestion, head: head)
+        return lastQuestion
+    }
+
     // MARK: Meanwhile
 
     /// Keeps an event that another server appended, if its user is asked for.
@@ -115,16 +135,18 @@ struct PendingLoads {
     /// Makes all answers that are still to come useless; the users are asked for again.
     mutating func restart() {
         for id in asked.keys.sorted() { again(id) }
-        questions = []
+        (questions, handedOver) = ([], [:])
     }
 
     /// Forgets all users: nobody needs them any more.
-    mutating func removeAll() { (waiting, isWaiting, asked, questions) = ([], [], [:], []) }
+    mutating func removeAll() { (waiting, isWaiting, asked, questions, handedOver) = ([], [], [:], [], [:]) }
 
     // MARK: Answers
 
     /// Takes an answer; false when it is to be ignored, because it was asked for before `restart` or `removeAll`.
-    mutating func ended(_ question: Int) -> Bool { questions.remove(question) != nil }
+    mutating func ended(_ question: Int) -> Bool {
+        questions.remove(question) != nil || handedOver.removeValue(forKey: question) != nil
+    }
 
     /// Asks again for the question's users of whom the answer said nothing: they were too large to come with the
     /// others.

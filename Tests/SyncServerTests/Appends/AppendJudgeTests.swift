@@ -36,11 +36,11 @@ import Testing
             judge: AppendJudge(
                 log: LaneSamples.log, receiptKey: nil, clock: clock,
                 format: LogFormat(EventStore.incarnationFormat), userBytes: userBytes,
-                quotas: AppendQuotas(LaneConfiguration()), workPerUser: .max, workPerStatement: workPerStatement,
-                quarantineMilliseconds: 30_000),
+                quotas: AppendQuotas(LaneConfiguration()), quarantineMilliseconds: 30_000),
             user: user,
             session: LaneSamples.session(1, LaneSamples.identity(id, device, scope), incarnation),
-            staging: AppendStaging(clock, behind: [partition: head]))
+            staging: AppendStaging(
+                clock, behind: [partition: head], bounds: WorkBounds(ofStatement: workPerStatement)))
     }
 
     private func event(_ body: EventBody, _ app: AppID? = nil, id: EventID = .random()) -> IncomingEvent {

@@ -57,7 +57,8 @@ import Waits
             context: context, index: 0, partitions: [PartLog.partition],
             mailbox: mailbox, store: store,
             services: LaneServices(
-                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: finder))
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: finder,
+                folder: NoService()))
         try turns(worker, [])
         try turns(worker, [open(1, anna), open(2, ben)])
         // Each binds its incarnation.
@@ -128,6 +129,49 @@ import Waits
         try settle(worker, [append(1, 22...22)])
         #expect(try answers(1, worker) == ["through 21", "through 22"])
         #expect(logged(devices[0]) == Array(1...22))
+    }
+
+    @Test("Q1: bulk takes short statements while somebody asks for little, and long ones when nobody does any more")
+    func besideLight() throws {
+        let worker = try worker {
+            ($0.workPerStatement, $0.workPerUser) = (.max, 2_000)
+            ($0.lightWork, $0.workBesideLight) = (60, 200)
+        }
+        func added() throws -> Int {
+            let before = logged(devices[0]).count
+            try turns(worker, [])
+            return logged(devices[0]).count - before
+        }
+        try turns(worker, [append(1, 2...401)])
+        let long = logged(devices[0]).count - 1
+        #expect(try long > 30 && added() > 30)
+        try turns(worker, [append(2, 2...2)])
+        #expect(try answers(2, worker) == ["through 2"])
+        for _ in 0..<3 { #expect(try (1...long / 4).contains(added())) }
+        time.advance(1_000)
+        #expect(try added() > 30)
+        try settle(worker, [])
+        #expect(try answers(1, worker) == ["through 401"] && logged(devices[0]) == Array(1...401))
+    }
+
+    @Test("Q1, E1: what is sent again is compared in parts too, while somebody asks for little")
+    func repeatsBesideLight() throws {
+        let worker = try worker {
+            ($0.workPerStatement, $0.workPerUser) = (.max, 4_000)
+            ($0.lightWork, $0.workBesideLight) = (60, 100)
+        }
+        let frame = LaneSamples.append(1, (2...101).map { LaneSamples.focus("f\($0)") }, at: 2).request
+        try settle(worker, [.append(session: 1, frame)])
+        _ = try answers(1, worker)
+        // The second statement is beside one of Ben's.
+        try settle(worker, [append(1, 102...201), append(2, 2...2)])
+        _ = (try answers(1, worker), try answers(2, worker))
+        try turns(worker, [.append(session: 1, frame)])
+        #expect(try answers(1, worker).isEmpty)
+        try turns(worker, [append(2, 3...3)])
+        #expect(try answers(2, worker) == ["through 3"])
+        try settle(worker, [])
+        #expect(try answers(1, worker) == ["through 101"] && logged(devices[0]) == Array(1...201))
     }
 
     @Test("P5, S6: the answer has the refusals and the receipts of all statements")

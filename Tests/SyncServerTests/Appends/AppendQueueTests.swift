@@ -55,6 +55,25 @@ import Testing
         #expect(stage(&queue, owners).allSatisfy { $0.session == 1 } && queue.isEmpty)
     }
 
+    @Test("Q1: a frame that is logged and only to be answered does not rest with its device; those behind it do")
+    func answersDoNotRest() {
+        let owners: [UInt64: Identity] = [1: LaneSamples.identity(anna, phone)]
+        var queue = AppendQueue()
+        var taken = frame(1, 1)
+        taken.progress = AppendProgress(
+            ReceiptRun(
+                key: nil,
+                subject: ReceiptSubject(
+                    log: LaneSamples.log, user: anna, device: phone, incarnation: Incarnation(1), scope: .system)),
+            offer: nil)
+        queue.enqueue(taken)
+        queue.enqueue(frame(1, 2))
+        queue.rest(anna, phone, until: MonotonicTime(milliseconds: 100))
+        #expect(stage(&queue, owners).map(\.isTaken) == [true] && queue.isEmpty)
+        queue.endRests(now: MonotonicTime(milliseconds: 100))
+        #expect(stage(&queue, owners).map(\.isTaken) == [false])
+    }
+
     @Test("Q1: two users share the work, and the devices of one share that user's half")
     func shares() {
         let owners: [UInt64: Identity] = [

@@ -66,11 +66,14 @@ enum LaneSamples {
     }
 
     /// A session's Append with these events, decoded from their bytes.
-    static func append(_ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1) -> PendingAppend {
+    /// - Parameter app: that of the events that have one.
+    static func append(
+        _ session: UInt64, _ bodies: [EventBody], at sequence: Int64 = 1, app: AppID? = nil
+    ) -> PendingAppend {
         let events = bodies.map { body in
             IncomingEvent(
                 decoding: Envelope(
-                    id: .random(), type: body.type.rawValue, app: nil,
+                    id: .random(), type: body.type.rawValue, app: body.type.traits.app == .absent ? nil : app?.rawValue,
                     occurredAt: Timestamp(microseconds: 1_800_000_000_000_000),
                     schemaVersion: FocusWire.payloadSchemaVersion, payload: PayloadCodec.encode(body)))
         }

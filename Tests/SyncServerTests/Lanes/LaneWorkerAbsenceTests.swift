@@ -21,7 +21,8 @@ import Waits
             context: LaneSamples.context(time), index: 0, partitions: [PartLog.partition], mailbox: mailbox,
             store: store,
             services: LaneServices(
-                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService()))
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService(),
+                folder: NoService()))
         try worker.turn(taking: [])
     }
 

@@ -27,7 +27,8 @@ import Waits
             context: LaneSamples.context(time, configuration), index: 0, partitions: [PartLog.partition],
             mailbox: mailbox, store: store,
             services: LaneServices(
-                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService()))
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService(),
+                folder: NoService()))
         try turns(worker, [])
         try turns(
             worker,

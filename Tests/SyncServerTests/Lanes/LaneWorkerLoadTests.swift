@@ -23,7 +23,8 @@ import Waits
             context: LaneSamples.context(time), index: 0, partitions: [PartLog.partition], mailbox: mailbox,
             store: store,
             services: LaneServices(
-                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService()))
+                projector: NoService(), loader: loader, fetcher: NoService(), placeFinder: NoService(),
+                folder: NoService()))
         try turns([open(2, ben)])
         #expect(told(2).first == "opened")
         loader.isPrompt = false

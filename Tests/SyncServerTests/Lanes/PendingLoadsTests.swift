@@ -116,6 +116,23 @@ import Testing
         #expect(loads.ended(2) && ask(&loads)?.reconnects == false)
     }
 
+    @Test("Q1: a user whose state is handed over is as one who is asked for, and takes no question of the loader")
+    func handedOver() {
+        var loads = PendingLoads()
+        let number = loads.handOver(anna, bytes: 1_000, head: store.head)
+        #expect(loads.contains(anna) && loads.handedCount == 1 && loads.handedBytes == 1_000)
+        for id in [anna, ben] { loads.need(id) }
+        #expect(users(ask(&loads, limit: 1)) == [ben] && loads.use(of: anna, at: store.head) == .usable)
+        let event = store.appendFocus("of another", of: anna)
+        loads.followed(event)
+        #expect(loads.ended(number) && !loads.ended(number) && loads.handedBytes == 0)
+        #expect(loads.remove(anna) == [event])
+        // Nothing is known of a state that was handed over before a restart.
+        let second = loads.handOver(anna, bytes: 1_000, head: store.head)
+        loads.restart()
+        #expect(!loads.ended(second) && users(ask(&loads)).contains(anna))
+    }
+
     @Test("After a restart answers of before are ignored, and everybody is asked for again")
     func restarts() {
         var loads = PendingLoads()

@@ -66,7 +66,9 @@ import Testing
             return isBehind
         }
 
-        func messages() throws -> [ServerMessage] { try frames.map { try FrameCodec.decodeServer(Array($0.dropFirst(4))) } }
+        func messages() throws -> [ServerMessage] {
+            try frames.map { try FrameCodec.decodeServer(Array($0.dropFirst(4))) }
+        }
     }
 
     /// What the app may see: its registration, and notifications of its own.
