@@ -8,6 +8,9 @@ import tempfile
 import unittest
 
 import against
+import attack
+import device
+import honest
 import pairing
 import processor
 import programs
@@ -147,6 +150,47 @@ class SummaryTests(unittest.TestCase):
 
         return against.summarize([
             {"order": against.SIDES, "ours": result(ours), "against": result(theirs)} for ours, theirs in pairs])
+
+
+class AttackTests(unittest.TestCase):
+    """What ops/attack would say of a server that does not stand it."""
+
+    def honest(self, acknowledged=3):
+        found = honest.Honest.__new__(honest.Honest)
+        found.events, found.acknowledged = [b"a", b"b", b"c", b"d"], acknowledged
+        found.due, found.refused = [1.0, 2.0], []
+        return found
+
+    def test_a_log_that_has_each_event_once_is_right_with_or_without_what_was_not_acknowledged(self):
+        rows = [(1, b"a"), (2, b"b"), (3, b"c"), (4, b"d")]
+        self.assertEqual(honest.differences(self.honest(), rows), [])
+        self.assertEqual(honest.differences(self.honest(), rows[:3]), [])
+
+    def test_lost_doubled_and_foreign_events_are_seen(self):
+        for rows, said in (
+                ([(1, b"a"), (2, b"b")], "1 acknowledged events are lost"),
+                ([(1, b"a"), (2, b"b"), (2, b"b"), (3, b"c")], "1 events are doubled"),
+                ([(1, b"a"), (3, b"c"), (4, b"d")], "sequences are not"),
+                ([(1, b"a"), (2, b"x"), (3, b"c")], "others than it appended")):
+            self.assertIn(said, " ".join(honest.differences(self.honest(), rows)))
+
+    def test_an_acknowledgement_answers_all_up_to_its_sequence_and_a_refusal_is_kept(self):
+        found = self.honest(acknowledged=1)
+        message = device.number(1, 3) + device.data(3, device.number(1, 2))
+        self.assertEqual(found.take(device.APPENDED, message, now=5.0), [4.0, 3.0])
+        self.assertEqual((found.acknowledged, found.due, len(found.refused)), (3, [], 1))
+
+    def test_latencies_and_memory_are_judged_at_their_bounds(self):
+        for ours, holds in ((2.0, True), (2.1, False)):
+            checks, found = {}, {}
+            attack.judge_latencies(checks, found, [[ours / 1_000] * 9], [0.001] * 9)
+            self.assertEqual(list(checks.values()), [holds])
+        for first, second, expected in (
+                (565, 621, [True, True]), (565, 622, [True, False]), (500, 600, [True, True]),
+                (766, 700, [False, True])):
+            checks, found = {}, {}
+            attack.judge_memory(checks, found, 100, [first, first, second, second], 512)
+            self.assertEqual(list(checks.values()), expected)
 
 
 if __name__ == "__main__":
