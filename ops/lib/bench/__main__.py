@@ -16,6 +16,7 @@ import crowd
 import fairness
 import history
 import lanes
+import memory
 import paired_report
 import profile
 import programs
@@ -28,9 +29,9 @@ from server import Server
 # In which they run, and stand in the tables.
 ORDER = (
     "append", "append-single", "latency", "fan-out", "watch", "cold-sync", "replay", "rebuild", "idle", "growth",
-    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness")
+    "storm", "route", "rebuild-beside", "time-travel", "contention", "fairness", "memory")
 UNORDERED = {**lanes.LANES, **crowd.LANES, **history.LANES, **route.LANES, **rebuilding.LANES, **travel.LANES,
-    **contention.LANES, **fairness.LANES}
+    **contention.LANES, **fairness.LANES, **memory.LANES}
 LANES = {name: UNORDERED[name] for name in ORDER}
 
 
@@ -48,6 +49,7 @@ def parse():
     parser.add_argument("--log", type=int, default=300_000)
     parser.add_argument("--max-load", type=int)
     parser.add_argument("--long-log")
+    parser.add_argument("--idle", type=int, default=600)
     parser.add_argument("--attacks", type=lambda text: text.split(","))
     parser.add_argument("--out")
     parser.add_argument("--dir", default=tempfile.gettempdir())
@@ -71,8 +73,8 @@ def parse():
         parser.error(str(missing))
     if options.against and (options.long_log or options.max_load):
         parser.error("--long-log and --max-load are for lanes that cannot be taken in pairs")
-    if min(options.rounds, options.events, options.seconds, options.log) < 1:
-        parser.error("--rounds, --events, --seconds and --log are at least 1")
+    if min(options.rounds, options.events, options.seconds, options.log, options.idle) < 1:
+        parser.error("--rounds, --events, --seconds, --log and --idle are at least 1")
     if options.long_log and not os.path.exists(f"{options.long_log}/postgres/PG_VERSION"):
         parser.error(f"{options.long_log} holds no log; `ops/long-log make {options.long_log}` makes one")
     if options.long_log and os.path.exists(f"{options.long_log}/postgres/postmaster.pid"):
