@@ -222,7 +222,7 @@ final class LaneUsers {
         let hasRoom = loads.handedBytes < configuration.cacheBytes / 4
         return FoldsBeside(
             threshold: configuration.workBesideLane,
-            limit: hasRoom ? configuration.foldsBesideLane - loads.handedCount : 0)
+            limit: hasRoom ? configuration.foldsBesideLane - loads.handedCount : 0, kept: backlog.kept)
     }
 
     /// Hands the user's state over to have an event folded that the log has and the state lacks. Until the answer comes

@@ -176,6 +176,9 @@ struct ProjectionBacklog {
     /// Whether the user was loaded for a batch that is not made yet: they are to stay in memory until then.
     func keeps(_ user: UserID, of partition: Partition) -> Bool { lags[partition]?.arrived.contains(user) ?? false }
 
+    /// All such users.
+    var kept: Set<UserID> { lags.values.reduce(into: []) { $0.formUnion($1.arrived) } }
+
     /// Ends all waits for users: nobody is loaded any more.
     mutating func forgetAwaited() {
         for partition in lags.keys {

@@ -158,6 +158,22 @@ import Waits
         #expect(users[anna]?.dirty.contains(RowKey(.activeFocus)) == true)
     }
 
+    @Test("The checkpoint moves: who has come for a batch stays until it is made, whatever dear events there are")
+    func staysForABatch() throws {
+        let users = worker.users
+        users.forget(anna)
+        users.backlog.wait(for: [anna], in: PartLog.partition)
+        loader.isPrompt = false
+        try worker.turn(taking: [])
+        loader.answer()
+        // Their dear event comes in the turn in which they do, before the batch is made.
+        try turns(mailbox.receive(until: .passed) + [append(1, [.badgeCleared], at: 2)])
+        #expect(folder.tasks.isEmpty && users[anna] != nil && users.backlog.keeps(anna, of: PartLog.partition))
+        _ = users.makeBatch(worker.log.tails[PartLog.partition], nil)
+        try turns([append(1, [.badgeCleared], at: 3)])
+        #expect(folder.tasks.count == 1)
+    }
+
     @Test("When the lane starts over, the state that was handed over is not used, and the user is loaded from the log")
     func recovered() throws {
         try turns([append(1, [.badgeCleared], at: 2)])
