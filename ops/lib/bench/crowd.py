@@ -553,47 +553,84 @@ def idle_clients(broker, secured):
 # storm: all reconnect at once
 
 OTHERS = 20
+# Notifications that each user of the storm has.
+POSTED = 20
+STORMS = 2
 
 
 def storm(bench):
-    people, devices = People(bench, "storm", CROWD), Devices()
-    tokens = [people.token(index) for index in range(CROWD)]
-    some = [people.device(index, token=tokens[index]) for index in range(CROWD)]
-    for index, device in enumerate(some):
-        devices.add(device, index)
-    devices.wait(some, CHECKPOINT, 120)
-    cursors = [device.cursor for device in some]
+    crowd = Crowd(bench)
     # In a process of its own, so that the crowd's client does not delay what it measures.
     told, ask = multiprocessing.Pipe()
     others = multiprocessing.Process(target=acknowledgements, args=(bench, told))
     others.start()
     ask.recv()
-    until(lambda: list(devices.turn(0.2)), bench.options.seconds)
+    until(lambda: list(crowd.devices.turn(0.2)), bench.options.seconds)
     ask.send("calm")
     calm = ask.recv()
-    times = []
-    for _ in range(2):
-        devices.close()
-        until(lambda: time.sleep(0.1), 2)
-        devices, began = Devices(), time.time()
-        some = [
-            people.device(index, token=tokens[index], cursor=cursors[index]) for index in range(CROWD)]
-        for index, device in enumerate(some):
-            devices.add(device, index)
-        reached = devices.wait(some, CHECKPOINT, 120)
-        times.append(max(reached.values()) - began)
+    warm = [crowd.reconnect() for _ in range(STORMS)]
     ask.send("storm")
     stormy = ask.recv()
     others.join()
-    devices.close()
+    cold = [crowd.reconnect(restarts=True) for _ in range(STORMS)]
+    crowd.devices.close()
+    note = "with its checkpoint, which follows by a second; the client is one Python process on the same two cores; "
     return [
         figure(
-            f"{CROWD:,} devices reconnect at once: the last is current", "s", times, [], 10, True,
-            "with its checkpoint, which follows by a second; the client is one Python process on the same two cores"),
+            f"{CROWD:,} devices reconnect at once: the last is current", "s", [seconds for seconds, _ in warm], [], 10,
+            True, note + f"{spent(warm)}; each user has {POSTED} notifications, and is in memory"),
+        figure(
+            "the same after focusd was restarted", "s", [seconds for seconds, _ in cold], [], 10, True,
+            f"{spent(cold)}; nobody is in memory, and everybody's cursor is current"),
         figure(
             "acknowledgements of other devices meanwhile, p99", "ms", [percentile(stormy, 0.99) * 1_000],
             [percentile(calm, 0.99) * 1_000], 5, True,
-            f"{OTHERS} devices, {RATE} events/s; against the same before the storm")]
+            f"{OTHERS} devices, {RATE} events/s, users in memory; against the same before the storm")]
+
+
+def spent(rounds):
+    """What the processors did in a round."""
+    return ", ".join(
+        f"{name} {statistics.median(used[key] for _, used in rounds):.1f} s of processor"
+        for name, key in (("focusd", "focusd"), ("PostgreSQL", "postgres")))
+
+
+class Crowd:
+    """Users of one device each, all connected. Each has what a person has, and all of it is in the read model."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.people, self.devices = People(bench, "storm", CROWD), Devices()
+        self.tokens = [self.people.token(index) for index in range(CROWD)]
+        self.some = [self.people.device(index, token=self.tokens[index]) for index in range(CROWD)]
+        for index, device in enumerate(self.some):
+            self.devices.add(device, index)
+        self.devices.wait(self.some, CHECKPOINT, 120)
+        for first in range(0, CROWD, 500):
+            for device in self.some[first:first + 500]:
+                device.append(registered() + [posted(f"n{number}") for number in range(POSTED)])
+            self.devices.bring(self.some[first:first + 500], REGISTERED + POSTED)
+        # The checkpoints of these deltas.
+        until(lambda: list(self.devices.turn(0.2)), 3)
+
+    def reconnect(self, restarts=False):
+        """All at once. The seconds until everybody is current, and those of processor of the server.
+        `restarts`: focusd begins anew before; nobody else may append then."""
+        cursors = [device.cursor for device in self.some]
+        self.devices.close()
+        until(lambda: time.sleep(0.1), 2)
+        if restarts:
+            self.bench.wait_for_projection()
+            self.bench.server.restart()
+        self.devices, began = Devices(), time.time()
+        before = self.bench.server.processor_times()
+        self.some = [
+            self.people.device(index, token=self.tokens[index], cursor=cursors[index]) for index in range(CROWD)]
+        for index, device in enumerate(self.some):
+            self.devices.add(device, index)
+        reached = self.devices.wait(self.some, CHECKPOINT, 120)
+        after = self.bench.server.processor_times()
+        return max(reached.values()) - began, {name: after[name] - before[name] for name in after}
 
 
 def acknowledgements(bench, pipe, asks=2):
