@@ -3,21 +3,23 @@
 -- payload of them, which the last one may pass. $5: users are left out once those before them take so many bytes. $6:
 -- how many a user takes of whom that is not known.
 -- kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
--- last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
--- payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+-- last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
+-- 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
+-- loaded of routes that can still grow only.
 WITH asked AS MATERIALIZED (
     SELECT
         w.partition, w.user_id, coalesce(u.version, 0) AS version,
+        coalesce(u.digests_version = u.version, false) AS has_digests,
         sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
     FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
     LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
 ), wanted AS MATERIALIZED (
-    SELECT a.partition, a.user_id, a.version FROM asked a WHERE a.before < $5::bigint
+    SELECT a.partition, a.user_id, a.version, a.has_digests FROM asked a WHERE a.before < $5::bigint
 )
 SELECT
     'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
-    false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
-    NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
+    w.has_digests AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset,
+    NULL::uuid AS device_id, NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
     NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
     NULL::smallint AS encoding
 FROM wanted w

@@ -1,6 +1,6 @@
 -- What the read model shows of users, read under the lock of the checkpoint: a cut-over takes that lock as well, so the
 -- active generation stays. $1: partition; $2: users; $3: the generation that is to be written. One row at least.
-SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at
+SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at, u.digests_version IS NOT DISTINCT FROM u.version
 FROM log_partitions p
 LEFT JOIN generations g ON g.generation = $3
 LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])

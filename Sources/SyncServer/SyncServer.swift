@@ -220,6 +220,9 @@ public final class SyncServer: Service {
     /// How often this server and others appended to the same partitions at the same time, since the start.
     public var contention: ContentionCounts { context.contention.counts }
 
+    /// How many users came from the database since the start.
+    public var loads: LoadCounts { context.loads.counts }
+
     /// Bytes of rows that wait to be written, one number for each open connection.
     public var queuedBytes: [Int] { services.connections.queuedBytes }
 

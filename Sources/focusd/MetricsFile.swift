@@ -30,7 +30,7 @@ struct MetricsFile: Service {
     }
 
     private var text: String {
-        let (found, contention) = (server.verification, server.contention)
+        let (found, contention, loads) = (server.verification, server.contention, server.loads)
         let handshakes = server.handshakeCounts
         let metrics: [(name: String, kind: String, help: String, value: Int)] = [
             (
@@ -50,6 +50,14 @@ struct MetricsFile: Service {
                 "focusd_locked_statements_total", "counter",
                 "Statements that locked their partitions first, because other servers append to them too.",
                 contention.locked
+            ),
+            (
+                "focusd_users_loaded_total", "counter", "Users who were loaded into memory, with all their rows.",
+                loads.loaded
+            ),
+            (
+                "focusd_users_looked_up_total", "counter",
+                "Users who were looked up only, because a device came that has all their rows.", loads.lookedUp
             ),
             ("focusd_connections", "gauge", "Connections that are open.", server.connectionCount),
             ("focusd_handshakes_total", "counter", "TLS handshakes that were begun.", handshakes.begun),

@@ -18,6 +18,8 @@ import Testing
             }
             #expect(Self.value("focusd_users_differing_total", file) == 0)
             #expect(Self.value("focusd_connections", file) ?? 0 > 0)
+            #expect(Self.value("focusd_users_loaded_total", file) == 1)
+            #expect(Self.value("focusd_users_looked_up_total", file) == 0)
             // A server alone never meets another.
             #expect(Self.value("focusd_late_batches_total", file) == 0)
             #expect(Self.value("focusd_locked_statements_total", file) == 0)

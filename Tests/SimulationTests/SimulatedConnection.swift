@@ -197,6 +197,14 @@ final class SimulatedConnection: LogConnection {
             })
     }
 
+    func lookUp(
+        _ users: [(Partition, UserID)], assuming generations: [Partition: Int32], rules: FoldRules
+    ) throws -> [UserID: UserOutline] {
+        let outlines = try read { log in try users.compactMap { try log.lookUp($1, $0) } }
+        for outline in outlines { sees(outline.state.user, outline.state.version) }
+        return Dictionary(uniqueKeysWithValues: outlines.map { ($0.state.user, $0) })
+    }
+
     func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences {
         try read { $0.audiences(entries) }
     }

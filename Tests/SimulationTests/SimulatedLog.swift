@@ -13,6 +13,9 @@ final class SimulatedLog {
         var version = Version.zero
         var dueAt: Timestamp?
         var rows: [RowKey: Row] = [:]
+        /// The digest sums, and the version that they are of.
+        var digests: [UInt8]?
+        var digestsVersion = Version.zero
     }
 
     private struct ReadModel {
@@ -180,7 +183,21 @@ final class SimulatedLog {
             touched.formUnion(try state.apply(event.decoded()))
         }
         return LoadedUser(
-            state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition))
+            state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition),
+            hasDigests: shown.digests != nil && shown.digestsVersion == shown.version)
+    }
+
+    /// Looks a user up as `UserLoader` does; nil when they are to be loaded.
+    func lookUp(_ user: UserID, _ partition: Partition) throws -> UserOutline? {
+        let shown = models[partition]?.users[user] ?? Shown()
+        let isBehind = (events[partition] ?? []).contains { $0.user == user && $0.version > shown.version }
+        guard !isBehind, shown.version == .zero || shown.digestsVersion == shown.version else { return nil }
+        let digests = try shown.digests.map { try StoredDigests(decoding: $0) }
+        let needed: Set<RowCollection> = [.stream, .appStreams, .devices, .incarnations]
+        let rows = shown.rows.filter { needed.contains($0.key.collection) }
+        return UserOutline(
+            state: try UserState(user: user, version: shown.version, rows: rows), digests: digests ?? .none,
+            head: head(partition))
     }
 
     /// Which of the entries the read model has, or lacks events to say.
@@ -247,6 +264,7 @@ final class SimulatedLog {
                 shown.version = user.version
             }
             shown.dueAt = user.dueAt
+            if let digests = user.digests?.encoded { (shown.digests, shown.digestsVersion) = (digests, user.version) }
             model.users[user.user] = shown
         }
         let moves = missing.isEmpty && batch.checkpoint > model.checkpoint

@@ -80,11 +80,11 @@ extension SimulatedServer {
                     thread.perform {
                         seen = []
                         if question.reconnects { thread.store.close() }
-                        let loaded = Result { try thread.store.load(question.users) }
-                        let found = seen
+                        let found = Result { try thread.store.find(question.users, cursors: question.cursors) }
+                        let saw = seen
                         self.answer(after, process) {
-                            process.loads += found
-                            mailbox.post(.loaded(LoadAnswer(number: question.number, loaded: loaded)))
+                            process.loads += saw
+                            mailbox.post(.loaded(LoadAnswer(number: question.number, found: found)))
                         }
                     }
                 }

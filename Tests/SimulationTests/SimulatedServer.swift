@@ -118,7 +118,7 @@ final class SimulatedServer {
         let context = LaneContext(
             log: simulation.log.identity, format: format, store: Self.noDatabase,
             configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
-            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), logger: logger,
+            faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), loads: simulation.loads, logger: logger,
             receiptKey: simulation.receiptKey)
         let lanes = Lanes(
             lanes: (0..<plan.lanesPerServer).map { Lane(name: "lane-\($0)") }, partitions: plan.partitions)

@@ -16,6 +16,8 @@ final class Simulation {
     let plan: SimulationPlan
     let clock = SimulatedClock()
     let witness: Witness
+    /// Of all servers.
+    let loads = LoadMeter()
     let receiptKey: ReceiptKey
     /// How often the log has lost its tail.
     private(set) var history = 0

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SyncServer
+
 /// The whole system in one thread, over a clock, a network and a log that behave as a seed says. See `Simulation`.
 ///
 /// Real: `SessionHandler`, `Session`, budgets, `LaneWorker` with its catching up, projections, due events and cache,
@@ -98,6 +100,19 @@ import Testing
         }
     }
 
+    @Test("S4, S9: who comes back with a current cursor is let in by a look-up of their user, and told their digests")
+    func currentCursors() throws {
+        var loads = LoadCounts()
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.cacheBytes) = (2, 5, 2, 1)
+            (plan.disasters, plan.disasterKinds) = (300_000, [.cut, .cut, .death, .flush])
+        } judge: {
+            loads.loaded += $0.loads.counts.loaded
+            loads.lookedUp += $0.loads.counts.lookedUp
+        }
+        #expect(Self.seed != nil || loads.lookedUp > 100 && loads.loaded > 100, "\(loads)")
+    }
+
     @Test("Lost projections are written again, parts of batches too, and when all is quiet")
     func lostProjections() throws {
         try runUndisturbed(60) { plan in
@@ -175,7 +190,9 @@ import Testing
     }
 
     /// Runs schedules in which only the faults that `change` sets happen.
-    private func runUndisturbed(_ count: Int, change: (inout SimulationPlan) -> Void) throws {
+    private func runUndisturbed(
+        _ count: Int, change: (inout SimulationPlan) -> Void, judge: (Simulation) -> Void = { _ in }
+    ) throws {
         for seed in Self.seeds(count) {
             let simulation = try Simulation(
                 seed: seed, trace: Self.seed != nil ? { print($0) } : nil,
@@ -187,6 +204,7 @@ import Testing
                 })
             let failure = simulation.run()
             #expect(failure == nil, "FOCUS_SEED=\(seed) ops/test --filter SimulationTests")
+            judge(simulation)
         }
     }
 

@@ -40,6 +40,7 @@ extension VerificationText {
             json.add("key", row.key)
             return json.text
         }
+        if difference.digestsDiffer { json.add("digestsDiffer", true) }
         if !unknownRows.isEmpty { json.addRaw("rowsOfNoApp", "[\(unknownRows.joined(separator: ","))]") }
     }
 

@@ -20,6 +20,7 @@ package enum VerificationText {
             lines += difference.unknownRows.map {
                 "  \($0.collection.rawValue) has a row whose app is none: \($0.app) \($0.key)"
             }
+            if difference.digestsDiffer { lines.append("  the digest sums beside the rows are not those of the rows") }
             for row in difference.rows { lines += Self.lines(row) }
             let more = difference.rowCount - difference.rows.count
             return more > 0 ? lines + ["  and \(more) more rows"] : lines

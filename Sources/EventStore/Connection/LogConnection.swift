@@ -41,6 +41,9 @@ protocol LogConnection: AnyObject {
     func load(
         _ users: [(Partition, UserID)], assuming generations: [Partition: Int32], rules: FoldRules
     ) throws -> [UserID: Result<LoadedUser, any Error>]
+    func lookUp(
+        _ users: [(Partition, UserID)], assuming generations: [Partition: Int32], rules: FoldRules
+    ) throws -> [UserID: UserOutline]
     func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32

@@ -59,6 +59,12 @@ extension PostgresConnection: LogConnection {
         try UserLoader(rules: rules).loadSome(users, assuming: generations, on: self)
     }
 
+    func lookUp(
+        _ users: [(Partition, UserID)], assuming generations: [Partition: Int32], rules: FoldRules
+    ) throws -> [UserID: UserOutline] {
+        try UserLoader(rules: rules).lookUp(users, assuming: generations, on: self)
+    }
+
     func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences {
         try AudienceReader().find(entries, generation: generation, on: self)
     }

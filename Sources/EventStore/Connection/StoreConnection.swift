@@ -190,6 +190,28 @@ public final class StoreConnection {
         return loaded
     }
 
+    /// Finds the users, as `load` does, but gives an outline of those whose cursors are all at the end of the user's
+    /// stream or of an app's, where the read model is enough for one.
+    /// - Parameter cursors: those of the users of whom an outline may do.
+    public func find(_ users: [(Partition, UserID)], cursors: [UserID: [Cursor]]) throws -> FoundUsers {
+        let outlines = try outlines(users.filter { cursors[$0.1] != nil }).filter { user, outline in
+            cursors[user, default: []].allSatisfy { outline.state.ends(at: $0) }
+        }
+        for outline in outlines.values { generations[outline.head.partition] = outline.head.generation }
+        let others = users.filter { outlines[$0.1] == nil }
+        return FoundUsers(loaded: others.isEmpty ? [:] : try load(others), outlines: outlines)
+    }
+
+    private func outlines(_ users: [(Partition, UserID)]) throws -> [UserID: UserOutline] {
+        guard !users.isEmpty else { return [:] }
+        do {
+            return try perform { try $0.lookUp(users, assuming: generations, rules: configuration.rules) }
+        } catch let error as PostgresError where error.mayConcernOneRow {
+            // A load finds out whom it concerns.
+            return [:]
+        }
+    }
+
     /// Loads the users with one statement; where that fails for what their rows are, each half with one of its own. So a
     /// user who cannot be loaded is found, and takes nobody along.
     private func loadEach(_ users: ArraySlice<(Partition, UserID)>) throws -> [UserID: Result<LoadedUser, any Error>] {

@@ -522,22 +522,24 @@ enum Queries {
     /// payload of them, which the last one may pass. $5: users are left out once those before them take so many bytes. $6:
     /// how many a user takes of whom that is not known.
     /// kind 'head': version = users.version (0: none), log_offset = next_offset, event_id = last_event_id, recorded_at =
-    /// last_recorded_at, schema_version = active generation. kind 'event': an event past that version; key = type, value =
-    /// payload. Else kind names the collection of a row. Points are loaded of routes that can still grow only.
+    /// last_recorded_at, schema_version = active generation, deleted = the digest sums of users.version are there. kind
+    /// 'event': an event past that version; key = type, value = payload. Else kind names the collection of a row. Points are
+    /// loaded of routes that can still grow only.
     static let loadUsers = Statement(name: "load_users", sql: #"""
         WITH asked AS MATERIALIZED (
             SELECT
                 w.partition, w.user_id, coalesce(u.version, 0) AS version,
+                coalesce(u.digests_version = u.version, false) AS has_digests,
                 sum(coalesce(u.state_bytes, $6::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $6::bigint) AS before
             FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
             LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
         ), wanted AS MATERIALIZED (
-            SELECT a.partition, a.user_id, a.version FROM asked a WHERE a.before < $5::bigint
+            SELECT a.partition, a.user_id, a.version, a.has_digests FROM asked a WHERE a.before < $5::bigint
         )
         SELECT
             'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
-            false AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset, NULL::uuid AS device_id,
-            NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
+            w.has_digests AS deleted, NULL::bytea AS value, NULL::bytea AS memo, p.next_offset AS log_offset,
+            NULL::uuid AS device_id, NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
             NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
             NULL::smallint AS encoding
         FROM wanted w
@@ -764,6 +766,62 @@ enum Queries {
     /// earlier programs wait for that one.
     static let lockStatements = Statement(name: "lock_statements", sql: #"""
         SELECT pg_try_advisory_lock(7381227670382142584)
+        """#)
+
+    /// What a session needs to know of its user if its cursor is current, as of one moment: one statement, one snapshot. $1,
+    /// $2: partition and id of each user. $3: users are left out once those before them take so many bytes. $4: how many a
+    /// user takes of whom that is not known. The columns are those of load_users.
+    /// kind 'head': as there, with deleted = the log has events past users.version, and value = the digest sums of that
+    /// version (NULL: not known). Else kind names the collection of a row. Rows that devices get are not among them.
+    static let lookUpUsers = Statement(name: "look_up_users", sql: #"""
+        WITH asked AS MATERIALIZED (
+            SELECT
+                w.partition, w.user_id, coalesce(u.version, 0) AS version,
+                CASE WHEN u.digests_version = u.version THEN u.digests END AS digests,
+                sum(coalesce(u.state_bytes, $4::bigint)) OVER (ORDER BY w.place) - coalesce(u.state_bytes, $4::bigint) AS before
+            FROM unnest($1::integer[], $2::uuid[]) WITH ORDINALITY AS w (partition, user_id, place)
+            LEFT JOIN read_1.users u ON u.partition = w.partition AND u.user_id = w.user_id
+        ), wanted AS MATERIALIZED (
+            SELECT
+                a.partition, a.user_id, a.version, a.digests,
+                EXISTS (
+                    SELECT FROM events e
+                    WHERE e.partition = a.partition AND e.user_id = a.user_id AND e.version > a.version) AS has_more
+            FROM asked a
+            WHERE a.before < $3::bigint
+        )
+        SELECT
+            'head' AS kind, w.user_id, w.partition, NULL::text AS app, ''::text AS key, NULL::bytea AS key_bytes, w.version,
+            w.has_more AS deleted, w.digests AS value, NULL::bytea AS memo, p.next_offset AS log_offset,
+            NULL::uuid AS device_id, NULL::bigint AS incarnation, NULL::bigint AS device_seq, p.last_event_id AS event_id,
+            NULL::timestamptz AS occurred_at, p.last_recorded_at AS recorded_at, p.generation AS schema_version,
+            NULL::smallint AS encoding
+        FROM wanted w
+        JOIN log_partitions p ON p.partition = w.partition
+        UNION ALL
+        SELECT
+            'stream', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.stream t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        UNION ALL
+        SELECT
+            'app_streams', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.app_streams t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        UNION ALL
+        SELECT
+            'devices', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.devices t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
+        UNION ALL
+        SELECT
+            'incarnations', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id AND NOT w.has_more
         """#)
 
     /// Says how far the projection of a partition got. It never goes back.
@@ -995,7 +1053,7 @@ enum Queries {
     /// What the read model shows of users, read under the lock of the checkpoint: a cut-over takes that lock as well, so the
     /// active generation stays. $1: partition; $2: users; $3: the generation that is to be written. One row at least.
     static let readProjectedUsers = Statement(name: "read_projected_users", sql: #"""
-        SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at
+        SELECT p.generation, g.fold_version, u.user_id, u.version, u.due_at, u.digests_version IS NOT DISTINCT FROM u.version
         FROM log_partitions p
         LEFT JOIN generations g ON g.generation = $3
         LEFT JOIN read_1.users u ON u.partition = p.partition AND u.user_id = ANY ($2::uuid[])
@@ -1073,10 +1131,13 @@ enum Queries {
         SELECT user_id FROM read_1.users WHERE partition = $1 AND user_id > $2 ORDER BY user_id LIMIT $3
         """#)
 
-    /// How far the projection of a partition got ($1), the version at which it shows a user ($2; 0: not at all), and the first
-    /// event that the user's rows may lack below the checkpoint (NULL: they lack none).
+    /// How far the projection of a partition got ($1), the version at which it shows a user ($2; 0: not at all), the first
+    /// event that the user's rows may lack below the checkpoint (NULL: they lack none), and the digest sums of that version
+    /// (NULL: not known).
     static let readShownVersion = Statement(name: "read_shown_version", sql: #"""
-        SELECT c.log_offset, coalesce(u.version, 0), l.log_offset
+        SELECT
+            c.log_offset, coalesce(u.version, 0), l.log_offset,
+            CASE WHEN u.digests_version = u.version THEN u.digests END
         FROM read_1.checkpoints c
         LEFT JOIN read_1.users u ON u.partition = c.partition AND u.user_id = $2
         LEFT JOIN read_1.laggards l ON l.partition = c.partition AND l.user_id = $2
@@ -1221,13 +1282,20 @@ enum Queries {
             ) >= c.log_offset, true)
         """#)
 
-    /// Says which version of each user the read model shows from now on, and when something may be due for them. A due_at of
-    /// the version that is shown may be set right: what time zones say can change.
+    /// Says which version of each user the read model shows from now on, when something may be due for them, and the digest
+    /// sums of that version, where they are known ($6). A due_at of the version that is shown may be set right: what time
+    /// zones say can change.
     static let showUsers = Statement(name: "show_users", sql: #"""
-        INSERT INTO read_1.users (partition, user_id, version, due_at, state_bytes)
-        SELECT $1::integer, unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::timestamptz[]), unnest($5::bigint[])
+        INSERT INTO read_1.users (partition, user_id, version, due_at, state_bytes, digests, digests_version)
+        SELECT
+            $1::integer, t.user_id, t.version, t.due_at, t.state_bytes, t.digests,
+            CASE WHEN t.digests IS NOT NULL THEN t.version END
+        FROM unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::bigint[], $6::bytea[])
+            AS t (user_id, version, due_at, state_bytes, digests)
         ON CONFLICT (partition, user_id) DO UPDATE SET
-            version = EXCLUDED.version, due_at = EXCLUDED.due_at, state_bytes = EXCLUDED.state_bytes
+            version = EXCLUDED.version, due_at = EXCLUDED.due_at, state_bytes = EXCLUDED.state_bytes,
+            digests = coalesce(EXCLUDED.digests, users.digests),
+            digests_version = coalesce(EXCLUDED.digests_version, users.digests_version)
         WHERE users.version <= EXCLUDED.version
         """#)
 
@@ -2188,5 +2256,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
 }

@@ -10,9 +10,15 @@ public struct LoadedUser: Sendable {
     public var touchedKeys: Set<RowKey>
     /// Where the user's partition ended at that moment.
     public var head: PartitionHead
+    /// Whether the read model has the digest sums of `projectedVersion` (`StoredDigests`).
+    public var hasDigests: Bool
 
-    public init(state: UserState, projectedVersion: Version, touchedKeys: Set<RowKey>, head: PartitionHead) {
+    public init(
+        state: UserState, projectedVersion: Version, touchedKeys: Set<RowKey>, head: PartitionHead,
+        hasDigests: Bool = false
+    ) {
         self.state = state
+        self.hasDigests = hasDigests
         self.projectedVersion = projectedVersion
         self.touchedKeys = touchedKeys
         self.head = head

@@ -18,6 +18,8 @@ public struct ProjectedUser: Sendable {
     public var dueAt: Timestamp?
     /// About how many bytes the user's state takes in memory, by which loads are bounded; nil: not known.
     public var stateBytes: Int?
+    /// The digest sums of all the user's rows at `version`; nil: not known.
+    public var digests: StoredDigests?
 
     public var rowCount: Int { rows.count + (unread?.keys.count ?? 0) }
 
@@ -34,7 +36,7 @@ public struct ProjectedUser: Sendable {
 
     public init(
         user: UserID, version: Version, base: Version = .zero, rows: [ProjectedRow], dueAt: Timestamp?,
-        stateBytes: Int? = nil
+        stateBytes: Int? = nil, digests: StoredDigests? = nil
     ) {
         self.user = user
         self.version = version
@@ -42,6 +44,7 @@ public struct ProjectedUser: Sendable {
         self.rows = rows
         self.dueAt = dueAt
         self.stateBytes = stateBytes
+        self.digests = digests
     }
 
     /// The state's rows of these keys.
@@ -49,9 +52,14 @@ public struct ProjectedUser: Sendable {
     ///   - base: see `base`.
     ///   - dueAt: see `dueAt`.
     ///   - stateBytes: see `stateBytes`.
-    public init(_ state: UserState, keys: Set<RowKey>, base: Version, dueAt: Timestamp?, stateBytes: Int?) {
+    ///   - digests: see `digests`.
+    public init(
+        _ state: UserState, keys: Set<RowKey>, base: Version, dueAt: Timestamp?, stateBytes: Int?,
+        digests: StoredDigests? = nil
+    ) {
         self.init(
-            user: state.user, version: state.version, base: base, rows: [], dueAt: dueAt, stateBytes: stateBytes)
+            user: state.user, version: state.version, base: base, rows: [], dueAt: dueAt, stateBytes: stateBytes,
+            digests: digests)
         unread = (keys, state)
         if keys.count <= Self.readAtOnce { readRows() }
     }

@@ -76,16 +76,21 @@ public struct ProjectionWriter: Sendable {
             else { return .otherGeneration }
             var shown: [UserID: Version] = [:]
             var dueTimes: [UserID: Timestamp] = [:]
+            var digested: Set<UserID> = []
             for row in 0..<found.rowCount where !found.isNull(row: row, column: 2) {
                 let user = UserID(try found.uuid(row: row, column: 2))
                 shown[user] = Version(try found.int8(row: row, column: 3))
+                if try found.bool(row: row, column: 5) { digested.insert(user) }
                 guard !found.isNull(row: row, column: 4) else { continue }
                 dueTimes[user] = Timestamp(microseconds: try found.timestamptz(row: row, column: 4))
             }
             let missing = Set(batch.users.filter { shown[$0.user, default: .zero] < $0.base }.map(\.user))
             let due = batch.users.filter { shown[$0.user, default: .zero] < $0.version && !missing.contains($0.user) }
-            // Another server may have projected the version before us, with older zone data.
-            let retimed = batch.users.filter { shown[$0.user] == $0.version && dueTimes[$0.user] != $0.dueAt?.stored }
+            // Another server may have projected the version before us, with older zone data, or without digests.
+            let retimed = batch.users.filter {
+                shown[$0.user] == $0.version
+                    && (dueTimes[$0.user] != $0.dueAt?.stored || $0.digests != nil && !digested.contains($0.user))
+            }
             var requests = Self.requests(batch.partition, due, shown: inserting ? shown : nil)
             if !due.isEmpty || !retimed.isEmpty { requests.append(Self.users(batch.partition, due + retimed)) }
             let moves = missing.isEmpty && batch.checkpoint > checkpoint
@@ -169,6 +174,7 @@ public struct ProjectionWriter: Sendable {
             .int4(partition.rawValue), .uuidArray(users.map(\.user.uuid)), .int8Array(users.map(\.version.rawValue)),
             .timestamptzArray(users.map { $0.dueAt?.stored.microseconds }),
             .int8OptionalArray(users.map { $0.stateBytes.map(Int64.init) }),
+            .byteaArray(users.map { $0.digests?.encoded }),
         ]
         return (Queries.showUsers, parameters)
     }

@@ -20,6 +20,8 @@ struct StoredUser {
     private(set) var events: [LoggedEvent] = []
     private let tail: LoadTail
     private var eventBytes = 0
+    /// Whether the digest sums of `version` are there; nothing of a look-up.
+    let hasDigests: Bool
     /// How many rows belong to no collection that this program knows, or have an impossible app.
     private var unknownRows = 0
 
@@ -30,6 +32,7 @@ struct StoredUser {
         self.tail = tail
         user = UserID(try result.uuid(row: row, column: LoadColumn.user))
         version = Version(try result.int8(row: row, column: LoadColumn.version))
+        hasDigests = try result.bool(row: row, column: LoadColumn.isDeleted)
         head = PartitionHead(
             partition: Partition(try result.int4(row: row, column: LoadColumn.partition)),
             nextOffset: LogOffset(try result.int8(row: row, column: LoadColumn.offset)),
@@ -61,13 +64,19 @@ struct StoredUser {
         }
     }
 
-    /// Builds the state from the rows, and folds `events` into it.
-    func folded(_ rules: FoldRules) throws -> LoadedUser {
+    /// The state that the rows make. Throws what is wrong with them.
+    func shownState(_ rules: FoldRules) throws -> UserState {
         guard unknownRows == 0 else {
             throw EventStoreError.corrupt("\(unknownRows) rows of no known collection or app")
         }
-        let state = try UserState(user: user, version: version, loading: found, rules: rules)
-        var loaded = LoadedUser(state: state, projectedVersion: version, touchedKeys: [], head: head)
+        return try UserState(user: user, version: version, loading: found, rules: rules)
+    }
+
+    /// Builds the state from the rows, and folds `events` into it.
+    func folded(_ rules: FoldRules) throws -> LoadedUser {
+        var loaded = LoadedUser(
+            state: try shownState(rules), projectedVersion: version, touchedKeys: [], head: head,
+            hasDigests: hasDigests)
         for event in events.sorted(by: { $0.version < $1.version }) { try loaded.apply(event) }
         return loaded
     }

@@ -7,10 +7,10 @@ public struct UserLoader: Sendable {
     /// How many bytes a user is taken for whom the read model says nothing of: those of most users are fewer.
     static let unknownBytes: Int64 = 256 << 10
 
-    private let rules: FoldRules
+    let rules: FoldRules
     private let tail: Int
     private let chunk: Int
-    private let bytes: Int
+    let bytes: Int
 
     /// - Parameters:
     ///   - tail: events that come with the rows, shared among the users of a statement. A lane loads hundreds of users
@@ -81,7 +81,7 @@ public struct UserLoader: Sendable {
         return loaded
     }
 
-    private func byGeneration(
+    func byGeneration(
         _ users: [(Partition, UserID)], _ known: [Partition: Int32], on connection: PostgresConnection
     ) throws(PostgresError) -> [Generation: [(Partition, UserID)]] {
         var known = known

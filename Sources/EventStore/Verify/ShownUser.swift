@@ -13,6 +13,8 @@ struct ShownUser {
     private(set) var claimed = LogOffset.zero
     /// The user's version in the generation; zero when it does not show the user.
     private(set) var version = Version.zero
+    /// The digest sums of that version, as they are stored; nil: they are not known.
+    private(set) var digests: [UInt8]?
     private(set) var rows: [RowKey: Row] = [:]
     private(set) var unknownRows: [UnknownRow] = []
 
@@ -61,6 +63,7 @@ struct ShownUser {
         // The checkpoint, or what a laggard's rows have.
         claimed = LogOffset(try found.int8(row: 0, column: found.isNull(row: 0, column: 2) ? 0 : 2))
         version = Version(try found.int8(row: 0, column: 1))
+        digests = found.isNull(row: 0, column: 3) ? nil : try found.bytes(row: 0, column: 3)
     }
 
     private mutating func readRows(on connection: PostgresConnection) throws {

@@ -10,8 +10,11 @@ public struct UserDifference: Hashable, Sendable {
     public var rowCount: Int
     /// Rows whose app is not a bundle identifier, so that no program reads them.
     public var unknownRows: [UnknownRow]
+    /// Whether the digest sums that stand beside the rows are not those of the rows that the events make: devices are
+    /// told wrong digests by them, and get their rows afresh (rule S9).
+    public var digestsDiffer = false
 
-    var isEmpty: Bool { version == nil && rowCount == 0 && unknownRows.isEmpty }
+    var isEmpty: Bool { version == nil && rowCount == 0 && unknownRows.isEmpty && !digestsDiffer }
 }
 
 /// What is wrong with the version that the read model shows of a user.

@@ -57,6 +57,7 @@ public struct UserVerifier: Sendable {
         }
         var difference = rows(shown, refold.state)
         difference.version = Self.version(shown, refold)
+        difference.digestsDiffer = Self.digestsDiffer(shown, refold.state)
         guard !difference.isEmpty else { return .equal(rows: shown.rows.count) }
         try date(&difference.rows, shown, through: refold.version, on: connection)
         return .different(difference)
@@ -66,6 +67,12 @@ public struct UserVerifier: Sendable {
         if refold.version < shown.version { return .exceedsLog(last: refold.version) }
         guard let following = refold.following, following.offset < shown.claimed else { return nil }
         return .lacks(following.version)
+    }
+
+    private static func digestsDiffer(_ shown: ShownUser, _ state: UserState) -> Bool {
+        guard let digests = shown.digests, state.version == shown.version else { return false }
+        var state = state
+        return state.storedDigests(hashingAtMost: .max)?.encoded != digests
     }
 
     private func rows(_ shown: ShownUser, _ state: UserState) -> UserDifference {

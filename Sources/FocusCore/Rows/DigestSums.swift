@@ -49,11 +49,18 @@ struct DigestSum: Hashable, Sendable {
 
 /// The digests of live rows that have a hash, by what is visible together.
 struct DigestSums: Sendable {
-    private var groups: [DigestGroup: DigestSum] = [:]
+    private(set) var groups: [DigestGroup: DigestSum] = [:]
     /// Hashes of the hidden forms of rows that have one (rule N13).
     private var hiddenHashes: [RowKey: RowHash] = [:]
     /// The sums of the hidden forms' hashes, by app.
-    private var hiddenSums: [AppID: DigestSum] = [:]
+    private(set) var hiddenSums: [AppID: DigestSum] = [:]
+
+    init() {}
+
+    /// Sums that no row is added to or taken from any more.
+    init(groups: [DigestGroup: DigestSum], hiddenSums: [AppID: DigestSum]) {
+        (self.groups, self.hiddenSums) = (groups, hiddenSums)
+    }
 
     /// Adds a row that is not in the sums.
     mutating func add(_ hash: RowHash, _ key: RowKey) { groups[DigestGroup(key), default: DigestSum()].add(hash) }

@@ -1,7 +1,9 @@
 /// The apps, and the classes of device, on which notifications show only their hidden form (rule N13). Nearly always
 /// empty.
 struct HiddenPreviews: Sendable {
-    private var classes: [AppID: Set<DeviceClass>] = [:]
+    private(set) var classes: [AppID: Set<DeviceClass>] = [:]
+
+    init(classes: [AppID: Set<DeviceClass>] = [:]) { self.classes = classes }
 
     var isEmpty: Bool { classes.isEmpty }
 

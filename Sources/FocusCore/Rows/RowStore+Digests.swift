@@ -2,9 +2,14 @@ extension RowStore {
     /// Count and digest of the live rows of each public collection in the view, also of those without rows, in the
     /// order of the collections' names (rule S9).
     mutating func digests(in view: View) -> [CollectionDigest] {
+        makeHashes()
+        return sums.digests(in: view, hiddenPreviews)
+    }
+
+    /// Makes the hashes that are missing from the sums.
+    mutating func makeHashes() {
         for number in unhashed { makeHash(number) }
         unhashed.removeAll(keepingCapacity: unhashed.count < 1_024)
-        return sums.digests(in: view, hiddenPreviews)
     }
 
     /// Queues a row's hash to be made before the next digest.

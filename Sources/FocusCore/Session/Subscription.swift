@@ -114,6 +114,14 @@ public struct Subscription: Sendable {
         return .checkpoint(cursor(state), state.digests(in: view))
     }
 
+    /// The checkpoint of a session that was sent nothing since it opened at the end of its view, whose digests these
+    /// are; nil while pages are under way.
+    public mutating func checkpoint(_ digests: [CollectionDigest]) -> ServerMessage? {
+        guard let version = liveVersion else { return nil }
+        owesCheckpoint = false
+        return .checkpoint(Cursor(log: log, version: version, event: mark ?? .none, view: viewHash), digests)
+    }
+
     func cursor(_ state: UserState) -> Cursor {
         let head = state.head(of: view)
         return Cursor(log: log, version: head.version, event: head.event, view: viewHash)

@@ -13,6 +13,13 @@ extension UserState {
             horizon: shared.store.streams[slot].horizon)
     }
 
+    /// Whether the cursor is where some view stands that has everything, of whatever log and view it is.
+    public func ends(at cursor: Cursor) -> Bool {
+        guard cursor.version > .zero else { return cursor.event == .none }
+        return cursor.version == version && cursor.event == lastEvent
+            || shared.store.streams.contains { cursor.version == $0.count && cursor.event == $0.mark }
+    }
+
     /// Whether a silent view at this version, with this mark of it (`StreamHead.event`), may have been sent rows of
     /// this very history. What else stands behind it: the digests (rule S9).
     public func mayContinue(_ version: Version, _ mark: EventID, in view: View) -> Bool {

@@ -14,6 +14,8 @@ final class CachedUser {
     var dirty: Set<RowKey>
     /// The version up to which the read model has the user.
     var projectedVersion: Version
+    /// The version of which the read model has, or was last given, the digest sums (`StoredDigests`).
+    var digestedVersion = Version.zero
     /// When the user was last needed, in milliseconds of the monotonic clock: eviction goes by it.
     var lastUsed: Int64
     /// The frames that sessions share, while rows are sent to several sessions of the user; nil otherwise.
@@ -28,6 +30,7 @@ final class CachedUser {
         self.generation = generation
         dirty = []
         projectedVersion = state.version
+        digestedVersion = .zero
     }
 
     /// Takes the state out, so that it is nobody else's and need not be copied to be changed. This is of no use
@@ -35,13 +38,26 @@ final class CachedUser {
     /// - Parameter head: that of the user's partition, up to which whoever takes it folds the rest.
     func takeState(as head: PartitionHead) -> LoadedUser {
         defer { (state, dirty) = (UserState(user: id), []) }
-        return LoadedUser(state: state, projectedVersion: projectedVersion, touchedKeys: dirty, head: head)
+        return LoadedUser(
+            state: state, projectedVersion: projectedVersion, touchedKeys: dirty, head: head,
+            hasDigests: digestedVersion == projectedVersion)
     }
 
-    /// The user's dirty rows, as they are now.
+    /// The user's dirty rows, as they are now, and the digest sums, if few other rows have to be hashed for them.
     /// - Parameter dueAt: when something is due for the user by this very state; nil: never.
     func projected(dueAt: Timestamp?) -> ProjectedUser {
-        ProjectedUser(state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes)
+        let limit = min(dirty.count, ProjectedUser.readAtOnce) + Self.hashedBeside
+        return ProjectedUser(
+            state, keys: dirty, base: projectedVersion, dueAt: dueAt, stateBytes: approximateBytes,
+            digests: reading { $0.storedDigests(hashingAtMost: limit) })
+    }
+
+    /// How many rows are hashed for the read model beside those that changed: some fifty microseconds.
+    private static let hashedBeside = 32
+
+    /// Whether the read model has all that the state has, but not the digest sums.
+    var lacksDigests: Bool {
+        state.version > .zero && projectedVersion == state.version && digestedVersion != state.version
     }
 
     /// What the state remembered beside rows when it was last counted, in bytes, and the payload bytes of the events

@@ -16,7 +16,7 @@ struct FoldTask: Sendable {
             try user.apply(event)
             return user
         }
-        return LoadAnswer(number: number, loaded: .success([user.state.user: folded]))
+        return LoadAnswer(number: number, found: .success(FoundUsers(loaded: [user.state.user: folded])))
     }
 }
 

@@ -16,6 +16,7 @@ struct LaneContext: Sendable {
     var faults: Faults
     var freshness: Freshness
     var contention = ContentionMeter()
+    var loads = LoadMeter()
     /// Nil, in the simulation: the database that lanes ask is always the one that writes the log.
     var primary: PrimaryHeartbeat?
     var logger: Logger

@@ -2,31 +2,31 @@ import EventStore
 import FocusCore
 
 extension LaneLog {
-    /// Tells of users who were loaded beside the lane: as loaded or unloadable, or as outdated where the lane cannot
-    /// tell how its log leads from the moment that the load saw to the one that it knows, or back. Catches up with
-    /// heads that the loads saw; throws `LogTruncated` when the log does not lead there any more.
+    /// Tells of users who were loaded or looked up beside the lane: as loaded, outlined or unloadable, or as outdated
+    /// where the lane cannot tell how its log leads from the moment that the load saw to the one that it knows, or back.
+    /// Catches up with heads that the loads saw; throws `LogTruncated` when the log does not lead there any more.
     /// - Parameter use: what a load of the user that saw this head is good for, by what was told of them since they
     ///   were asked for.
-    func takeUp(
-        _ loaded: [UserID: Result<LoadedUser, any Error>], use: (UserID, PartitionHead) -> LoadUse
-    ) throws {
-        var states: [LoadedUser] = []
-        for id in loaded.keys.sorted() {
-            switch loaded[id] {
+    func takeUp(_ found: FoundUsers, use: (UserID, PartitionHead) -> LoadUse) throws {
+        var usable: [(head: PartitionHead, id: UserID, news: LogNews)] = []
+        for id in found.loaded.keys.sorted() {
+            switch found.loaded[id] {
             case .failure(let error): tell(.unloadable(id, error))
-            case .success(let user): states.append(user)
+            case .success(let user): usable.append((user.head, id, .loaded(user, id, user.head.partition)))
             case nil: break
             }
         }
-        let places = try standing(Set(states.map(\.head)))
+        for (id, outline) in found.outlines.sorted(by: { $0.key < $1.key }) {
+            usable.append((outline.head, id, .outlined(outline, id, outline.head.partition)))
+        }
+        let places = try standing(Set(usable.map(\.head)))
         var ahead: Set<PartitionHead> = []
-        for user in states {
-            let (id, head) = (user.state.user, user.head)
+        for (head, id, news) in usable {
             let place = places[head] ?? .elsewhere
             switch place {
             case .below, .ahead:
                 switch use(id, head) {
-                case .usable: tell(.loaded(user, id, head.partition))
+                case .usable: tell(news)
                 case .outdated: tell(.outdated(id))
                 case .stale: tell(.outdated(id, elsewhere: true))
                 }

@@ -17,6 +17,9 @@ final class LaneSession {
     /// Later frames wait behind it, so that answers keep their order (rule P6). Empty while nothing is looked up.
     var looksUp: [PendingAppend] = []
     var subscription: Subscription
+    /// The digests of what the session has, if it was admitted by an outline of its user, and nothing was told of the
+    /// user since.
+    var knownDigests: [CollectionDigest]?
     /// The gap that the device was told of last. Until the expected event comes, appends are dropped without another
     /// report (rule P4).
     var reportedGap: Gap?

@@ -10,7 +10,7 @@ extension LaneSessions {
     /// it either is it taken for lost (rule S6).
     func partitionsBehindCursors(_ users: some UserDirectory) -> Set<Partition> {
         var partitions: Set<Partition> = []
-        for (_, opening) in open.waiting {
+        for opening in open.waiting.lazy.map(\.opening) {
             guard let user = users[opening.identity.user], let cursor = opening.cursor,
                 cursor.log == context.log.log, isAhead(cursor, of: user, opening)
             else { continue }
@@ -49,38 +49,99 @@ extension LaneSessions {
         }
     }
 
+    /// Whether the opening's cursor may turn out to be current: one of another view or another log is not.
+    func mayBeCurrent(_ opening: SessionOpening) -> Bool {
+        opening.cursor.map { $0.log == context.log.log && $0.view == view(of: opening).hash } ?? false
+    }
+
+    /// The users for whom connections wait, each with the cursors that may be admitted by an outline of the user; nil
+    /// where some may not.
+    var openings: [UserID: [Cursor]?] {
+        var openings: [UserID: [Cursor]?] = [:]
+        for connection in open.waiting {
+            let user = connection.opening.identity.user
+            if !connection.needsLoad, let cursor = connection.opening.cursor {
+                openings[user, default: []]?.append(cursor)
+            } else {
+                openings[user] = .some(nil)
+            }
+        }
+        return openings
+    }
+
     /// Admits the connections that wait, or refuses them. Those whose users are to be loaded first go on waiting.
     /// - Parameter event: asks the log.
     func admit(_ users: some UserDirectory, event: EventLookup) {
-        for (handle, opening) in open.dequeueWaiting() {
-            if users.isAwaitingLoad(opening.identity.user) {
-                open.enqueue(handle, opening)
+        for var connection in open.dequeueWaiting() {
+            let (handle, opening) = (connection.handle, connection.opening)
+            let id = opening.identity.user
+            if !users.isAwaitingLoad(id) {
+                guard let user = users[id] else {
+                    fail(handle, quarantine(of: id, users))
+                    continue
+                }
+                guard let session = admit(handle, opening, user, from: { start(opening, user, event) }) else { continue }
+                send(to: session, user)
+                awaitCheckpoint(session)
+            } else if let outline = users.outline(of: id) {
+                guard isCurrent(opening, outline.user) else {
+                    connection.needsLoad = true
+                    open.enqueue(connection)
+                    continue
+                }
+                guard let session = admit(handle, opening, outline.user, from: { (opening.cursor, false) }) else {
+                    continue
+                }
+                session.knownDigests = outline.digests.digests(in: session.subscription.view)
+                awaitCheckpoint(session)
             } else {
-                admit(handle, opening, users, event)
+                open.enqueue(connection)
             }
         }
     }
 
+    /// Whether the device has all that its view holds.
+    private func isCurrent(_ opening: SessionOpening, _ user: CachedUser) -> Bool {
+        guard let cursor = opening.cursor else { return false }
+        let view = view(of: opening)
+        return user.reading {
+            Subscription.accepts(cursor, view: view, log: context.log.log, state: $0)
+                && cursor.version == $0.head(of: view).version
+        }
+    }
+
+    /// - Parameter start: where the session's rows begin, as `start` says.
+    /// - Returns: the session; nil when the connection was refused.
     private func admit(
-        _ handle: SessionHandle, _ opening: SessionOpening, _ users: some UserDirectory, _ event: EventLookup
-    ) {
+        _ handle: SessionHandle, _ opening: SessionOpening, _ user: CachedUser,
+        from start: () -> (cursor: Cursor?, logIsBehind: Bool)
+    ) -> LaneSession? {
         let identity = opening.identity
-        guard let user = users[identity.user] else { return fail(handle, quarantine(of: identity.user, users)) }
-        guard !user.state.isRevoked(identity.device) else { return fail(handle, .tokenNotAccepted) }
+        guard !user.state.isRevoked(identity.device) else {
+            fail(handle, .tokenNotAccepted)
+            return nil
+        }
         user.lastUsed = now.milliseconds
         let status = user.state.status(of: opening.incarnation, device: identity.device, scope: identity.scope)
-        guard status.standing != .foreign else { return fail(handle, .incarnationOfAnotherScope) }
+        guard status.standing != .foreign else {
+            fail(handle, .incarnationOfAnotherScope)
+            return nil
+        }
         if let other = open.session(of: identity, opening.incarnation) {
             // Rule P8: Hellos may come here in another order than their connections were accepted, as checks of tokens
             // take their time. The connection that was accepted later has the higher id, and is the newer one.
-            guard other.handle.id < handle.id else { return deliveries.add(.goAway(.superseded), to: handle) }
+            guard other.handle.id < handle.id else {
+                deliveries.add(.goAway(.superseded), to: handle)
+                return nil
+            }
             end(other, .superseded)
         }
         let view = view(of: opening)
         guard open.hasRoom(for: identity, context.configuration) else {
-            return deliveries.add(.goAway(.tooMany), to: handle)
+            deliveries.add(.goAway(.tooMany), to: handle)
+            return nil
         }
-        let start = start(opening, user, event)
+        let start = start()
         let session = LaneSession(
             handle: handle, identity: identity, incarnation: opening.incarnation,
             protocolVersion: opening.protocolVersion,
@@ -93,8 +154,7 @@ extension LaneSessions {
             log: context.log.log, lastSequence: status.last, lastEvent: status.lastEvent,
             isEnded: status.standing == .own(isEnded: true), logIsBehind: start.logIsBehind)
         deliveries.add(.opened(opened), to: handle)
-        send(to: session, user)
-        awaitCheckpoint(session)
+        return session
     }
 
     /// Where the session's rows begin: at its cursor, if it can be continued from (rules S4, S5), or with a snapshot,

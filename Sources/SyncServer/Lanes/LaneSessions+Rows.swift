@@ -27,7 +27,8 @@ extension LaneSessions {
     /// Sends the session the rows that it was not sent yet, as far as its quota has room (rule L1). While rows may not
     /// be sent, the session awaits them.
     func send(to session: LaneSession, _ user: CachedUser) {
-        guard isFresh else { return plan.awaitRows(user.id) }
+        guard isFresh else { return awaitRows(user.id) }
+        session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
             for frame in session.nextFrames(of: user) {
                 deliveries.addRows(frame, to: session.handle)
@@ -47,19 +48,28 @@ extension LaneSessions {
     }
 
     /// Sends the checkpoints that are due: a second after the first delta since the last checkpoint (rule S9).
-    func sendCheckpoints(_ users: some UserDirectory) {
-        guard isFresh else { return }
+    /// - Returns: the users whose states have made digests.
+    func sendCheckpoints(_ users: some UserDirectory) -> [UserID] {
+        guard isFresh else { return [] }
         let now = now
+        var digested: [UserID] = []
         while let id = plan.dequeueCheckpoint(due: now) {
             guard let session = open[id] else { continue }
             let user = users[session.identity.user]
-            if let checkpoint = user.flatMap({ session.subscription.checkpoint(&$0.state) }) {
+            if let user, let checkpoint = session.subscription.checkpoint(&user.state) {
+                deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
+                digested.append(user.id)
+            } else if user == nil, let digests = session.knownDigests,
+                let checkpoint = session.subscription.checkpoint(digests)
+            {
+                session.knownDigests = nil
                 deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
             } else {
                 // Where memory is short, the user may be evicted before their checkpoint is due.
                 if user == nil { plan.checkpointIsOverdue(id) }
-                plan.awaitRows(session.identity.user)
+                awaitRows(session.identity.user)
             }
         }
+        return digested
     }
 }

@@ -46,16 +46,21 @@ final class LaneSessions {
         return isFresh ? planned : max(planned, now.adding(milliseconds: retry))
     }
 
-    /// The users who have to be in memory for connections to be admitted, and for rows to be sent while that is
-    /// allowed.
-    var neededUsers: Set<UserID> {
-        let openings = open.waiting.lazy.map(\.opening.identity.user)
-        return isFresh ? Set(openings).union(plan.users.filter(open.hasSessions)) : Set(openings)
-    }
+    /// The users whose sessions rows are to be sent to, while that is allowed.
+    var neededUsers: Set<UserID> { isFresh ? plan.users.filter(open.hasSessions) : [] }
 
     // MARK: Requests
 
-    func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { open.enqueue(handle, opening) }
+    func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) {
+        open.enqueue(OpenSessions.Waiting(handle: handle, opening: opening, needsLoad: !mayBeCurrent(opening)))
+    }
+
+    /// Has rows sent to the user's sessions as soon as that can be, and does not rely any more on what they were
+    /// admitted with.
+    func awaitRows(_ user: UserID) {
+        for session in open.sessions(of: user) { session.knownDigests = nil }
+        plan.awaitRows(user)
+    }
 
     func confirm(_ handle: SessionHandle) { unconfirmed.append(handle) }
 
@@ -69,7 +74,7 @@ final class LaneSessions {
 
     /// Sends the session more rows, as its device took what was queued.
     func resume(_ id: UInt64) {
-        if let user = open[id]?.identity.user { plan.awaitRows(user) }
+        if let user = open[id]?.identity.user { awaitRows(user) }
     }
 
     /// Sends the collections afresh; an empty list means all (rule S9).
@@ -77,7 +82,7 @@ final class LaneSessions {
         guard let session = open[id] else { return }
         session.subscription.resync(collections)
         awaitCheckpoint(session)
-        plan.awaitRows(session.identity.user)
+        awaitRows(session.identity.user)
     }
 
     /// Forgets a connection that is closed.
@@ -121,7 +126,7 @@ final class LaneSessions {
 
     func hear(_ news: UserNews) {
         switch news {
-        case .changed(let user), .left(let user): if open.hasSessions(of: user) { plan.awaitRows(user) }
+        case .changed(let user), .left(let user): if open.hasSessions(of: user) { awaitRows(user) }
         case .caughtUp(let user): closeInvalidSessions(user)
         case .missed(let event): reviewAbsent(event)
         case .skipped(let user):
@@ -134,6 +139,6 @@ final class LaneSessions {
     /// Sends rows to the sessions of users whose rows may differ in the generation that is shown now, whether the users
     /// are in memory or not.
     func rowsMayDiffer(_ isChanged: (UserID) -> Bool) {
-        for user in open.users where isChanged(user) { plan.awaitRows(user) }
+        for user in open.users where isChanged(user) { awaitRows(user) }
     }
 }

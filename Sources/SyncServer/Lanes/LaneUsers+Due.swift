@@ -69,9 +69,14 @@ extension LaneUsers {
     /// written again. It is wrong when zone data has changed, or when a migration filled the column with a guess.
     /// - Parameter head: a head of the user's partition; every event of the user stands below it.
     func requeueForProjection(_ user: CachedUser, _ head: PartitionHead) {
-        guard head.nextOffset > .zero, !backlog.isBehind(user.id, in: user.partition),
-            dueTime(of: user).map({ $0 > due.scan.until }) ?? true
-        else { return }
+        guard dueTime(of: user).map({ $0 > due.scan.until }) ?? true else { return }
+        markForProjection(user, head)
+    }
+
+    /// Puts a user into the backlog of whom the read model has every event, to have written what it shows beside rows.
+    /// - Parameter head: as of `requeueForProjection`.
+    func markForProjection(_ user: CachedUser, _ head: PartitionHead) {
+        guard head.nextOffset > .zero, !backlog.isBehind(user.id, in: user.partition) else { return }
         // The backlog needs an offset. No event of the user will stand at this one, so an event that comes in the
         // meantime is told from it.
         backlog.markDirty(user.id, at: head.nextOffset.advanced(by: -1), in: user.partition)

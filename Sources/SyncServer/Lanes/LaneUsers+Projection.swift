@@ -48,7 +48,9 @@ extension LaneUsers {
             projected.append(user.projected(dueAt: dueTime(of: user)))
             room.rows -= user.dirty.count
             room.bytes -= projected[projected.count - 1].bytes
-            report.users[user.id] = ProjectionReport.Part(version: user.state.version, keys: user.dirty)
+            report.users[user.id] = ProjectionReport.Part(
+                version: user.state.version, keys: user.dirty,
+                hasDigests: projected[projected.count - 1].digests != nil)
             user.dirty = []
         }
         let isFull = room.rows <= 0 || room.bytes <= 0
@@ -117,6 +119,7 @@ extension LaneUsers {
             backlog.isWritten(id, through: written.offset, in: partition)
             if let user = resident[id] {
                 user.projectedVersion = max(user.projectedVersion, written.version)
+                if written.hasDigests { user.digestedVersion = max(user.digestedVersion, written.version) }
             } else {
                 forgetDueTime(of: id, partition)
             }

@@ -10,6 +10,8 @@ import Logging
 final class LaneUsers {
     private(set) var resident = ResidentUsers()
     var loads = PendingLoads()
+    /// See `LaneUsers+Outlines`.
+    var outlines: [UserID: OutlinedUser] = [:]
     /// When something falls due for users; see `LaneUsers+Due`.
     var due = DueSchedule()
     var backlog: ProjectionBacklog
@@ -54,13 +56,14 @@ final class LaneUsers {
     /// Drops the states of all users in memory, and of those who are being loaded.
     func forgetAll() {
         for user in resident.all { forget(user.id) }
+        outlines = [:]
         loads.restart()
     }
 
     /// Begins as after a restart, because the log lost events: no state stays that was folded from them. The backlog
     /// begins again with `LaneLog.begin`.
     func startOver() {
-        (resident, due) = (ResidentUsers(), DueSchedule())
+        (resident, due, outlines) = (ResidentUsers(), DueSchedule(), [:])
         loads.removeAll()
         backlog.forgetAwaited()
     }
@@ -103,6 +106,7 @@ final class LaneUsers {
             backlog.grew(at: now)
             backlog.markDirty(batch)
         case .loaded(let user, let id, let partition): keep(user, id, partition)
+        case .outlined(let outline, let id, let partition): keep(outline, id, partition)
         case .outdated(let id, let elsewhere): loads.again(id, elsewhere: elsewhere)
         case .unloadable(let id, let error):
             _ = loads.remove(id)
@@ -110,16 +114,19 @@ final class LaneUsers {
         case .readModelStands(let partition, let checkpoint, let lacking):
             backlog.begin(partition, at: checkpoint, lacking: lacking)
         case .checkpointRegressed(let partition, let checkpoint, let lacking):
+            outlines = [:]
             backlog.regress(partition, to: checkpoint, lacking: lacking)
             for user in lacking { forget(user.user) }
             // A load may have seen rows that the read model has lost since.
             outdateLoads(of: partition)
         case .laggards(let users, let partition): backlog.add(users, of: partition)
         case .readModelIsAnother:
+            outlines = [:]
             backlog.beginEpoch()
             loads.outdate { _ in true }
         case .serverIsAnother: loads.leaveServer()
         case .generationChanges(let partition, let changed):
+            outlines = [:]
             outdateLoads(of: partition)
             for user in resident.all where user.partition == partition && changed?.contains(user.id) ?? true {
                 forget(user.id)
@@ -142,6 +149,8 @@ final class LaneUsers {
         let user = CachedUser(
             id: id, partition: partition, generation: loaded.head.generation, state: loaded.state,
             dirty: loaded.touchedKeys, projectedVersion: loaded.projectedVersion, lastUsed: now.milliseconds)
+        if loaded.hasDigests { user.digestedVersion = loaded.projectedVersion }
+        context.loads.count(loaded: 1)
         resident.insert(user)
         reschedule(user)
         if arrived(id, partition) == .named { requeueForProjection(user, loaded.head) }
@@ -162,6 +171,9 @@ final class LaneUsers {
         guard let user = resident[logged.user] else {
             due.forget(logged.user)
             loads.followed(logged)
+            if let outline = outlines[logged.user], logged.version > outline.user.state.version {
+                outlines[logged.user] = nil
+            }
             return tell(.missed(logged))
         }
         guard logged.version > user.state.version else { return }
@@ -181,6 +193,7 @@ final class LaneUsers {
         // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
         loads.outdate(changed.user)
+        outlines[changed.user] = nil
         backlog.markDirty(changed.user, at: changed.firstOffset, in: partition)
         backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)
         due.forget(changed.user)

@@ -12,7 +12,7 @@ extension LaneWorker {
     /// Tells devices to come back later, so that none waits in vain, and nothing gathers here.
     func serveWithoutDatabase() {
         guard now - log.askedAt >= configuration.unavailableMilliseconds, !sessions.isFresh else { return }
-        for (handle, _) in sessions.open.dequeueWaiting() { refuse(handle) }
+        for connection in sessions.open.dequeueWaiting() { refuse(connection.handle) }
         for request in mailbox.receive(until: .passed) { serveWithoutDatabase(request) }
         // The answers of a session keep their order (rule P6): its frames wait behind one that is under way.
         let busy = Set(underWay.map(\.append.session))

@@ -132,13 +132,14 @@ final class LaneWorker {
         loadNeededUsers()
         try catchUpWithCursors()
         sessions.admit(users, event: log.event)
+        users.forgetOutlines()
         try appendWaiting()
         sessions.sendAwaited(users)
         sessions.confirmWaiting()
         fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] })
         watchers.sendStatuses(users)
         askForAudiences()
-        sessions.sendCheckpoints(users)
+        users.keepDigests(of: sessions.sendCheckpoints(users)) { log.tails[$0] }
         project()
         loadNeededUsers()
         users.evict()
@@ -201,7 +202,7 @@ final class LaneWorker {
     private func takeUpLoads() throws {
         while let answer = loaded.popFirst() {
             guard users.loads.ended(answer.number) else { continue }
-            switch answer.loaded {
+            switch answer.found {
             case .success(let found):
                 try log.takeUp(found, use: { users.loads.use(of: $0, at: $1) })
                 users.loads.askForRest(of: answer.number)
@@ -219,15 +220,19 @@ final class LaneWorker {
         watchers.endWaits { users.isAwaitingLoad($0) }
     }
 
-    /// Has the users loaded who are needed for what waits, and who are not in memory.
+    /// Has the users loaded who are needed for what waits, and who are not in memory; or has them looked up, if nothing
+    /// waits for them but connections whose cursors may be current.
     func loadNeededUsers() {
         var needed = sessions.neededUsers.union(watchers.awaitingLoad).union(appends.awaitingLoad)
         for id in Array(appends.sessions) + fetches.sessions {
             if let session = sessions[id] { needed.insert(session.identity.user) }
         }
         users.need(needed)
+        let openings = sessions.openings
+        users.need(openings.keys.filter { users.outline(of: $0) == nil })
         while let question = users.loads.ask(
-            limit: configuration.usersPerLoad, now: now, head: { log.tails[context.log.partition(of: $0)] })
+            limit: configuration.usersPerLoad, now: now, head: { log.tails[context.log.partition(of: $0)] },
+            cursors: { needed.contains($0) || users.isAwaited($0) ? nil : openings[$0] ?? nil })
         {
             services.loader.post(question)
         }

@@ -6,6 +6,8 @@ import Logging
 struct LoadQuestion: Sendable {
     var number: Int
     var users: [(Partition, UserID)]
+    /// Those of them of whom an outline may do, with the cursors of the sessions that wait for them.
+    var cursors: [UserID: [Cursor]] = [:]
     /// Whether the database is to be reached over a new connection.
     var reconnects: Bool
 }
@@ -15,10 +17,10 @@ struct LoadAnswer: Sendable {
     var number: Int
     /// What became of the users, but for those who would have taken too much memory together with the others; or why
     /// the database could not be asked.
-    var loaded: Result<[UserID: Result<LoadedUser, any Error>], any Error>
+    var found: Result<FoundUsers, any Error>
 }
 
-/// Loads users beside the lane, so that those whose load takes long delay nobody's appends.
+/// Loads users, or looks them up, beside the lane, so that those whose load takes long delay nobody's appends.
 final class Loader: Sendable {
     private enum Work: Sendable {
         case prepare([Partition])
@@ -45,11 +47,11 @@ final class Loader: Sendable {
             case .prepare(let partitions): Self.prepare(partitions, store, logger)
             case .load(let question):
                 if question.reconnects { store.close() }
-                let loaded = Result { try store.load(question.users) }
-                if case .failure(let error) = loaded {
+                let found = Result { try store.find(question.users, cursors: question.cursors) }
+                if case .failure(let error) = found {
                     logger.error("users not loaded", metadata: ["error": "\(error)"])
                 }
-                report(LoadAnswer(number: question.number, loaded: loaded))
+                report(LoadAnswer(number: question.number, found: found))
             case .audiences(let question):
                 if question.reconnects { store.close() }
                 let found = Result { try store.audiences(question.entries, generation: question.generation) }

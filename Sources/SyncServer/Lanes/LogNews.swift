@@ -15,6 +15,8 @@ enum LogNews {
     /// The user was loaded, with all events up to the head that the load saw. What was told of them since may be
     /// missing; what they have past the known head is told next.
     case loaded(LoadedUser, UserID, Partition)
+    /// The user was looked up. As after a load, what they have past the known head is told next.
+    case outlined(UserOutline, UserID, Partition)
     /// The user was loaded, but their state cannot be used. `elsewhere`: it is of another history of the log, or of
     /// a server that was left behind.
     case outdated(UserID, elsewhere: Bool = false)

@@ -20,8 +20,16 @@ struct OpenSessions {
     /// Each user's sessions, in the order in which they were opened.
     private var ofUser: [UserID: [LaneSession]] = [:]
     private var ofStore: [StoreKey: LaneSession] = [:]
+    /// A connection that waits to be admitted.
+    struct Waiting {
+        let handle: SessionHandle
+        let opening: SessionOpening
+        /// Whether its user has to be loaded: an outline of them cannot do, or did not.
+        var needsLoad: Bool
+    }
+
     /// Connections that wait to be admitted, in the order in which they asked.
-    private(set) var waiting: [(handle: SessionHandle, opening: SessionOpening)] = []
+    private(set) var waiting: [Waiting] = []
     private var leaving = LeavingSessions()
 
     subscript(id: UInt64) -> LaneSession? { sessions[id] }
@@ -53,10 +61,10 @@ struct OpenSessions {
 
     // MARK: Coming
 
-    mutating func enqueue(_ handle: SessionHandle, _ opening: SessionOpening) { waiting.append((handle, opening)) }
+    mutating func enqueue(_ connection: Waiting) { waiting.append(connection) }
 
     /// Removes and returns the connections that wait. Those that cannot be admitted yet go back with `enqueue`.
-    mutating func dequeueWaiting() -> [(handle: SessionHandle, opening: SessionOpening)] {
+    mutating func dequeueWaiting() -> [Waiting] {
         defer { waiting = [] }
         return waiting
     }

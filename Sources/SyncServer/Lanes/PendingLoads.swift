@@ -70,20 +70,28 @@ struct PendingLoads {
     var nextQuestion: MonotonicTime? { waiting.isEmpty || questions.count >= Self.questionLimit ? nil : resumesAt }
 
     /// Makes the next question, for up to `limit` users; nil when there is none to ask now.
-    /// - Parameter head: gives the head of a user's partition as the lane knows it.
-    mutating func ask(limit: Int, now: MonotonicTime, head: (UserID) -> PartitionHead) -> LoadQuestion? {
+    /// - Parameters:
+    ///   - head: gives the head of a user's partition as the lane knows it.
+    ///   - cursors: gives the cursors of the sessions that wait for the user, if nothing else does; nil: an outline of
+    ///     the user does not do.
+    mutating func ask(
+        limit: Int, now: MonotonicTime, head: (UserID) -> PartitionHead,
+        cursors: (UserID) -> [Cursor]? = { _ in nil }
+    ) -> LoadQuestion? {
         guard let time = nextQuestion, time <= now else { return nil }
         lastQuestion += 1
         questions.insert(lastQuestion)
         var users: [(Partition, UserID)] = []
+        var outlined: [UserID: [Cursor]] = [:]
         while users.count < limit, let id = waiting.popFirst() {
             isWaiting.remove(id)
             let known = head(id)
             users.append((known.partition, id))
             asked[id] = Asked(question: lastQuestion, head: known)
+            outlined[id] = cursors(id)
         }
         defer { mustReconnect = false }
-        return LoadQuestion(number: lastQuestion, users: users, reconnects: mustReconnect)
+        return LoadQuestion(number: lastQuestion, users: users, cursors: outlined, reconnects: mustReconnect)
     }
 
     // MARK: Folding beside the lane

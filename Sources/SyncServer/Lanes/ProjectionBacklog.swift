@@ -162,6 +162,11 @@ struct ProjectionBacklog {
     /// Makes the partition's next batch wait until these users are loaded, or cannot be.
     mutating func wait(for users: Set<UserID>, in partition: Partition) { lags[partition]?.awaited = users }
 
+    /// Whether the partition's next batch waits for the user.
+    func awaits(_ user: UserID, in partition: Partition) -> Bool {
+        lags[partition]?.awaited.contains(user) ?? false
+    }
+
     /// Ends the wait for a user. Once those who have come take more than `limit` bytes, nobody else is waited for.
     /// - Parameter bytes: what the user takes in memory; zero when they cannot be loaded.
     mutating func arrived(_ user: UserID, in partition: Partition, bytes: Int, limit: Int) {

@@ -9,6 +9,8 @@ struct ProjectionReport: Sendable {
         var offset = LogOffset.zero
         /// The rows that it has of them.
         var keys: Set<RowKey>
+        /// Whether it has their digest sums.
+        var hasDigests = false
     }
 
     /// The generation that the batch was made for.

@@ -73,7 +73,7 @@ final class BackgroundVerifier: Sendable {
             report(
                 found,
                 [
-                    "rows": "\(difference.rowCount)",
+                    "rows": "\(difference.rowCount)", "digests": "\(difference.digestsDiffer ? "differ" : "equal")",
                     "first": "\(difference.rows.first.map { "\($0.key.collection.rawValue)/\($0.key.key)" } ?? "none")",
                     "since": "\(difference.rows.first?.since?.description ?? "unknown")",
                 ])

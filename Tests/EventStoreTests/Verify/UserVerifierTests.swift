@@ -185,6 +185,26 @@ import Testing
         #expect(try versionDifference() == .lacks(Version(1)))
     }
 
+    @Test("Digest sums that are not those of the rows are found, unless they are of another version")
+    func wrongDigests() throws {
+        let (history, _) = try life()
+        let user = history.users[0]
+        #expect(try connection.integer("SELECT count(*) FROM read_1.users WHERE digests_version = version") == 1)
+        try owner.execute("UPDATE read_1.users SET digests = '\\x0801'")
+        guard case .different(let found) = try verify(user).verdict else {
+            Issue.record("nothing found")
+            return
+        }
+        #expect(found.digestsDiffer && found.rowCount == 0 && found.version == nil)
+        for version in ["version - 1", "NULL"] {
+            try owner.execute("UPDATE read_1.users SET digests_version = \(version)")
+            guard case .equal = try verify(user).verdict else {
+                Issue.record("digests of version \(version)")
+                return
+            }
+        }
+    }
+
     @Test("A row whose app is none is found")
     func strangeRow() throws {
         let (history, _) = try life()

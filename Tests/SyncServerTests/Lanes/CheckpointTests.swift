@@ -64,6 +64,36 @@ import Testing
         #expect(written == Set(all))
     }
 
+    @Test("Digest sums are written with the rows, where few others have to be hashed; else once the rows are hashed")
+    func digests() throws {
+        let users = users()
+        let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+        for number in 0..<100 { store.appendFocus("f\(number)", of: anna) }
+        store.appendFocus("f", of: ben)
+        for user in [anna, ben] {
+            let loaded = try store.loaded(user)
+            // The read model has everything, without the sums.
+            users.hear(
+                .loaded(
+                    LoadedUser(
+                        state: loaded.state, projectedVersion: loaded.state.version, touchedKeys: [],
+                        head: loaded.head), user, PartLog.partition))
+            grow(user, users)
+        }
+        let first = try #require(try write(users)).users.filter { $0.digests != nil }
+        #expect(first.map(\.user) == [ben])
+        users.keepDigests(of: [anna, ben]) { [store] _ in store.head }
+        #expect([anna, ben].map { users.backlog.isBehind($0, in: PartLog.partition) } == [true, false])
+        // A checkpoint was made of the rows meanwhile.
+        let cached = try #require(users[anna])
+        let view = View(scope: .system, device: DeviceID(UUID()), deviceClass: .phone)
+        let digests = cached.state.digests(in: view)
+        let second = try #require(try write(users)).users
+        #expect(second.map(\.user) == [anna] && second[0].digests?.digests(in: view) == digests)
+        users.keepDigests(of: [anna]) { [store] _ in store.head }
+        #expect(!users.backlog.isBehind(anna, in: PartLog.partition), "they are written once")
+    }
+
     @Test("A quarantined user holds back nobody: the checkpoint reaches the head")
     func quarantined() throws {
         let users = users()

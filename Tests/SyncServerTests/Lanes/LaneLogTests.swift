@@ -32,6 +32,7 @@ import Testing
             case .skipped(let user, _): news.append("skipped to \(user.lastOffset)")
             case .committed(let batch): news.append("committed \(batch.events.count)")
             case .loaded(let user, _, _): news.append("loaded \(user.state.version)")
+            case .outlined(let outline, _, _): news.append("outlined \(outline.state.version)")
             case .outdated(_, let elsewhere): news.append(elsewhere ? "of another log" : "outdated")
             case .unloadable: news.append("unloadable")
             case .readModelStands(_, let checkpoint, let lacking):
@@ -198,7 +199,7 @@ import Testing
     /// Takes up what a load of the users sees now, or what one saw.
     private func takeUp(_ users: LoadedUser..., in log: LaneLog, use: LoadUse = .usable) throws {
         let found = users.map { ($0.state.user, Result<_, any Error>.success($0)) }
-        try log.takeUp(Dictionary(uniqueKeysWithValues: found)) { _, _ in use }
+        try log.takeUp(FoundUsers(loaded: Dictionary(uniqueKeysWithValues: found))) { _, _ in use }
     }
 
     @Test("A load that saw just what the lane knows needs no question")
@@ -252,7 +253,7 @@ import Testing
         let log = try begun()
         struct Broken: Error {}
         let found = [anna: .success(try store.loaded(anna)), ben: .failure(Broken())] as [UserID: Result<_, any Error>]
-        try log.takeUp(found) { _, _ in .usable }
+        try log.takeUp(FoundUsers(loaded: found)) { _, _ in .usable }
         #expect(heard.all() == ["unloadable", "loaded 0"])
         try takeUp(store.loaded(anna), in: log, use: .outdated)
         #expect(heard.all() == ["outdated"])

@@ -129,9 +129,11 @@ final class PartConnections {
 final class PartUsers: UserDirectory {
     var users: [UserID: CachedUser] = [:]
     var quarantined: Set<UserID> = []
+    var outlines: [UserID: OutlinedUser] = [:]
 
     subscript(id: UserID) -> CachedUser? { users[id] }
     func isAwaitingLoad(_ id: UserID) -> Bool { users[id] == nil && !quarantined.contains(id) }
+    func outline(of id: UserID) -> OutlinedUser? { outlines[id] }
     func isQuarantined(_ id: UserID) -> Bool { quarantined.contains(id) }
     func quarantineRest(of id: UserID, now: MonotonicTime) -> Int64 { 500 }
 

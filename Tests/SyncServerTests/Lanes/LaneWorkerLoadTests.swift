@@ -58,7 +58,11 @@ import Waits
         #expect(told(2).contains("answered  100") && told(1).isEmpty)
         store.appendFocus("b", of: anna)
         try turns([.headsMayHaveMoved])
-        try turns([.loaded(LoadAnswer(number: loader.questions[0].number, loaded: .success([anna: .success(seen)])))])
+        try turns([
+            .loaded(
+                LoadAnswer(
+                    number: loader.questions[0].number, found: .success(FoundUsers(loaded: [anna: .success(seen)]))))
+        ])
         #expect(told(1).first == "opened")
         #expect(worker.users[anna]?.state.version == Version(2))
     }
@@ -83,7 +87,8 @@ import Waits
         try turns([open(1, anna), open(3, carol)])
         let loaded =
             [anna: .failure(Broken()), carol: .success(try store.loaded(carol))] as [UserID: Result<_, any Error>]
-        try turns([.loaded(LoadAnswer(number: loader.questions[0].number, loaded: .success(loaded)))])
+        let answer = LoadAnswer(number: loader.questions[0].number, found: .success(FoundUsers(loaded: loaded)))
+        try turns([.loaded(answer)])
         #expect(told(1) == ["user_quarantined"] && told(3).first == "opened")
     }
 
@@ -92,7 +97,7 @@ import Waits
         struct Full: Error {}
         try turns([open(1, anna)])
         let number = loader.questions[0].number
-        try turns([.loaded(LoadAnswer(number: number, loaded: .failure(Full())))])
+        try turns([.loaded(LoadAnswer(number: number, found: .failure(Full())))])
         #expect(loader.questions.count == 1 && told(1).isEmpty)
         time.advance(250)
         try turns([])

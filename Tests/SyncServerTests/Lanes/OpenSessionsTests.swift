@@ -57,12 +57,15 @@ import Testing
     func waiting() {
         var sessions = OpenSessions()
         for id in UInt64(1)...3 {
-            sessions.enqueue(LaneSamples.handle(id), LaneSamples.opening(LaneSamples.identity(anna)))
+            sessions.enqueue(
+                OpenSessions.Waiting(
+                    handle: LaneSamples.handle(id), opening: LaneSamples.opening(LaneSamples.identity(anna)),
+                    needsLoad: true))
         }
         #expect(sessions.remove(2) == nil)
         let waiting = sessions.dequeueWaiting()
         #expect(waiting.map(\.handle.id) == [1, 3] && sessions.waiting.isEmpty)
-        sessions.enqueue(waiting[1].handle, waiting[1].opening)
+        sessions.enqueue(waiting[1])
         #expect(sessions.waiting.map(\.handle.id) == [3])
     }
 

@@ -229,9 +229,8 @@ final class PartLoader: LaneLoader {
     func answer() {
         for question in questions {
             let loaded = question.users.map { _, id in (id, Result { try log.loaded(id) }) }
-            mailbox.post(
-                .loaded(
-                    LoadAnswer(number: question.number, loaded: .success(Dictionary(uniqueKeysWithValues: loaded)))))
+            let found = FoundUsers(loaded: Dictionary(uniqueKeysWithValues: loaded))
+            mailbox.post(.loaded(LoadAnswer(number: question.number, found: .success(found))))
         }
         questions = []
     }

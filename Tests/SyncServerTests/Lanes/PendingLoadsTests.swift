@@ -34,6 +34,16 @@ import Testing
         #expect(users(ask(&loads)) == [all[4]])
     }
 
+    @Test("A question names the cursors of those for whom an outline may do, and of nobody else")
+    func cursors() throws {
+        var loads = PendingLoads()
+        for id in [anna, ben] { loads.need(id) }
+        let cursor = Cursor(log: LaneSamples.log, version: Version(1), event: EventID(UUID()), view: 1)
+        let asked = loads.ask(
+            limit: 10, now: at(0), head: { [store] _ in store.head }, cursors: { [anna] in $0 == anna ? [cursor] : nil })
+        #expect(try #require(asked).cursors == [anna: [cursor]] && users(asked) == [anna, ben])
+    }
+
     @Test("What others append for a user who is asked for is kept for the answer, and nothing of anybody else")
     func meanwhile() {
         var loads = PendingLoads()

@@ -54,7 +54,7 @@ import Testing
             for step in 0..<2 {
                 if step == 1 { time.advance(1_000) }
                 for user in users.users.values { sessions.sendToAll(of: user) }
-                sessions.sendCheckpoints(users)
+                _ = sessions.sendCheckpoints(users)
                 for delivery in connections.deliveries(id, sessions.deliveries) {
                     switch delivery {
                     case .opened(let opened): isBehind = opened.logIsBehind
