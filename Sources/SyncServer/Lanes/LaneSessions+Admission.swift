@@ -80,7 +80,9 @@ extension LaneSessions {
                     fail(handle, quarantine(of: id, users))
                     continue
                 }
-                guard let session = admit(handle, opening, user, from: { start(opening, user, event) }) else { continue }
+                guard let session = admit(handle, opening, user, from: { start(opening, user, event) }) else {
+                    continue
+                }
                 send(to: session, user)
                 awaitCheckpoint(session)
             } else if let outline = users.outline(of: id) {

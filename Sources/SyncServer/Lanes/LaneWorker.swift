@@ -139,7 +139,7 @@ final class LaneWorker {
         fetches.answer(users, isFresh: sessions.isFresh, now: now, session: { sessions[$0] })
         watchers.sendStatuses(users)
         askForAudiences()
-        users.keepDigests(of: sessions.sendCheckpoints(users)) { log.tails[$0] }
+        users.keepDigests(of: sessions.sendCheckpoints(users), head: { log.tails[$0] })
         project()
         loadNeededUsers()
         users.evict()

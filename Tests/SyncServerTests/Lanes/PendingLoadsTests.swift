@@ -40,7 +40,8 @@ import Testing
         for id in [anna, ben] { loads.need(id) }
         let cursor = Cursor(log: LaneSamples.log, version: Version(1), event: EventID(UUID()), view: 1)
         let asked = loads.ask(
-            limit: 10, now: at(0), head: { [store] _ in store.head }, cursors: { [anna] in $0 == anna ? [cursor] : nil })
+            limit: 10, now: at(0), head: { [store] _ in store.head }, cursors: { [anna] in $0 == anna ? [cursor] : nil }
+        )
         #expect(try #require(asked).cursors == [anna: [cursor]] && users(asked) == [anna, ben])
     }
 
