@@ -7,9 +7,15 @@ extension RowStore {
     }
 
     /// Makes the hashes that are missing from the sums.
-    mutating func makeHashes() {
-        for number in unhashed { makeHash(number) }
-        unhashed.removeAll(keepingCapacity: unhashed.count < 1_024)
+    mutating func makeHashes() { _ = makeHashes(limitBytes: .max) }
+
+    /// Makes hashes that the next digests need, of rows that take about `limitBytes`; of one row more at the most.
+    /// - Returns: about how many bytes they took; less than the limit when no row is left without one.
+    mutating func makeHashes(limitBytes: Int) -> Int {
+        var bytes = 0
+        while bytes < limitBytes, let number = unhashed.popLast() { bytes += makeHash(number) }
+        if unhashed.isEmpty, unhashed.capacity >= 1_024 { unhashed = [] }
+        return bytes
     }
 
     /// Queues a row's hash to be made before the next digest.
@@ -26,15 +32,21 @@ extension RowStore {
         sums.subtract(hash, rows.entries[number].key)
     }
 
+    /// What a hash costs beside its row's bytes, in bytes.
+    private static let bytesPerHash = 128
+
     /// Makes the hash of a row whose number was in `unhashed`; the row may be gone since.
-    private mutating func makeHash(_ number: Int) {
+    /// - Returns: about how many bytes it took.
+    private mutating func makeHash(_ number: Int) -> Int {
         rows.entries[number].awaitsHash = false
         let entry = rows.entries[number]
-        guard !entry.isDeleted else { return }
+        guard !entry.isDeleted else { return 0 }
+        let bytes = Self.bytesPerHash + entry.value.count
         let hash = RowHash(entry.key, value: entry.value)
         rows.entries[number].hash = hash
         sums.add(hash, entry.key)
-        guard hiddenPreviews.hides(entry.key) else { return }
+        guard hiddenPreviews.hides(entry.key) else { return bytes }
         sums.addHidden(RowHash(entry.key, value: entry.hiddenValue), entry.key)
+        return 2 * bytes
     }
 }

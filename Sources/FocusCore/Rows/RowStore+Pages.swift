@@ -29,10 +29,11 @@ extension RowStore {
         var index = order.firstIndex(atOrAfter: position.key == nil ? position.version.next : position.version)
         while index < order.count {
             let run = order.run(from: index)
-            find(in: run, of: order, entries, slot, after: position, view: view, &found)
+            // The last of so many is past the limit, also where the first row alone is.
+            let most = limitBytes / DeltaRow.leastBytes + 2
+            find(in: run, of: order, entries, slot, after: position, view: view, most: most, &found)
             for number in found {
                 let changedAt = slot == nil ? entries[number].version : entries[number].place
-                if entries[number].isDeleted && changedAt <= position.skipTombstonesThrough { continue }
                 let row = DeltaRow(
                     key: entries[number].key, version: changedAt, value: value(of: number, entries, in: view))
                 bytes += row.approximateBytes
@@ -56,26 +57,39 @@ extension RowStore {
         return hides ? entries[number].hiddenValue : entries[number].value
     }
 
-    /// The numbers of the rows whose last change is in the run, sorted by key. `found` is one array for all runs,
-    /// because a user has thousands of them.
+    /// The numbers of the rows to be sent whose last change is in the run, sorted by key; of more than `most` the first
+    /// so many. One event may change all rows of a user, and each of their pages looks at all again: it sorts just those
+    /// that it may have room for. `found` is one array for all runs, because a user has thousands of them.
     private func find(
         in run: Range<Int>, of order: ChangeOrder, _ entries: [Entry], _ slot: Int?, after position: SyncPosition,
-        view: View, _ found: inout [Int]
+        view: View, most: Int, _ found: inout [Int]
     ) {
         found.removeAll(keepingCapacity: true)
+        // Of those that were found, the number of the last one that a page may have room for.
+        var last: Int?
         for place in run {
             let (version, number) = (order.changes[place].version, order.changes[place].number)
             guard entries[number].isCurrent(slot, at: version), view.includes(entries[number].key) else { continue }
+            if entries[number].isDeleted && version <= position.skipTombstonesThrough { continue }
             if version == position.version, let sent = position.key, entries[number].key <= sent { continue }
+            if let last, entries[last].key < entries[number].key { continue }
             found.append(number)
+            guard found.count >= 2 * most else { continue }
+            found.sort { entries[$0].key < entries[$1].key }
+            found.removeSubrange(most...)
+            last = found[most - 1]
         }
         if found.count > 1 { found.sort { entries[$0].key < entries[$1].key } }
+        if found.count > most { found.removeSubrange(most...) }
     }
 }
 
 extension DeltaRow {
+    /// The least that a row takes.
+    static let leastBytes = 32
+
     /// The bytes that it takes in a frame, within a few.
     var approximateBytes: Int {
-        32 + key.key.utf8.count + (key.app?.rawValue.utf8.count ?? 0) + (value?.count ?? 0)
+        Self.leastBytes + key.key.utf8.count + (key.app?.rawValue.utf8.count ?? 0) + (value?.count ?? 0)
     }
 }

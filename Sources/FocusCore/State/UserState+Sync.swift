@@ -9,6 +9,11 @@ extension UserState {
     /// rows, in the order of their names (rule S9). Hashes only rows that changed since the last call.
     public mutating func digests(in view: View) -> [CollectionDigest] { shared.store.digests(in: view) }
 
+    /// Does a part of what the next `digests` has to do, so that a large user's can be made a little at a time.
+    /// - Returns: about how many bytes of rows were hashed; less than `limitBytes` when `digests` has nothing left to
+    ///   hash.
+    public mutating func prepareDigests(limitBytes: Int) -> Int { shared.store.makeHashes(limitBytes: limitBytes) }
+
     /// Rows with a public value or a tombstone.
     public var rowCount: Int { shared.store.count }
 }

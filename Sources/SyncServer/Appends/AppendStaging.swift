@@ -45,9 +45,9 @@ struct AppendStaging {
     /// What the lane did for the staged events, in units of `Work`.
     private(set) var work = 0
     /// The same, of each user.
-    private var workOfUser: [UserID: Int] = [:]
-    /// The work of each user past `WorkBounds.ofLightUser`, of all together.
-    private var heavyWork = 0
+    private(set) var shares: [UserID: WorkShare] = [:]
+    /// The work of each user past `WorkShare.lightWork`, of all together.
+    private(set) var heavyWork = 0
     /// Users with a frame that takes several statements: what is here of it is no sign that they ask for little.
     private var partial: Set<UserID> = []
     /// `work`, and what is to be done beside the lane.
@@ -68,14 +68,14 @@ struct AppendStaging {
 
     /// Whether the statement may take another event of the user. The last one may take it past the bounds.
     func hasRoomForWork(of user: UserID) -> Bool {
-        let done = workOfUser[user, default: 0]
-        guard work < bounds.ofStatement, done < bounds.ofUser, unfolded[user] == nil else { return false }
-        return done < bounds.ofLightUser || heavyWork < bounds.ofHeavyUsers
+        let share = shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))]
+        guard work < bounds.ofStatement, share.work < bounds.ofUser, unfolded[user] == nil else { return false }
+        return heavyWork < bounds.ofHeavyUsers || share.work < share.lightWork
     }
 
-    /// Whether the statement carries a user who asks for little beside some who ask for more.
+    /// Whether the statement carries a user who asks for little.
     var hasLightUser: Bool {
-        heavyWork > 0 && workOfUser.contains { $0.value <= bounds.ofLightUser && !partial.contains($0.key) }
+        shares.contains { $0.value.work <= $0.value.lightWork && !partial.contains($0.key) }
     }
 
     /// Whether the statement may take another user for whom something is due. Events of devices get as much room, so
@@ -139,10 +139,8 @@ struct AppendStaging {
     mutating func isPartial(_ user: UserID) { partial.insert(user) }
 
     private mutating func charge(_ done: Int, beside estimate: Int = 0, to user: UserID) {
-        let (before, light) = (workOfUser[user, default: 0], bounds.ofLightUser)
-        heavyWork += max(light, before + done) - max(light, before)
+        heavyWork += shares[user, default: WorkShare(lightWork: bounds.ofLightUser(user))].add(done)
         work += done
-        workOfUser[user] = before + done
         charged += done + estimate
         dearest = max(dearest, done + estimate)
     }

@@ -15,7 +15,9 @@ final class LaneAppends {
     private let head: (Partition) -> PartitionHead
     /// How many frames the statements of the last turn that had some answered.
     private var lastAnswered = 0
-    /// Until when the last user who asked for little counts.
+    private let recent: RecentWork
+    private var pace: BulkPace
+    /// Until when the last user who asked for little beside one who asked for much counts.
     private var lightUntil = MonotonicTime(milliseconds: .min)
 
     /// - Parameter head: gives a partition's head as the lane knows it.
@@ -24,6 +26,8 @@ final class LaneAppends {
     ) {
         (self.context, self.placeFinder, self.head) = (context, placeFinder, head)
         quotas = AppendQuotas(context.configuration)
+        recent = RecentWork(context.configuration)
+        pace = BulkPace(context.configuration)
         judge = AppendJudge(
             log: context.log.log, receiptKey: context.receiptKey, clock: context.clock, format: context.format,
             userBytes: context.configuration.userBytes, quotas: quotas,
@@ -42,11 +46,11 @@ final class LaneAppends {
 
     /// How much work of whom the next statement carries.
     var bounds: WorkBounds {
-        let configuration = context.configuration
+        let (configuration, recent, now) = (context.configuration, recent, context.clock.monotonic())
         return WorkBounds(
             ofUser: configuration.workPerUser, ofStatement: configuration.workPerStatement,
-            ofLightUser: configuration.lightWork,
-            ofHeavyUsers: context.clock.monotonic() < lightUntil ? configuration.workBesideLight : .max)
+            ofLightUser: { recent.rest(of: $0, now: now) },
+            ofHeavyUsers: now >= lightUntil ? .max : now < pace.restsUntil ? 0 : configuration.workBesideLight)
     }
 
     func enqueue(_ frame: PendingAppend) { queue.enqueue(frame) }
@@ -109,7 +113,7 @@ final class LaneAppends {
             let before = staging.charged
             let step = stage(frame, of: session, users, into: &staging, connected, foldFailed)
             let dear = staging.takeDearest()
-            if dear > context.configuration.workPerUser {
+            if dear > context.configuration.workOfDearEvent {
                 let pause = min(context.configuration.restMilliseconds, Int64(clamping: dear / Work.perRestMillisecond))
                 let end = context.clock.monotonic().adding(milliseconds: pause)
                 queue.rest(session.identity.user, session.identity.device, until: end)
@@ -117,11 +121,20 @@ final class LaneAppends {
             queue.settle(frame, step, work: staging.charged - before + step.work)
         }
         queue.putBackPostponed()
-        if staging.hasLightUser {
-            lightUntil = context.clock.monotonic().adding(milliseconds: context.configuration.lightMilliseconds)
-        }
         // A turn's statement for locked partitions follows that for all others.
         lastAnswered = staging.answers.count + (staging.isLocked ? lastAnswered : 0)
+    }
+
+    /// Records that a statement was committed and answered.
+    /// - Parameter began: when its staging began.
+    func ended(_ staging: AppendStaging, began: MonotonicTime) {
+        guard !staging.shares.isEmpty else { return }
+        let now = context.clock.monotonic()
+        if staging.heavyWork > 0 || began < lightUntil, staging.hasLightUser {
+            lightUntil = now.adding(milliseconds: context.configuration.lightMilliseconds)
+        }
+        recent.use(staging.shares, now: now)
+        if began < lightUntil { pace.ended(milliseconds: now - began, hasBulk: staging.heavyWork > 0, now: now) }
     }
 
     private func stage(
@@ -139,7 +152,10 @@ final class LaneAppends {
             return .done
         }
         guard staging.carries(user.partition) else { return .postponed }
-        guard staging.hasRoomForWork(of: id) else { return .postponed }
+        guard staging.hasRoomForWork(of: id) else {
+            if now < pace.restsUntil { queue.rest(id, session.identity.device, until: pace.restsUntil) }
+            return .postponed
+        }
         if frame.progress != nil { staging.isPartial(id) }
         user.lastUsed = now.milliseconds
         let connected = frame.request.revokesDevices ? connected(id) : []

@@ -6,8 +6,10 @@
 enum Work {
     /// A frame, whatever becomes of it.
     static let frame = 10
-    /// How much work of one event makes its device rest for a millisecond: such events take a twentieth of the time.
-    static let perRestMillisecond = 50
+    /// How much work of one dear event makes its device rest for a millisecond: such events take a hundredth of the
+    /// lane's time. Writing their rows to the read model and to disk, and sending them, takes several times as much, and
+    /// a machine has to bear some such devices at once.
+    static let perRestMillisecond = 10
     /// A frame that asks the log what stands at its places, which takes one or two statements beside the lane.
     static let lookUp = 200
     /// A step of reading a finished route: a dozen stretches of 256 points, read and measured.

@@ -44,6 +44,12 @@ struct DeliveryPlan {
         return first.session
     }
 
+    /// Puts back a checkpoint that was dequeued and is not made yet. It is the next one again.
+    mutating func postponeCheckpoint(_ session: UInt64, due now: MonotonicTime) {
+        planned.insert(session)
+        checkpoints.prepend((now, session))
+    }
+
     /// Records that the session's checkpoint was due and could not be made, because its user is not in memory. When it
     /// is planned again, it goes out first.
     mutating func checkpointIsOverdue(_ session: UInt64) { overdue.insert(session) }

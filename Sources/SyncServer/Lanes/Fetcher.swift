@@ -34,7 +34,7 @@ final class Fetcher: Sendable {
         report: @escaping @Sendable (PendingFetch) -> Void
     ) {
         thread = StoreThread(
-            "fetcher", configuration, logger: logger, isStopping: isStopping, owner: \.user
+            "fetcher", configuration, priority: .background, logger: logger, isStopping: isStopping, owner: \.user
         ) { work, store in
             var rest = work
             rest.fetch.found = Self.step(&rest, store, logger)

@@ -37,7 +37,7 @@ final class Folder: Sendable {
     }
 
     func start() {
-        thread.withLockedValue { $0 = LaneThread(name: "folder") { [self] in run() } }
+        thread.withLockedValue { $0 = LaneThread(name: "folder", priority: .background) { [self] in run() } }
     }
 
     func post(_ task: FoldTask) { mailbox.post(task) }

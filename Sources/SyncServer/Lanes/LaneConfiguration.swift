@@ -18,16 +18,26 @@ struct LaneConfiguration: Sendable {
     /// Events of so many users may be on their way there. They take a quarter of `cacheBytes` at most, and the last one
     /// past it. Past either bound the lane folds them itself.
     var foldsBesideLane = 64
-    /// The work of a user who asks for little in one append statement. Their wait is what the next two bound.
+    /// The work of a user who asks for little: at once, and again within `lightWorkMilliseconds`, a fiftieth of a
+    /// processor. Their wait is what the next ones bound.
     var lightWork = 300
-    /// While such users append too, what a statement does for each other user past `lightWork` is so much in all: they
+    var lightWorkMilliseconds: Int64 = 15
+    /// While such users append too, what a statement does for each other user past that is so much in all: they
     /// wait for one such statement at most, and for their own. Bulk takes more statements then.
     var workBesideLight = 2_000
-    /// For how long the last user who asked for little counts.
+    /// How long a statement may take meanwhile, from its staging to its answers, or twice as long as the least that one
+    /// took lately, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
+    var statementMilliseconds: Int64 = 8
+    /// How many times as long as a statement took beyond that bulk rests.
+    var bulkRestPerMillisecond: Int64 = 4
+    /// How long bulk rests at most behind its last statement.
+    var bulkRestMilliseconds: Int64 = 1_000
+    /// For how long the last user who asked for little counts, and the last work of one who asked for much.
     var lightMilliseconds: Int64 = 1_000
-    /// How long a device rests at most after an event that alone took more work than that (rule Q1). It rests twenty
-    /// times as long as the event took, so that others notice it in one of twenty moments.
-    var restMilliseconds: Int64 = 5_000
+    /// A device rests after an event that alone took more work than this (rule Q1).
+    var workOfDearEvent = 5_000
+    /// How long it rests at most; see `Work.perRestMillisecond`.
+    var restMilliseconds: Int64 = 30_000
     /// For how long a lane locks a partition before it appends, after another server was first there. It is as long
     /// again when there were events of others by then.
     var contentionMilliseconds: Int64 = 5_000
@@ -65,6 +75,10 @@ struct LaneConfiguration: Sendable {
     var checkpointMilliseconds: Int64 = 1_000
     /// Bytes of rows in one frame; see `Subscription.pageBytes`.
     var pageBytes = Subscription.pageBytes
+    /// Large pages that a turn sends to all sessions that are behind: what devices append goes between.
+    var pagesPerTurn = 4
+    /// Bytes of rows that a turn hashes for checkpoints, bounded in the same way. It takes some milliseconds.
+    var hashedBytesPerTurn = 512 * 1024
     /// How long changed rows gather before they are written to the read model: a row that changes often is written
     /// once.
     var projectionMilliseconds: Int64 = 800

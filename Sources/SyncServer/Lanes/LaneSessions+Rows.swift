@@ -30,14 +30,24 @@ extension LaneSessions {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
+            // Pages go on with the next turn, behind what others append. A delta that fits one page does not wait.
+            guard pages > 0 || session.subscription.liveVersion != nil else {
+                awaitRows(user.id)
+                break
+            }
             for frame in session.nextFrames(of: user) {
                 deliveries.addRows(frame, to: session.handle)
+                guard frame.count > context.configuration.pageBytes / 2 else { continue }
+                pages -= 1
                 // A large page leaves at once, so that it is written while the next one is made.
-                if frame.count > context.configuration.pageBytes / 2 { deliveries.send() }
+                deliveries.send()
             }
         }
         awaitCheckpoint(session)
     }
+
+    /// Begins a turn, which has room for so many pages.
+    func beginTurn() { pages = context.configuration.pagesPerTurn }
 
     // MARK: Checkpoints
 
@@ -47,15 +57,24 @@ extension LaneSessions {
         plan.awaitCheckpoint(session.handle.id, now: now, after: context.configuration.checkpointMilliseconds)
     }
 
-    /// Sends the checkpoints that are due: a second after the first delta since the last checkpoint (rule S9).
+    /// Sends the checkpoints that are due: a second after the first delta since the last checkpoint (rule S9). What the
+    /// turn has no room for follows with the next one.
     /// - Returns: the users whose states have made digests.
     func sendCheckpoints(_ users: some UserDirectory) -> [UserID] {
         guard isFresh else { return [] }
         let now = now
         var digested: [UserID] = []
+        var room = context.configuration.hashedBytesPerTurn
         while let id = plan.dequeueCheckpoint(due: now) {
             guard let session = open[id] else { continue }
             let user = users[session.identity.user]
+            if let user, !session.isBehind(user) {
+                room -= user.state.prepareDigests(limitBytes: room)
+                guard room > 0 else {
+                    plan.postponeCheckpoint(id, due: now)
+                    break
+                }
+            }
             if let user, let checkpoint = session.subscription.checkpoint(&user.state) {
                 deliveries.add(.control(frame: FrameCodec.frame(checkpoint)), to: session.handle)
                 digested.append(user.id)

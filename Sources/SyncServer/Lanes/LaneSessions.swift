@@ -10,6 +10,8 @@ import Logging
 final class LaneSessions {
     var open = OpenSessions()
     var plan = DeliveryPlan()
+    /// How many large pages the turn may still send.
+    var pages: Int
     /// Connections that hold news until the heads are confirmed.
     private var unconfirmed: [SessionHandle] = []
     let context: LaneContext
@@ -29,6 +31,7 @@ final class LaneSessions {
     ) {
         (self.context, self.deliveries, self.confirmedAt) = (context, deliveries, confirmedAt)
         (self.lastWaiting, self.didEnd) = (lastWaiting, didEnd)
+        pages = context.configuration.pagesPerTurn
     }
 
     subscript(id: UInt64) -> LaneSession? { open[id] }

@@ -24,11 +24,13 @@ extension LaneWorker {
     /// Stages what waits for the staging's partitions and, with `withDue`, what is due there; commits it, and answers.
     func append(_ empty: AppendStaging, withDue: Bool) throws {
         var staging = empty
+        let began = now
         if withDue { users.stageDue(into: &staging) }
         appends.stage(
             into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
             foldFailed: { users.quarantine($0, $1) })
         try commit(staging)
+        appends.ended(staging, began: began)
     }
 
     /// Answers the waiting appends with an error, because the server's clock is wrong (rule E4). Nothing falls due

@@ -118,6 +118,7 @@ final class LaneWorker {
     /// One turn: does everything that was asked for and everything that is due. Waits only for the database, and for a
     /// moment for more appends (`gather`).
     func turn(taking requests: [LaneRequest]) throws {
+        sessions.beginTurn()
         if !deferred.isEmpty { dispatch(deferred.dequeueAll()) }
         dispatch(requests)
         if !hasBegun {

@@ -20,7 +20,8 @@ final class Projector: Sendable {
         report: @escaping @Sendable (Partition, ProjectionReport) -> Void
     ) {
         thread = StoreThread(
-            "projector", configuration.withAsynchronousCommit, logger: logger, isStopping: isStopping
+            "projector", configuration.withAsynchronousCommit, priority: .background, logger: logger,
+            isStopping: isStopping
         ) { work, store in
             var result = work.report
             result.result = Self.write(work.batch, store, logger)

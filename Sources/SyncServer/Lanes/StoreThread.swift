@@ -16,6 +16,7 @@ final class StoreThread<Work: Sendable>: Sendable {
     private let mailbox = Mailbox<Work?>()
     private let thread: NIOLockedValueBox<LaneThread?> = NIOLockedValueBox(nil)
     private let name: String
+    private let priority: LaneThread.Priority
     private let configuration: StoreConfiguration
     private let logger: Logger
     private let isStopping: @Sendable () -> Bool
@@ -24,16 +25,19 @@ final class StoreThread<Work: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - name: the thread's, of at most 15 bytes.
+    ///   - priority: of the thread. The database does its work like all other: whoever is kept from a processor there
+    ///     may hold a lock that others wait for.
     ///   - isStopping: true ends the wait for a database that is away.
     ///   - owner: whose a piece of work is; nil: nobody's. Work of nobody is done in the order in which it came.
     ///   - perform: called on the thread, with one piece of work after the other. Gives what is left of it for a later
     ///     turn, and how much was done, in units of `Work`.
     init(
-        _ name: String, _ configuration: StoreConfiguration, logger: Logger,
+        _ name: String, _ configuration: StoreConfiguration, priority: LaneThread.Priority = .usual, logger: Logger,
         isStopping: @escaping @Sendable () -> Bool, owner: @escaping @Sendable (Work) -> UserID?,
         perform: @escaping @Sendable (Work, StoreConnection) -> (rest: Work?, work: Int)
     ) {
         self.name = name
+        self.priority = priority
         self.configuration = configuration
         self.logger = logger
         self.isStopping = isStopping
@@ -42,17 +46,19 @@ final class StoreThread<Work: Sendable>: Sendable {
 
     /// A thread whose work is nobody's.
     convenience init(
-        _ name: String, _ configuration: StoreConfiguration, logger: Logger,
+        _ name: String, _ configuration: StoreConfiguration, priority: LaneThread.Priority = .usual, logger: Logger,
         isStopping: @escaping @Sendable () -> Bool, perform: @escaping @Sendable (Work, StoreConnection) -> Void
     ) {
-        self.init(name, configuration, logger: logger, isStopping: isStopping, owner: { _ in nil }) { work, store in
+        self.init(
+            name, configuration, priority: priority, logger: logger, isStopping: isStopping, owner: { _ in nil }
+        ) { work, store in
             perform(work, store)
             return (nil, 0)
         }
     }
 
     func start() {
-        thread.withLockedValue { $0 = LaneThread(name: name) { [self] in run() } }
+        thread.withLockedValue { $0 = LaneThread(name: name, priority: priority) { [self] in run() } }
     }
 
     func post(_ work: Work) { mailbox.post(work) }

@@ -31,7 +31,7 @@ final class BackgroundVerifier: Sendable {
     var found: VerificationCounts { counts.withLockedValue { $0 } }
 
     func start() {
-        thread.withLockedValue { $0 = LaneThread(name: "verifier") { [self] in run() } }
+        thread.withLockedValue { $0 = LaneThread(name: "verifier", priority: .background) { [self] in run() } }
     }
 
     /// Ends the thread. Blocks until the chunk of events that it reads at the moment is done.

@@ -17,6 +17,8 @@ import Testing
         stage.clear(.mail, at: 52)
         stage.post("n3", .mail, at: 53)
         stage.post("!", AppID("no.app")!, at: 54)
+        // One event releases what is held: its version has many more rows than a small page.
+        stage.focus("x", on: false, at: 55)
         return stage
     }
 
@@ -109,6 +111,16 @@ import Testing
         }
         var reloaded = try UserState(user: .ada, version: stage.state.version, rows: stage.rows)
         #expect(reloaded.digests(in: system) == stage.state.digests(in: system))
+    }
+
+    @Test("Q1, S9: digests that are prepared a part at a time are the same, and a part is no larger than asked for")
+    func prepared() {
+        var (whole, parts) = (day().state, day().state)
+        var count = 0
+        while parts.prepareDigests(limitBytes: 1_000) >= 1_000 { count += 1 }
+        #expect(count > 5 && parts.prepareDigests(limitBytes: 1) == 0)
+        #expect(parts.digests(in: system) == whole.digests(in: system))
+        #expect(parts.digests(in: chat) == whole.digests(in: chat))
     }
 
     @Test("S9: collections are ordered by their names")

@@ -154,6 +154,29 @@ import Waits
         #expect(try answers(1, worker) == ["through 401"] && logged(devices[0]) == Array(1...401))
     }
 
+    @Test("Q1: who asks for much rests, and goes on, when statements take long beside one who asks for little")
+    func restsBesideLight() throws {
+        let worker = try worker {
+            ($0.workPerStatement, $0.workPerUser) = (.max, 2_000)
+            ($0.lightWork, $0.workBesideLight) = (60, 200)
+        }
+        // Appends take their time.
+        store.othersAppend = { [time] in time.advance(50) }
+        try turns(worker, [append(1, 2...101)])
+        try turns(worker, [append(2, 2...2)])
+        // Statements took 50 ms at the least until now, so one of 200 ms is too long by 100.
+        store.othersAppend = { [time] in time.advance(200) }
+        try turns(worker, [append(2, 3...3)])
+        let before = logged(devices[0]).count
+        store.othersAppend = nil
+        time.advance(300)
+        for sequence in Int64(4)...6 { try turns(worker, [append(2, sequence...sequence)]) }
+        #expect(logged(devices[0]).count == before && before < 101)
+        time.advance(200)
+        try settle(worker, [])
+        #expect(try answers(1, worker) == ["through 101"] && logged(devices[0]) == Array(1...101))
+    }
+
     @Test("Q1, E1: what is sent again is compared in parts too, while somebody asks for little")
     func repeatsBesideLight() throws {
         let worker = try worker {

@@ -33,6 +33,18 @@ import Testing
         #expect(plan.nextCheckpoint == at(10_000))
     }
 
+    @Test("S9: a checkpoint that is put back is the next one again, once")
+    func postponed() {
+        var plan = DeliveryPlan()
+        plan.awaitCheckpoint(1, now: at(0), after: 1_000)
+        plan.awaitCheckpoint(2, now: at(0), after: 1_000)
+        #expect(plan.dequeueCheckpoint(due: at(1_000)) == 1)
+        plan.postponeCheckpoint(1, due: at(1_000))
+        plan.awaitCheckpoint(1, now: at(1_000), after: 1_000)
+        #expect(plan.nextCheckpoint == at(1_000))
+        #expect([1, 2].map { _ in plan.dequeueCheckpoint(due: at(9_000)) } == [1, 2] && plan.nextCheckpoint == nil)
+    }
+
     @Test("S9: a checkpoint that was overdue comes at once, before all others; that of a closed session does not count")
     func overdue() {
         var plan = DeliveryPlan()

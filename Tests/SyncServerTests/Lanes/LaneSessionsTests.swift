@@ -215,6 +215,43 @@ import Testing
         #expect(told(1, sessions) == ["checkpoint"])
     }
 
+    @Test("Q1: a turn sends a few large pages; those of one who is far behind go on with the turns after it")
+    func pages() throws {
+        var configuration = LaneConfiguration()
+        (configuration.pageBytes, configuration.pagesPerTurn) = (200, 2)
+        let sessions = sessions(configuration)
+        for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
+        try users.load(anna, from: store)
+        var counts = [open(sessions).count { $0 == "rows" }]
+        while isDue(sessions), counts.count < 100 {
+            sessions.beginTurn()
+            sessions.sendAwaited(users)
+            counts.append(told(1, sessions).count { $0 == "rows" })
+        }
+        // A page of a few bytes, the last one, may follow two large ones.
+        #expect(counts.count > 10 && counts.allSatisfy { $0 <= 3 })
+        #expect(sessions[1]?.subscription.liveVersion == users[anna]?.state.version)
+    }
+
+    @Test("Q1: a turn hashes a few rows for checkpoints; the checkpoint follows when all are hashed")
+    func hashes() throws {
+        var configuration = LaneConfiguration()
+        configuration.hashedBytesPerTurn = 1_000
+        let sessions = sessions(configuration)
+        for number in 0..<40 { store.appendFocus("focus-\(number)", of: anna) }
+        try users.load(anna, from: store)
+        open(sessions)
+        time.advance(1_000)
+        state.confirmedAt = time.now
+        var turns = 0
+        while told(1, sessions) != ["checkpoint"], turns < 100 {
+            #expect(isDue(sessions))
+            _ = sessions.sendCheckpoints(users)
+            turns += 1
+        }
+        #expect((4..<40).contains(turns) && !isDue(sessions))
+    }
+
     // MARK: Review
 
     @Test("A3: a revoked device is cut off, and so is one that was told to go and has not taken it yet")

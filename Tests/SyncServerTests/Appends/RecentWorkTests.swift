@@ -1,0 +1,49 @@
+import FocusCore
+import Foundation
+import Testing
+
+@testable import SyncServer
+
+/// Who asks for little, by what was done for each before.
+@Suite struct RecentWorkTests {
+    private let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+
+    private func recent() -> RecentWork {
+        var configuration = LaneConfiguration()
+        (configuration.lightWork, configuration.lightWorkMilliseconds) = (100, 10)
+        configuration.lightMilliseconds = 1_000
+        return RecentWork(configuration)
+    }
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: milliseconds) }
+
+    private func share(_ work: Int) -> WorkShare {
+        var share = WorkShare(lightWork: 0)
+        _ = share.add(work)
+        return share
+    }
+
+    @Test("Q1: what was done for a user counts in the statements after it, flows back, and is nobody else's")
+    func counts() {
+        let recent = recent()
+        recent.use([anna: share(60)], now: at(0))
+        #expect(recent.rest(of: anna, now: at(0)) == 40 && recent.rest(of: ben, now: at(0)) == 100)
+        recent.use([anna: share(60)], now: at(0))
+        #expect(recent.rest(of: anna, now: at(0)) == 0)
+        #expect(recent.rest(of: anna, now: at(7)) == 50 && recent.rest(of: anna, now: at(12)) == 100)
+    }
+
+    @Test("Q1: whoever asked for very much asks for little again, a while after they went on asking")
+    func forgets() {
+        let recent = recent()
+        for _ in 0..<100 { recent.use([anna: share(9_000)], now: at(0)) }
+        #expect(recent.rest(of: anna, now: at(900)) == 0)
+        #expect(recent.rest(of: anna, now: at(2_000)) == 100)
+    }
+
+    @Test("Q1: a share says how much of it is past what the user may have")
+    func past() {
+        var share = WorkShare(lightWork: 100)
+        #expect([60, 60, 10].map { share.add($0) } == [0, 20, 10] && share.work == 130)
+    }
+}
