@@ -25,6 +25,10 @@ struct RowTable {
 
     var count: Int { rows.count }
 
+    func forEach(_ body: (UserID, RowKey, Row) -> Void) {
+        for index in rows.indices { body(UserID(users[index]), keys[index], rows[index]) }
+    }
+
     /// The rows in their order, in tables of at most `bytes` bytes each. A row that has more gets a table of its own.
     func pieces(bytes: Int) -> [RowTable] {
         guard rows.indices.reduce(0, { $0 + size(of: $1) }) > bytes else { return [self] }

@@ -41,6 +41,15 @@ struct StoredUser {
             generation: try result.int4(row: row, column: LoadColumn.schemaVersion))
     }
 
+    /// - Parameter events: all past `version`.
+    init(
+        _ user: UserID, at version: Version, _ rows: [RowKey: Row], events: [LoggedEvent], head: PartitionHead
+    ) {
+        (self.user, self.version, self.events, self.head) = (user, version, events, head)
+        found = rows.map { ($0.key, $0.value) }
+        tail = LoadTail(events: .max, bytes: .max)
+    }
+
     /// The rows by their keys. The primary key of its table lets each key be there once.
     var rows: [RowKey: Row] { Dictionary(found.lazy.map { ($0.key, $0.row) }) { $1 } }
 

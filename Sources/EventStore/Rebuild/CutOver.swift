@@ -1,5 +1,4 @@
 import FocusCore
-import FocusWire
 import Foundation
 import PostgresClient
 
@@ -26,24 +25,25 @@ struct CutOver {
     }
 
     let comparison: UserComparison
+    /// Makes the ids of the events that it appends.
+    var makeID: () -> EventID = { EventID(UUID()) }
 
     /// Throws `RebuildError.overtaken` when another process has changed what the partition shows, and
     /// `RebuildError.unfoldable`. The transaction is rolled back then.
     /// - Parameter followed: the partition's users, with all events below `place.followed` folded in.
     func run(
-        _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: PostgresConnection
+        _ place: inout RebuildPlace, _ followed: inout FollowedUsers, on connection: any RebuildConnection
     ) throws -> Outcome {
         let from = place
         var since = ContinuousClock.now
         var outcome = Outcome(locked: .zero, users: 0, rows: 0, events: 0)
-        place = try connection.transaction { connection in
-            let partition = PostgresValue.int4(from.partition.rawValue)
-            let locked = try connection.query(Queries.lockPartitions, [.int4Array([from.partition.rawValue])])
+        place = try connection.inTransaction(.standard) { connection in
+            let locked = try connection.lockPartition(from.partition)
             since = .now
             // No deadlock with an append is possible: an append never locks a checkpoint.
-            _ = try connection.query(comparison.target.statement(Queries.waitCheckpoint), [partition])
-            guard locked.rowCount == 1, try locked.int4(row: 0, column: 3) == comparison.shown.number,
-                case let look = try LogReader().timedHeads(of: [from.partition], on: connection),
+            try connection.waitForCheckpoint(of: from.partition, in: comparison.target)
+            guard locked == comparison.shown.number,
+                case let look = try connection.timedHeads(of: [from.partition]),
                 var head = look.heads.first,
                 let now = look.time
             else { throw RebuildError.overtaken(from.partition) }
@@ -55,12 +55,12 @@ struct CutOver {
             try appendNotices(followed.told, &head, time, &outcome, on: connection)
             let unlike = try compare(
                 followed.unkept.union(others), &head, time, &outcome, on: connection)
-            try recordDifferences(followed.different(users).union(unlike), from, on: connection)
+            // Servers that have these users in memory load them again.
+            let different = followed.different(users).union(unlike)
+            if !different.isEmpty { try connection.record(different: different, at: from) }
             var moved = from
             try moved.move(to: from.beginning(.done), on: connection)
-            _ = try connection.query(
-                Queries.setGeneration,
-                [partition, .int4(comparison.target.number), .int4(comparison.shown.number)])
+            try connection.show(comparison.target, insteadOf: comparison.shown, in: from.partition)
             return moved
         }
         outcome.locked = .now - since
@@ -69,27 +69,24 @@ struct CutOver {
 
     /// Runs before the lock the statements that will run under it, and ignores the results: plans are made, and pages
     /// are in memory.
-    func warmUp(_ place: RebuildPlace, on connection: PostgresConnection) throws {
-        guard let head = try LogReader().heads(of: [place.partition], on: connection).first else { return }
-        _ = try LogReader().events(partition: place.partition, from: head.nextOffset, limit: 1, on: connection)
+    func warmUp(_ place: RebuildPlace, on connection: any RebuildConnection) throws {
+        guard let head = try connection.timedHeads(of: [place.partition]).heads.first else { return }
+        _ = try connection.events(partition: place.partition, from: head.nextOffset, limit: 1)
         _ = try comparison.compare([.beforeAll], in: place.partition, on: connection)
     }
 
     /// Writes the rows that the generation lacks after its cut-over. Any server would do that too; if one has begun to,
     /// the rest is left to it.
-    func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: PostgresConnection) throws {
-        guard let head = try LogReader().heads(of: [place.partition], on: connection).first,
+    func project(_ place: RebuildPlace, pause: () throws -> Void, on connection: any RebuildConnection) throws {
+        guard let head = try connection.timedHeads(of: [place.partition]).heads.first,
             head.generation == comparison.target.number
         else { return }
-        var users = try LogReader().users(
-            partition: place.partition, in: place.followed..<head.nextOffset, on: connection
-        )
-        .map(\.user).sorted()[...]
+        var users = try connection.users(partition: place.partition, in: place.followed..<head.nextOffset)
+            .map(\.user).sorted()[...]
         while !users.isEmpty {
             let page = users.prefix(UserComparison.page).map { (place.partition, $0) }
             users = users.dropFirst(page.count)
-            let loaded = try UserLoader(rules: comparison.rules)
-                .load(page, assuming: [place.partition: head.generation], on: connection).values
+            let loaded = try load(page, head, on: connection).values
                 // A user who does not fold is left to the servers, which quarantine them.
                 .compactMap { try? $0.get() }
             let batch = ProjectionBatch(
@@ -98,8 +95,7 @@ struct CutOver {
                 // The rows may have events past the head that was read before them, so the commit waits for the disk.
                 end: nil, users: loaded.compactMap(\.projected))
             guard loaded.count == page.count,
-                case .written(missing: [], _) = try ProjectionWriter(rules: comparison.rules).write(
-                    batch, on: connection)
+                case .written(missing: [], _) = try connection.write(batch, rules: comparison.rules)
             else { return }
             try pause()
         }
@@ -109,7 +105,7 @@ struct CutOver {
     /// - Returns: the users whose rows differ in any bit.
     private func compare(
         _ users: Set<UserID>, _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
-        on connection: PostgresConnection
+        on connection: any RebuildConnection
     ) throws -> Set<UserID> {
         var unlike: Set<UserID> = []
         var rest = users.sorted()[...]
@@ -124,24 +120,32 @@ struct CutOver {
         return unlike
     }
 
-    /// Records the users whose rows differ, so that servers that have them in memory load them again.
-    private func recordDifferences(_ users: Set<UserID>, _ place: RebuildPlace, on connection: PostgresConnection)
-        throws
-    {
-        guard !users.isEmpty else { return }
-        _ = try connection.query(
-            Queries.recordDifferences,
-            [.int4(comparison.target.number), .int4(place.partition.rawValue), .uuidArray(users.map(\.uuid))])
+    /// Loads all of the users, however many statements that takes.
+    private func load(
+        _ users: [(Partition, UserID)], _ head: PartitionHead, on connection: any RebuildConnection
+    ) throws -> [UserID: Result<LoadedUser, any Error>] {
+        var loaded: [UserID: Result<LoadedUser, any Error>] = [:]
+        while loaded.count < users.count {
+            let some = try connection.load(
+                users.filter { loaded[$0.1] == nil }, assuming: [head.partition: head.generation],
+                rules: comparison.rules)
+            guard !some.isEmpty else {
+                throw EventStoreError.corrupt("partition \(head.partition) is not in log_partitions")
+            }
+            loaded.merge(some) { $1 }
+        }
+        return loaded
     }
 
     private func appendNotices(
         _ notices: [RebuildNotice], _ head: inout PartitionHead, _ time: Timestamp, _ outcome: inout Outcome,
-        on connection: PostgresConnection
+        on connection: any RebuildConnection
     ) throws {
         var events: [LoggedEvent] = []
         for notice in notices {
             let told = notice.events(
-                comparison.target, in: head.partition, at: head.nextOffset.advanced(by: events.count), time)
+                comparison.target, in: head.partition, at: head.nextOffset.advanced(by: events.count), time,
+                makeID: makeID)
             outcome.users += 1
             outcome.rows += notice.change.rowCount
             outcome.events += told.count
@@ -152,13 +156,13 @@ struct CutOver {
     }
 
     private func append(
-        _ events: inout [LoggedEvent], _ head: inout PartitionHead, on connection: PostgresConnection
+        _ events: inout [LoggedEvent], _ head: inout PartitionHead, on connection: any RebuildConnection
     ) throws {
         var rest = events[...]
         while !rest.isEmpty {
             let some = Array(rest.prefix(Self.eventLimit))
             rest = rest.dropFirst(some.count)
-            let outcomes = try LogWriter().append([PartitionAppend(behind: head, events: some)], on: connection)
+            let outcomes = try connection.append([PartitionAppend(behind: head, events: some)])
             guard case .committed = outcomes[head.partition], let last = some.last else {
                 throw RebuildError.overtaken(head.partition)
             }

@@ -15,7 +15,7 @@ struct FilledRows {
     static let leastCopied = 32
 
     private var tables: [RowCollection: RowTable] = [:]
-    private var users: [ProjectedUser] = []
+    private(set) var users: [ProjectedUser] = []
     private var rows = 0
     private var bytes = 0
 
@@ -33,6 +33,10 @@ struct FilledRows {
             ProjectedUser(
                 user: state.user, version: state.version, rows: [], dueAt: state.dueAt,
                 stateBytes: state.approximateBytes))
+    }
+
+    func forEachRow(_ body: (UserID, RowKey, Row) -> Void) {
+        for table in tables.values { table.forEach(body) }
     }
 
     /// Inserts everything; a row that is there already is an error.

@@ -1,5 +1,4 @@
 import FocusCore
-import PostgresClient
 
 /// The compared users of a partition, kept in memory until its cut-over.
 ///
@@ -62,17 +61,17 @@ struct FollowedUsers {
     /// `PartitionFollow.tailLimit`, it reads only whose events they are, and forgets these users.
     /// - Returns: the users who are up to date again, and those who have to be compared anew.
     mutating func readTail(
-        of partition: Partition, in range: Range<LogOffset>, on connection: PostgresConnection
+        of partition: Partition, in range: Range<LogOffset>, on connection: any RebuildConnection
     ) throws -> (users: Set<UserID>, others: [UserID]) {
         let count = Int(range.upperBound.rawValue - range.lowerBound.rawValue)
         guard count <= PartitionFollow.tailLimit else {
-            let users = try LogReader().users(partition: partition, in: range, on: connection).map(\.user).sorted()
+            let users = try connection.users(partition: partition, in: range).map(\.user).sorted()
             for user in users { forget(user) }
             return ([], users)
         }
         guard count > 0 else { return ([], []) }
         let (users, others) = try follow(
-            LogReader().events(partition: partition, from: range.lowerBound, limit: count, on: connection))
+            connection.events(partition: partition, from: range.lowerBound, limit: count))
         return (users, others.sorted())
     }
 

@@ -1,5 +1,4 @@
 import FocusCore
-import Foundation
 import PostgresClient
 
 /// Fills a partition of a new generation from the log. It folds one user after the other, in the order of their ids.
@@ -15,15 +14,14 @@ struct PartitionFill {
     let pause: (Int) throws -> Void
 
     /// Fills until the phase is over. Throws `RebuildError` when the history is not whole.
-    func run(_ place: inout RebuildPlace, then phase: RebuildPlace.Phase, on connection: PostgresConnection) throws {
+    func run(_ place: inout RebuildPlace, then phase: RebuildPlace.Phase, on connection: any RebuildConnection) throws {
         var batch = FilledRows()
         var next = place
         var state: UserState?
         var cursor = (user: place.after ?? .beforeAll, version: place.after == nil ? 0 : Int64.max)
         while true {
-            let found = try read(place, after: cursor, on: connection)
-            for row in 0..<found.rowCount {
-                let event = try LoggedEvent(found, row: row)
+            let found = try connection.events(below: place, after: cursor.user, cursor.version, limit: chunk)
+            for event in found {
                 // `state` is not copied here: for each event a copy would touch a reference count for each of its
                 // parts.
                 if state?.user != event.user, let folded = state.take() {
@@ -35,8 +33,8 @@ struct PartitionFill {
                 cursor = (event.user, event.version.rawValue)
             }
             // No transaction is open: short spells of work delay appends less than long ones.
-            try pause(found.rowCount)
-            guard found.rowCount == chunk else { break }
+            try pause(found.count)
+            guard found.count == chunk else { break }
         }
         if let state { batch.append(state) }
         guard next.events == place.through.rawValue else {
@@ -44,17 +42,6 @@ struct PartitionFill {
                 place.partition, expected: place.through.rawValue, found: next.events)
         }
         try end(batch, &place, next, then: phase, on: connection)
-    }
-
-    private func read(
-        _ place: RebuildPlace, after cursor: (user: UserID, version: Int64), on connection: PostgresConnection
-    ) throws -> PostgresResult {
-        try connection.query(
-            Queries.readEventsByUser,
-            [
-                .int4(place.partition.rawValue), .uuid(cursor.user.uuid), .int8(cursor.version),
-                .int8(place.through.rawValue), .int8(Int64(chunk)),
-            ])
     }
 
     private func fold(_ event: LoggedEvent, into state: inout UserState?) throws {
@@ -72,16 +59,16 @@ struct PartitionFill {
 
     private func flush(
         _ batch: inout FilledRows, _ place: inout RebuildPlace, _ next: inout RebuildPlace,
-        on connection: PostgresConnection
+        on connection: any RebuildConnection
     ) throws {
         // The last event that was read belongs to the next user. It is not counted yet: after a crash it is read again.
         next.after = batch.last
         next.users += Int64(batch.userCount)
         let (from, to, rows) = (place, next, batch)
-        place = try connection.transaction { connection in
+        place = try connection.inTransaction(.standard) { connection in
             var moved = from
             try moved.move(to: to, on: connection)
-            try rows.insert(into: from.generation, from.partition, pause: { try pause(0) }, on: connection)
+            try connection.insert(rows, at: from, pause: { try pause(0) })
             return moved
         }
         batch = FilledRows()
@@ -90,20 +77,18 @@ struct PartitionFill {
 
     private func end(
         _ batch: FilledRows, _ place: inout RebuildPlace, _ next: RebuildPlace, then phase: RebuildPlace.Phase,
-        on connection: PostgresConnection
+        on connection: any RebuildConnection
     ) throws {
         let from = place
         var to = next.beginning(phase)
         to.followed = place.through
-        place = try connection.transaction { [to] connection in
+        place = try connection.inTransaction(.standard) { [to] connection in
             var moved = from
             try moved.move(to: to, on: connection)
             if batch.userCount > 0 {
-                try batch.insert(into: from.generation, from.partition, pause: { try pause(0) }, on: connection)
+                try connection.insert(batch, at: from, pause: { try pause(0) })
             }
-            _ = try connection.query(
-                from.generation.statement(Queries.moveCheckpoint),
-                [.int4(from.partition.rawValue), .int8(from.through.rawValue)])
+            try connection.moveCheckpoint(of: from, to: from.through)
             return moved
         }
         try pause(0)

@@ -16,9 +16,11 @@ struct RebuildJob: Sendable {
     var probe: CommitLatencyProbe?
     /// How many workers may work at once; nil: all of them.
     var slots: DispatchSemaphore?
+    /// Makes the ids of events that tell devices of differences.
+    var makeID: @Sendable () -> EventID = { EventID(UUID()) }
 
     /// Does everything up to the cut-over, one partition after the other.
-    func prepare(on connection: PostgresConnection) throws {
+    func prepare(on connection: any RebuildConnection) throws {
         try forEach { place, throttle in
             if place.phase == .filling {
                 let fill = PartitionFill(rules: options.rules) { events in
@@ -40,17 +42,17 @@ struct RebuildJob: Sendable {
         }
     }
 
-    func cutOver(on connection: PostgresConnection) throws {
+    func cutOver(on connection: any RebuildConnection) throws {
         try forEach { place, throttle in
             guard place.phase == .following, let comparison = comparison(place.partition) else { return }
-            let cutOver = CutOver(comparison: comparison)
+            let cutOver = CutOver(comparison: comparison, makeID: makeID)
             try cutOver.warmUp(place, on: connection)
             let follow = PartitionFollow(comparison: comparison) { _ in try throttle.pause() }
             var followed = FollowedUsers()
             try follow.recall(place, &followed, on: connection)
             try follow.follow(&place, &followed, on: connection)
             work.record(try cutOver.run(&place, &followed, on: connection))
-            try LogNotification.send([place.partition], on: connection)
+            try connection.notify(place.partition)
             try cutOver.project(place, pause: throttle.pause, on: connection)
         }
     }
@@ -75,27 +77,19 @@ struct RebuildJob: Sendable {
             isSameFold: folds[shown.number] == options.rules.version)
     }
 
-    private func userCount(_ place: RebuildPlace, on connection: PostgresConnection) throws -> Int {
-        let result = try connection.query(
-            target.statement(Queries.countShownUsers), [.int4(place.partition.rawValue)])
-        return Int(try result.int8(row: 0, column: 0))
+    private func userCount(_ place: RebuildPlace, on connection: any RebuildConnection) throws -> Int {
+        Int(try connection.userCount(of: place.partition, in: target))
     }
 
-    private func verify(_ place: inout RebuildPlace, _ throttle: RebuildThrottle, on connection: PostgresConnection)
+    private func verify(_ place: inout RebuildPlace, _ throttle: RebuildThrottle, on connection: any RebuildConnection)
         throws
     {
-        let verifier = UserVerifier(rules: options.rules)
-        let page: Int64 = 100
+        let page = 100
         work.expect(try userCount(place, on: connection), in: .verifying)
         while true {
-            let result = try connection.query(
-                target.statement(Queries.readShownUsers),
-                [.int4(place.partition.rawValue), .uuid((place.after ?? .beforeAll).uuid), .int8(page)])
-            let users = try (0..<result.rowCount).map { UserID(try result.uuid(row: $0, column: 0)) }
+            let users = try connection.users(of: place.partition, in: target, after: place.after, limit: page)
             for user in users {
-                let filled = try ShownUser.read(
-                    user, in: place.partition, filled: (target, foldVersion: options.rules.version), on: connection)
-                let verdict = try verifier.verify(filled, on: connection).verdict
+                let verdict = try connection.verdict(of: user, at: place, rules: options.rules)
                 guard case .equal = verdict else { throw RebuildError.verificationFailed(user, verdict) }
                 work.advance(.verifying, by: 1)
                 try throttle.pause()
@@ -105,7 +99,7 @@ struct RebuildJob: Sendable {
             next.users += Int64(users.count)
             if users.count < page { next = next.beginning(.comparing) }
             let from = place
-            place = try connection.transaction { [next] connection in
+            place = try connection.inTransaction(.standard) { [next] connection in
                 var moved = from
                 try moved.move(to: next, on: connection)
                 return moved

@@ -19,7 +19,8 @@ struct RebuildNotice: Sendable {
 
     /// The user's `projection.rebuilt` events, recorded at `time`, for the offsets from `offset` on.
     func events(
-        _ generation: Generation, in partition: Partition, at offset: LogOffset, _ time: Timestamp
+        _ generation: Generation, in partition: Partition, at offset: LogOffset, _ time: Timestamp,
+        makeID: () -> EventID = { EventID(UUID()) }
     ) -> [LoggedEvent] {
         var (version, sequence, offset) = (version, sequence, offset)
         return change.bodies(generation).map { body in
@@ -27,7 +28,7 @@ struct RebuildNotice: Sendable {
             defer { offset = offset.next }
             return LoggedEvent(
                 partition: partition, offset: offset, user: user, version: version, device: .server,
-                incarnation: Incarnation(0), sequence: sequence, id: EventID(UUID()),
+                incarnation: Incarnation(0), sequence: sequence, id: makeID(),
                 type: EventType.projectionRebuilt.rawValue, app: nil, occurredAt: time,
                 recordedAt: time, schemaVersion: FocusWire.payloadSchemaVersion,
                 payload: PayloadCodec.encode(.projectionRebuilt(body)))

@@ -1,6 +1,4 @@
 import FocusCore
-import Foundation
-import PostgresClient
 
 /// How far the rebuild of one partition has come. The database holds it: each transaction of the rebuild writes the
 /// place together with the rows that reach it, so that a rebuild resumes exactly where it was killed.
@@ -28,37 +26,10 @@ struct RebuildPlace: Hashable, Sendable {
     /// Users with events at this offset or past it must be compared again.
     var followed: LogOffset
 
-    static func read(
-        of generation: Generation, on connection: PostgresConnection
-    ) throws -> [RebuildPlace] {
-        let result = try connection.query(Queries.readRebuildPartitions, [.int4(generation.number)])
-        return try (0..<result.rowCount).map { try RebuildPlace(generation, result, $0) }
-    }
-
-    private init(_ generation: Generation, _ result: PostgresResult, _ row: Int) throws {
-        let name = try result.text(row: row, column: 1)
-        guard let phase = Phase(rawValue: name) else { throw EventStoreError.corrupt("a rebuild in phase \(name)") }
-        self.generation = generation
-        self.phase = phase
-        partition = Partition(try result.int4(row: row, column: 0))
-        through = LogOffset(try result.int8(row: row, column: 2))
-        after = result.isNull(row: row, column: 3) ? nil : UserID(try result.uuid(row: row, column: 3))
-        events = try result.int8(row: row, column: 4)
-        users = try result.int8(row: row, column: 5)
-        followed = LogOffset(try result.int8(row: row, column: 6))
-    }
-
     /// Moves on to `next` in the caller's transaction. Throws `RebuildError.overtaken` when another process has moved
     /// the place: the last commit of a process that was killed may arrive after its death.
-    mutating func move(to next: RebuildPlace, on connection: PostgresConnection) throws {
-        let moved = try connection.query(
-            Queries.moveRebuildPartition,
-            [
-                .int4(generation.number), .int4(partition.rawValue), .text(phase.rawValue), after.stored,
-                .int8(followed.rawValue), .text(next.phase.rawValue), next.after.stored, .int8(next.events),
-                .int8(next.users), .int8(next.followed.rawValue),
-            ])
-        guard moved.rowCount == 1 else { throw RebuildError.overtaken(partition) }
+    mutating func move(to next: RebuildPlace, on connection: any RebuildConnection) throws {
+        guard try connection.move(self, to: next) else { throw RebuildError.overtaken(partition) }
         self = next
     }
 
@@ -70,10 +41,6 @@ struct RebuildPlace: Hashable, Sendable {
         next.users = 0
         return next
     }
-}
-
-extension UserID? {
-    fileprivate var stored: PostgresValue { map { .uuid($0.uuid) } ?? .null }
 }
 
 extension UserID {

@@ -16,35 +16,35 @@ struct UserComparison {
 
     /// Compares the users; the result lacks those who have no events. Throws `RebuildError.unfoldable`.
     func compare(
-        _ users: [UserID], in partition: Partition, on connection: PostgresConnection
+        _ users: [UserID], in partition: Partition, on connection: any RebuildConnection
     ) throws -> [ComparedUser] {
-        let loader = UserLoader(rules: rules)
         var compared: [ComparedUser] = []
         var left = users[...]
         while !left.isEmpty {
             // As many users as memory allows; their rows in the generation before take about as much.
-            let new = try loader.read(left.map { (partition, $0) }, target, on: connection)
+            let new = try connection.stored(
+                Array(left), of: partition, in: target, takesAll: false, rules: rules)
             let some = left.filter { new[$0] != nil }
             guard !some.isEmpty else {
                 throw EventStoreError.corrupt("partition \(partition) is not in log_partitions")
             }
-            let old = try loader.read(some.map { (partition, $0) }, shown, takesAll: true, on: connection)
-            compared += try compare(some, old, new, loader, on: connection)
+            let old = try connection.stored(some, of: partition, in: shown, takesAll: true, rules: rules)
+            compared += try compare(some, old, new, on: connection)
             left.removeFirst(some.count)
         }
         return compared
     }
 
     private func compare(
-        _ users: [UserID], _ old: [UserID: StoredUser], _ new: [UserID: StoredUser], _ loader: UserLoader,
-        on connection: PostgresConnection
+        _ users: [UserID], _ old: [UserID: StoredUser], _ new: [UserID: StoredUser],
+        on connection: any RebuildConnection
     ) throws -> [ComparedUser] {
         var compared: [ComparedUser] = []
         for user in users {
             guard let stored = new[user] else { continue }
             let loaded: LoadedUser
             do {
-                loaded = try loader.folded(stored, on: connection)
+                loaded = try connection.folded(stored, rules: rules)
             } catch let error as PostgresError {
                 throw error
             } catch {

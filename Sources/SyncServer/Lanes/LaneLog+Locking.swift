@@ -25,6 +25,12 @@ extension LaneLog {
         } catch {
             return context.logger.error("partitions not locked", metadata: ["error": "\(error)"])
         }
+        // The states in memory may be wrong for it, and nothing of them may be sent at the versions of events that tell of
+        // that: so these are not followed before the lane has changed to it.
+        guard locked.allSatisfy({ $0.head.generation == tails[$0.head.partition].generation }) else {
+            unlock()
+            return try locked.forEach { try catchUp(to: $0.head) }
+        }
         context.contention.count(locked: 1)
         for partition in locked where follow(partition) {
             // Without the lock the append would have come too late.
@@ -32,7 +38,7 @@ extension LaneLog {
         }
     }
 
-    /// Tells what others appended to a locked partition. The statement that is to come tells of another generation.
+    /// Tells what others appended to a locked partition, which shows the generation that the lane knows.
     /// - Returns: whether they appended anything.
     private func follow(_ locked: LockedPartition) -> Bool {
         switch locked.gap {

@@ -358,6 +358,21 @@ import Testing
         #expect(store.called() == ["lock", "append"] && !store.isLocked)
     }
 
+    @Test("S8: a lock that finds another generation is given up, and the lane changes before it follows the log")
+    func lockFindsGeneration() throws {
+        store.appendFocus("a", of: anna)
+        let log = try begun()
+        _ = (heard.all(), store.called())
+        store.appendFocus("b", of: anna)
+        (store.generation, store.changed, store.checkpoint.offset) = (2, [anna], LogOffset(2))
+        try log.lock([PartLog.partition])
+        #expect(
+            heard.all() == [
+                "generation changes", "followed 1", "caught up 1", "read model at 2 lacks 0", "generation 2",
+            ])
+        #expect(!store.isLocked && log.tails[PartLog.partition].generation == 2)
+    }
+
     @Test("Who came too late, or finds at the lock that they would have, locks for five seconds from then on")
     func contends() throws {
         let log = try begun()
