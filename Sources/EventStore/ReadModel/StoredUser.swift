@@ -47,7 +47,7 @@ struct StoredUser {
     ) {
         (self.user, self.version, self.events, self.head) = (user, version, events, head)
         found = rows.map { ($0.key, $0.value) }
-        tail = LoadTail(events: .max, bytes: .max)
+        (tail, hasDigests) = (LoadTail(events: .max, bytes: .max), false)
     }
 
     /// The rows by their keys. The primary key of its table lets each key be there once.

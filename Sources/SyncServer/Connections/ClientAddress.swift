@@ -1,4 +1,3 @@
-import Glibc
 import NIOCore
 
 /// An IP address, of 16 bytes: IPv4 is mapped into IPv6 (RFC 4291 §2.5.5.2), so that one of a device is the same on
@@ -22,9 +21,11 @@ struct ClientAddress: Hashable, Sendable {
     }
 
     init?(_ address: SocketAddress) {
+        // By their places, as Linux lays them out. Which of several C modules defines the fields depends on what is
+        // compiled beside this file, and only the members of imported modules are visible.
         switch address {
-        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin_addr) { Array($0) })
-        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
+        case .v4(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[4..<8]) })
+        case .v6(let address): self.init(bytes: withUnsafeBytes(of: address.address) { Array($0[8..<24]) })
         case .unixDomainSocket: return nil
         }
     }

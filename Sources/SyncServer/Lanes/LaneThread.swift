@@ -26,10 +26,8 @@ final class LaneThread: Sendable {
         let thread = Thread { [ended] in
             // The system shows the name only of a thread that names itself.
             Thread.current.name = name
-            // On Linux 0 is the calling thread alone. Every thread may become nicer, so this does not fail.
-            if priority.niceness > 0 {
-                _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, priority.niceness)
-            }
+            // PRIO_PROCESS, and on Linux the calling thread alone. Every thread may become nicer, so this does not fail.
+            if priority.niceness > 0 { _ = setpriority(0, 0, priority.niceness) }
             body()
             ended.signal()
         }

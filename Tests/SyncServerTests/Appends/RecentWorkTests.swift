@@ -6,7 +6,8 @@ import Testing
 
 /// Who asks for little, by what was done for each before.
 @Suite struct RecentWorkTests {
-    private let (anna, ben) = (UserID(UUID()), UserID(UUID()))
+    private let anna = UserID(UUID())
+    private let ben = UserID(UUID())
 
     private func recent() -> RecentWork {
         var configuration = LaneConfiguration()
