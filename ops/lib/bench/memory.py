@@ -5,6 +5,7 @@ import time
 
 import device
 import fairness
+import history
 import lanes
 from crash import memory
 from crowd import figure
@@ -30,7 +31,8 @@ def large_users(bench):
             servers.append((name, goal, alone, Visits(alone)))
         for name, _, alone, visits in servers:
             visits.append()
-            alone.wait_for_projection()
+            # Users who left memory are loaded again for it: gigabytes.
+            history.wait_for_projection(alone.server)
             visits.read()
             print(f"  focusd{name}: {visits.told()}", file=sys.stderr, flush=True)
         time.sleep(bench.options.idle)
