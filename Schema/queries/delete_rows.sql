@@ -50,6 +50,10 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.actions t USING gone g
     WHERE g.collection = 'actions' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), waiting_actions_gone AS (
+    DELETE FROM read_1.waiting_actions t USING gone g
+    WHERE g.collection = 'waiting_actions' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), suggestions_gone AS (
     DELETE FROM read_1.suggestions t USING gone g
     WHERE g.collection = 'suggestions' AND t.partition = $1 AND t.user_id = g.user_id

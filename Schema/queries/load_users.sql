@@ -115,6 +115,12 @@ FROM wanted w
 JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'waiting_actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.waiting_actions t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

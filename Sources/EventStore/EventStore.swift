@@ -8,12 +8,15 @@
 public enum EventStore {
     /// The formats of logs that this program reads (table `log`, column `format`). A format says which kinds of events
     /// a log may hold. The program writes what the log's own format allows; a new log gets the newest.
-    public static let logFormats: ClosedRange<Int32> = 1...3
+    public static let logFormats: ClosedRange<Int32> = 1...4
     /// From this format on, the log records to which scope an incarnation belongs and when it ends (rule P10).
     public static let incarnationFormat: Int32 = 2
     /// From this format on, sessions of apps keep to rule Z1: every server of the log counts an app's versions by the
     /// app's own stream.
     public static let silentFormat: Int32 = 3
+    /// From this format on, the log may hold the events of rules N17 and N20: `alertsSilenced.changed`,
+    /// `governmentAlert.posted` and `action.handled`.
+    public static let silenceFormat: Int32 = 4
     /// How users are spread over partitions (table `log`, column `hash`): see `Partition.of(user:count:)`.
     public static let partitionHash = "sha256-64be"
 }

@@ -35,6 +35,7 @@ extension RowCollection {
         case .routes: Focus_Sync_V1_RouteRow.self
         case .categories: Focus_Sync_V1_CategoriesRow.self
         case .actions: Focus_Sync_V1_ActionRow.self
+        case .waitingActions: Focus_Sync_V1_WaitingActionRow.self
         case .suggestions: Focus_Sync_V1_SuggestionRow.self
         case .workouts: Focus_Sync_V1_WorkoutRow.self
         case .routeTotals: Focus_Sync_V1_RouteTotalRow.self

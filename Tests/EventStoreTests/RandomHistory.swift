@@ -17,12 +17,17 @@ struct RandomHistory {
     private var random: SplitMix64
     private var sequences: [UserID: Int64] = [:]
     private var now: Int64 = 1_760_000_000_000_000
+    /// Types that no random event has.
+    private let without: Set<EventType>
+    /// What logs before format 4 do not hold.
+    static let laterTypes: Set<EventType> = [.alertsSilencedChanged, .governmentAlertPosted, .actionHandled]
 
     private static let apps = ["com.example.mail", "com.example.run"].compactMap { AppID($0) }
     /// Includes ids that an index cannot hold as they are: with NUL, or too long.
     private static let ids = ["a", "b", "c/1", "e\u{301}", "\u{e9}", "nul\u{0}", String(repeating: "long", count: 600)]
 
-    init(seed: UInt64, users count: Int, events total: Int) throws {
+    init(seed: UInt64, users count: Int, events total: Int, without: Set<EventType> = []) throws {
+        self.without = without
         var random = SplitMix64(seed: seed)
         var users: [UserID] = []
         while users.count < count {
@@ -63,7 +68,9 @@ struct RandomHistory {
     mutating func append(_ user: UserID, _ given: AppID?, _ body: EventBody?) throws {
         now += Int64.random(in: 0...3_000_000, using: &random)
         var state = last(of: user)
-        let body = body ?? randomBody()
+        var made = body ?? randomBody()
+        while body == nil, without.contains(made.type) { made = randomBody() }
+        let body = made
         let sequence = sequences[user, default: 0] + 1
         let app = given ?? Self.apps.randomElement(using: &random)!
         var event = Event(
@@ -125,7 +132,9 @@ struct RandomHistory {
     /// Donations, categories and actions.
     private mutating func person(_ id: String) -> EventBody {
         let person = Person(handle: Self.ids.randomElement(using: &random)!, displayName: "P", avatar: "a")
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 7:
+            return .actionHandled(ActionHandled(id: events.suffix(20).randomElement(using: &random)!.id))
         case 0:
             let deletions: [InteractionDeleted] = [.ids([id]), .conversation(id), .all]
             return .interactionDeleted(deletions.randomElement(using: &random)!)
@@ -137,7 +146,9 @@ struct RandomHistory {
                 ]))
         case 2:
             let gesture: NotificationActionPerformed.Gesture = Bool.random(using: &random) ? .doubleTap : .action("x")
-            return .notificationActionPerformed(NotificationActionPerformed(notificationID: id, gesture: gesture))
+            return .notificationActionPerformed(
+                NotificationActionPerformed(
+                    notificationID: id, gesture: gesture, text: Bool.random(using: &random) ? "nul\u{0}" : nil))
         default:
             let message = SendMessage(
                 conversationID: "c/1", groupName: "G", sender: person, recipients: [person, Person(handle: "b")])
@@ -150,7 +161,8 @@ struct RandomHistory {
 
     private mutating func settings() -> EventBody {
         let choice = SwitchChoice.allCases.randomElement(using: &random)
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 5: return .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: Bool.random(using: &random)))
         case 0: return .appMuted(AppMuted(until: Timestamp(microseconds: now + 5_000_000)))
         case 1: return .appUnmuted
         case 2:
@@ -188,13 +200,13 @@ extension EventBody {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
             .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
             true
-        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: true
+        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt, .alertsSilencedChanged: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false
         case .appRegistered, .authorizationChanged, .focusStatusReported, .audienceChanged, .notificationPosted,
             .notificationRead, .notificationRemoved, .badgeCleared, .routeStarted, .routeLocationsInserted,
             .interactionDonated, .interactionDeleted, .categoriesRegistered, .notificationActionPerformed,
             .workoutSaved, .routeFinished, .routeDiscarded, .preferencesRegistered, .preferenceChanged,
-            .preferenceReset:
+            .preferenceReset, .actionHandled, .governmentAlertPosted:
             false
         }
     }

@@ -71,6 +71,12 @@ struct RowMessageTests {
                 + #""level":"TIME_SENSITIVE","relevance":0.75,"marketing":true,"interactionId":"interaction-1","#
                 + #""eventAtUs":"1750000000000000","sound":"chime","postedAtUs":"9","avatar":"avatars/anna","#
                 + #""hiddenBody":"","unread":true}"#)
+        let brief = NotificationPosted(notificationID: "n", body: "")
+        var alert = NotificationRow(brief, title: "", postedAt: Timestamp(microseconds: 9), unread: true)
+        alert.government = true
+        try expect(
+            .notifications, alert.encoded,
+            is: #"{"level":"ACTIVE","postedAtUs":"9","unread":true,"government":true}"#)
         let decision = AlertDecision(.heldForSummary, .scheduledDelivery, overridesSilentSwitch: true)
         try expect(
             .alerts, AlertRow(decision, introducesTimeSensitive: true, post: Version(8)).encoded,
@@ -101,6 +107,14 @@ struct RowMessageTests {
             .actions,
             ActionRow(action: "reply", doubleTap: true, performedAt: Timestamp(microseconds: 3)).encoded,
             is: #"{"action":"reply","doubleTap":true,"performedAtUs":"3"}"#)
+        try expect(
+            .waitingActions,
+            WaitingActionRow(
+                number: 2, notificationID: "n", action: "reply", doubleTap: true, text: "",
+                performedAt: Timestamp(microseconds: 3), device: DeviceID(SampleEvents.id(1))
+            ).encoded,
+            is: #"{"number":"2","notificationId":"n","action":"reply","doubleTap":true,"text":"","performedAtUs":"3","#
+                + #""device":"0190a6b0-1c2d-7e3f-8a4b-000000000001"}"#)
         try expect(
             .suggestions,
             SuggestionRow(outgoing: 2, incoming: 1, lastAt: Timestamp(microseconds: -1), score: 4.5).encoded,

@@ -40,6 +40,8 @@ import Testing
             let author: EventTraits.Author? =
                 if comment.contains("Appended by the server alone") {
                     .server
+                } else if comment.contains("Scope: the app.") {
+                    .app
                 } else if comment.contains("Scope: the app") {
                     .apps
                 } else if comment.contains("Scope: system") { .system } else { nil }

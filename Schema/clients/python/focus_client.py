@@ -26,9 +26,9 @@ for package in (focus.events.v1, focus.sync.v1):  # So that messages are found b
 ROWS = dict(pair.split(":") for pair in """apps:AppRow authorizations:AuthorizationRow focuses:FocusRow
     active_focus:ActiveFocusRow audience:AudienceRow focus_visibility:FocusVisibilityRow notifications:NotificationRow
     alerts:AlertRow class_alerts:AlertRow badges:BadgeRow categories:CategoriesRow actions:ActionRow
-    suggestions:SuggestionRow workouts:WorkoutRow refusals:RefusalRow preferences:PreferenceRow routes:RouteRow
-    route_totals:RouteTotalRow notification_settings:NotificationSettingsRow
-    delivery_schedule:DeliveryScheduleRow""".split())  # Schema/README.md, "Rows".
+    waiting_actions:WaitingActionRow suggestions:SuggestionRow workouts:WorkoutRow refusals:RefusalRow
+    preferences:PreferenceRow routes:RouteRow route_totals:RouteTotalRow delivery_schedule:DeliveryScheduleRow
+    notification_settings:NotificationSettingsRow""".split())  # Schema/README.md, "Rows".
 
 class Failed(Exception):
     """The server said no for good."""

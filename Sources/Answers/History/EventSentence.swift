@@ -29,6 +29,11 @@ enum EventSentence {
         case .appMuted(let body): return "\(app) was muted until \(body.until.rfc3339)"
         case .appUnmuted: return "\(app) was unmuted"
         case .deliveryScheduleChanged(let body): return schedule(body)
+        case .alertsSilencedChanged(let body):
+            return body.isSilenced ? "all apps were silenced" : "apps were not silenced any more"
+        case .actionHandled(let body):
+            return body.id.map { "\(app) has handled what event \($0) performed" } ?? "\(app) handles actions"
+        case .governmentAlertPosted(let body): return "\(posted(body.post, app)), an alert of a government"
         case .summaryDelivered(let body): return "the summary due at \(body.dueAt.rfc3339) was delivered"
         case .interactionDonated(let body):
             return "\(app) donated \(body.direction == .incoming ? "an incoming" : "an outgoing") interaction"

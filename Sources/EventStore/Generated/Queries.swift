@@ -216,6 +216,10 @@ enum Queries {
             DELETE FROM read_1.actions t USING gone g
             WHERE g.collection = 'actions' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), waiting_actions_gone AS (
+            DELETE FROM read_1.waiting_actions t USING gone g
+            WHERE g.collection = 'waiting_actions' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), suggestions_gone AS (
             DELETE FROM read_1.suggestions t USING gone g
             WHERE g.collection = 'suggestions' AND t.partition = $1 AND t.user_id = g.user_id
@@ -633,6 +637,12 @@ enum Queries {
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
         JOIN read_1.actions t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'waiting_actions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.waiting_actions t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
             'suggestions', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
@@ -1725,6 +1735,22 @@ enum Queries {
             last_at = EXCLUDED.last_at, score = EXCLUDED.score
         """#)
 
+    /// Puts rows of waiting_actions into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertWaitingActions = Statement(name: "upsert_waiting_actions", sql: #"""
+        INSERT INTO read_1.waiting_actions (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo, notification_id, action, double_tap,
+            performed_at
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+            unnest($10::text[]), unnest($11::text[]), unnest($12::boolean[]), unnest($13::timestamptz[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
+            notification_id = EXCLUDED.notification_id, action = EXCLUDED.action, double_tap = EXCLUDED.double_tap,
+            performed_at = EXCLUDED.performed_at
+        """#)
+
     /// Puts rows of workouts into the read model. $1: partition; the others: one element per row, each row once.
     static let upsertWorkouts = Statement(name: "upsert_workouts", sql: #"""
         INSERT INTO read_1.workouts (
@@ -2236,6 +2262,25 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             casts: [:]),
+        "waiting_actions": TableStatements(
+            upsert: upsertWaitingActions,
+            insert: Statement(name: "insert_waiting_actions", sql: #"""
+            INSERT INTO read_1.waiting_actions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, notification_id, action, double_tap,
+                performed_at
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]),
+                unnest($10::text[]), unnest($11::text[]), unnest($12::boolean[]), unnest($13::timestamptz[])
+            """#),
+            copy: Statement(name: "copy_waiting_actions", sql: #"""
+            COPY read_1.waiting_actions (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo, notification_id, action, double_tap,
+                performed_at
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
         "workouts": TableStatements(
             upsert: upsertWorkouts,
             insert: Statement(name: "insert_workouts", sql: #"""
@@ -2256,5 +2301,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

@@ -90,6 +90,15 @@ extension ActionRow {
     }
 }
 
+extension WaitingActionRow {
+    static func columns(_ rows: [WaitingActionRow?]) -> [PostgresValue] {
+        [
+            Columns.text(rows) { $0.notificationID }, Columns.text(rows) { $0.action },
+            Columns.bool(rows) { $0.doubleTap }, Columns.time(rows) { $0.performedAt },
+        ]
+    }
+}
+
 extension SuggestionRow {
     static func columns(_ rows: [SuggestionRow?]) -> [PostgresValue] {
         [

@@ -72,6 +72,7 @@ struct RowTable {
         case .badges: BadgeRow.columns(decoded())
         case .categories: CategoriesRow.columns(decoded())
         case .actions: ActionRow.columns(decoded())
+        case .waitingActions: WaitingActionRow.columns(decoded())
         case .suggestions: SuggestionRow.columns(decoded())
         case .routes: RouteRow.columns(decoded { try? RouteRow(decoding: $0) })
         case .workouts: WorkoutRow.columns(decoded())

@@ -29,6 +29,15 @@ extension AppRecord {
         case .actions:
             guard !row.isDeleted else { return }
             performed[ByteText(key.key)] = try Stamp(memo: row.memo)
+        case .waitingActions:
+            if row.isDeleted && row.memo.isEmpty { return }
+            guard let id = EventID(text: key.key) else { throw .unexpected }
+            if row.isDeleted {
+                waitingActions.load(id, number: try WaitingActions.number(memo: row.memo), bytes: nil)
+            } else {
+                let number = try WaitingActionRow(decoding: row.value).number
+                waitingActions.load(id, number: number, bytes: row.value.count)
+            }
         case .interactions: try loadInteraction(key, row, &shared)
         case .workouts:
             guard !row.isDeleted else { throw .unexpected }

@@ -5,20 +5,26 @@ extension AppRecord {
         writer.stamp(1, registration?.stamp)
         writer.stamp(2, clear)
         writer.bool(3, hasIntroducedTimeSensitive)
+        writer.bool(4, waitingActions.isAwaited)
+        writer.int(5, waitingActions.lastNumber)
         return writer.bytes
     }
 
     mutating func read(memo: [UInt8], value: AppRegistered?) throws(ProtoError) {
         var reader = ProtoReader(memo)
         var registered: Stamp?
+        var (isAwaited, lastNumber): (Bool, Int64) = (false, 0)
         while let (field, inner) = try reader.next() {
             switch field {
             case 1: registered = try inner.stamp()
             case 2: clear = try inner.stamp()
             case 3: hasIntroducedTimeSensitive = try inner.bool()
+            case 4: isAwaited = try inner.bool()
+            case 5: lastNumber = try inner.int()
             default: break
             }
         }
+        waitingActions.load(isAwaited: isAwaited, lastNumber: lastNumber)
         guard (registered == nil) == (value == nil) else { throw .malformed }
         if let registered, let value { registration = Register(value, registered) }
     }

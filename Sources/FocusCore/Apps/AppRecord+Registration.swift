@@ -26,7 +26,8 @@ extension AppRecord {
             writeVisibility(&shared)
             try decideHeldAgain(&shared)
         case .focusStatus: writeVisibility(&shared)
-        case .location, .shareWorkouts, .shareRoutes, .readWorkouts, .readRoutes, .marketing: break
+        case .marketing: try decideHeldAgain(&shared)
+        case .location, .shareWorkouts, .shareRoutes, .readWorkouts, .readRoutes: break
         }
     }
 }

@@ -37,6 +37,7 @@ struct AppRecord: Sendable {
     var categories = CategoryTable()
     /// When something was done with each listed notification that has a row in `actions` (rule N12).
     var performed: [ByteText: Stamp] = [:]
+    var waitingActions = WaitingActions()
     var preferences = PreferenceTable()
 
     init(_ app: AppID) {

@@ -35,6 +35,9 @@ public enum EventBody: Hashable, Sendable {
     case eventRefused(EventRefused)
     case deviceEventsLost(DeviceEventsLost)
     case projectionRebuilt(ProjectionRebuilt)
+    case alertsSilencedChanged(AlertsSilencedChanged)
+    case governmentAlertPosted(GovernmentAlertPosted)
+    case actionHandled(ActionHandled)
 
     public var type: EventType {
         switch self {
@@ -73,6 +76,9 @@ public enum EventBody: Hashable, Sendable {
         case .eventRefused: .eventRefused
         case .deviceEventsLost: .deviceEventsLost
         case .projectionRebuilt: .projectionRebuilt
+        case .alertsSilencedChanged: .alertsSilencedChanged
+        case .governmentAlertPosted: .governmentAlertPosted
+        case .actionHandled: .actionHandled
         }
     }
 }

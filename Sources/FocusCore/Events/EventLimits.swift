@@ -49,6 +49,12 @@ public enum EventLimits {
     public static let peoplePerApp = 50_000
     /// Actions of a category (rule N1).
     public static let actionsPerCategory = 4
+    /// Actions of which an app is still to hear; the oldest leave (rule N20).
+    public static let waitingActionsPerApp = 1_000
+    /// The bytes of their rows' values, in the same way.
+    public static let waitingActionBytesPerApp = 1024 * 1024
+    /// Actions that are remembered as handled; the oldest are forgotten (rule N20).
+    public static let handledActionsPerApp = 1_000
     /// How far `occurred_at` may be ahead of `recorded_at`, in microseconds (rule E4: exactly this much is accepted).
     public static let clockSkewMicroseconds: Int64 = 5 * 60 * 1_000_000
     /// The earliest `occurred_at`, in microseconds since 1970: 4714-11-24 BC, where PostgreSQL's time begins (rule E4).

@@ -5,6 +5,8 @@ public struct EventTraits: Hashable, Sendable {
     public enum Author: Hashable, Sendable {
         /// Those of the event's app, and those of the system.
         case apps
+        /// Those of the event's app, and no others.
+        case app
         case system
         /// Nobody's: it is the server's own.
         case server
@@ -68,6 +70,10 @@ extension EventType {
             EventTraits(.system, app: .optional, predicts: [.notificationSettings, .badges])
         case .appMuted, .appUnmuted:
             EventTraits(.system, app: .required, predicts: [.notificationSettings], needsNoRoom: true)
+        case .governmentAlertPosted: EventTraits(.system, app: .required, predicts: [.notifications, .badges])
+        case .actionHandled: EventTraits(.app, app: .required, predicts: [.waitingActions], needsNoRoom: true)
+        case .alertsSilencedChanged:
+            EventTraits(.system, app: .absent, predicts: [.notificationSettings], needsNoRoom: true)
         case .deliveryScheduleChanged: EventTraits(.system, app: .absent, predicts: [.deliverySchedule])
         case .summaryDelivered: EventTraits(.server, app: .absent)
         // Defaults show for keys that have no value yet; a value that is there counts as set, as it is not known who

@@ -35,4 +35,7 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case eventRefused = "event.refused"
     case deviceEventsLost = "device.eventsLost"
     case projectionRebuilt = "projection.rebuilt"
+    case alertsSilencedChanged = "alertsSilenced.changed"
+    case governmentAlertPosted = "governmentAlert.posted"
+    case actionHandled = "action.handled"
 }

@@ -36,6 +36,7 @@ public enum RefusalCode: String, Hashable, Sendable, CaseIterable {
     case duplicateAction = "duplicate_action"
     case actionUnknown = "action_unknown"
     case textNotAccepted = "text_not_accepted"
+    case actionHandled = "action_handled"
     // Interactions
     case intentUndeclared = "intent_undeclared"
     // Routes

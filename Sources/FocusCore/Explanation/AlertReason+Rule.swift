@@ -2,6 +2,7 @@ extension AlertReason {
     /// The rule of domain.md that gives this reason.
     public var rule: String {
         switch self {
+        case .consent, .silenced: "N9.0"
         case .alertsOff, .provisional, .passive, .notAuthorized: "N9.1"
         case .critical: "N9.2"
         case .muted: "N9.3"
@@ -16,6 +17,8 @@ extension AlertReason {
     /// Why, in a sentence.
     public var sentence: String {
         switch self {
+        case .consent: "The person does not agree to marketing of the app any more."
+        case .silenced: "All apps are silenced: it is in the list only."
         case .alertsOff: "Alerts are off for the app: it is in the list only."
         case .provisional: "The app may notify only provisionally: it is in the list only."
         case .passive: "Its level is passive: it is in the list only."
@@ -37,6 +40,8 @@ extension AlertReason {
     /// Names of the inputs that it is about (see `UserState.alertEvidence`).
     var deciding: Set<String> {
         switch self {
+        case .consent: ["marketing", "marketingConsent"]
+        case .silenced: ["silenced", "government"]
         case .alertsOff: ["alerts"]
         case .provisional, .notAuthorized: ["authorization"]
         case .passive, .critical: ["level"]

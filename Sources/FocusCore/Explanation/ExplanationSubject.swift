@@ -48,6 +48,7 @@ public enum ExplanationSubject: Hashable, Sendable {
         guard event.app == app else { return false }
         switch (self, event.body) {
         case (.notification(let id, _, _), .notificationPosted(let body)): return body.notificationID == id
+        case (.notification(let id, _, _), .governmentAlertPosted(let body)): return body.post.notificationID == id
         case (.notification(let id, _, _), .notificationRead(let body)): return body.ids.contains(id)
         case (.notification(let id, _, _), .notificationRemoved(let body)): return body.ids.contains(id)
         case (.notification(let id, _, _), .notificationActionPerformed(let body)): return body.notificationID == id

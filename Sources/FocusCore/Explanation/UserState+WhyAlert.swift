@@ -4,7 +4,7 @@ extension UserState {
         _ id: String, _ app: AppID, _ deviceClass: DeviceClass, _ history: [Explanation.Cause]
     ) -> Verdict {
         guard let record = record(of: app)?.list[ByteText(id)], record.isListed else {
-            let wasPosted = history.contains { $0.type == .notificationPosted }
+            let wasPosted = history.contains { $0.type == .notificationPosted || $0.type == .governmentAlertPosted }
             return wasPosted
                 ? Verdict(
                     decision: "notListed", rule: "N7",
@@ -44,6 +44,8 @@ extension UserState {
         var list = [
             Explanation.Input("listed", true),
             Explanation.Input("read", !isUnread),
+            Explanation.Input("silenced", inputs.isSilenced),
+            Explanation.Input("government", inputs.isGovernmentAlert),
             Explanation.Input("authorization", inputs.authorization),
             Explanation.Input("alerts", inputs.alertsOn),
             Explanation.Input("level", inputs.level),
@@ -54,6 +56,7 @@ extension UserState {
             Explanation.Input("scheduledDelivery", inputs.inScheduledDelivery),
             Explanation.Input("focus", focus?.focusID ?? "none"),
         ]
+        if inputs.isMarketing { list.append(Explanation.Input("marketingConsent", inputs.consentsToMarketing)) }
         if let sender = post.sender { list.append(Explanation.Input("sender", sender)) }
         if let filter = inputs.focus {
             list.append(Explanation.Input("focusAllowsTimeSensitive", filter.allowsTimeSensitive))
@@ -64,6 +67,9 @@ extension UserState {
             RowKey(.apps, app: app), RowKey(.authorizations, app: app, key: AuthorizationKind.notifications.name),
             RowKey(.notificationSettings), RowKey(.notificationSettings, app: app), RowKey(.activeFocus),
         ]
+        if inputs.isMarketing {
+            keys.append(RowKey(.authorizations, app: app, key: AuthorizationKind.marketing.name))
+        }
         if record.settings[deviceClass].scheduledDelivery { keys.append(RowKey(.deliverySchedule)) }
         if let focus { keys.append(RowKey(.focuses, key: focus.focusID)) }
         return (list, keys)

@@ -28,7 +28,8 @@ extension UserState {
         case .route(let route): row(route, scope)
         case .routes(let after):
             rows(.routes, after: after, scope) { record, last, limit in
-                Self.first(limit, of: record.routes.keys, after: last)
+                let shown = record.routes.lazy.filter { self.shows($0.value, of: record.app, scope) }.map(\.key)
+                return Self.first(limit, of: shown, after: last)
             }
         case .workouts(let after):
             rows(.workouts, after: after, scope) { record, last, limit in
@@ -47,11 +48,20 @@ extension UserState {
         }
     }
 
+    /// Whether a session may see a route of the app, as far as that depends on the route: another app's is read once it
+    /// is finished, and is not there before.
+    private func shows(_ route: RouteRecord, of app: AppID, _ scope: Scope) -> Bool {
+        switch scope {
+        case .system: true
+        case .app(let own): own == app || route.row.state == .finished
+        }
+    }
+
     private func points(
         _ route: AppItem, _ scope: Scope, _ answer: (RouteTrack) -> FetchAnswer
     ) -> FetchOutcome {
         guard mayRead(.readRoutes, of: route.app, scope),
-            let record = record(of: route.app)?.routes[ByteText(route.id)]
+            let record = record(of: route.app)?.routes[ByteText(route.id)], shows(record, of: route.app, scope)
         else { return .notFound }
         if let track = record.track { return .answer(answer(track)) }
         return .sealed(record.sealedChunks.isEmpty ? .inTable : .inState(record.sealedChunks))
@@ -59,7 +69,10 @@ extension UserState {
 
     private func row(_ route: AppItem, _ scope: Scope) -> FetchOutcome {
         let key = RowKey(.routes, app: route.app, key: route.id)
-        guard mayRead(.readRoutes, of: route.app, scope), let row = deltaRow(key) else { return .notFound }
+        guard mayRead(.readRoutes, of: route.app, scope),
+            let record = record(of: route.app)?.routes[ByteText(route.id)], shows(record, of: route.app, scope),
+            let row = deltaRow(key)
+        else { return .notFound }
         return .answer(.rows([row], more: false))
     }
 

@@ -16,7 +16,7 @@ public enum Alert: Int32, Hashable, Sendable, CaseIterable {
 public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
     case alertsOff = 1
     case provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
-        allowedPerson, allowedApp, ordinary, summary, read, healed
+        allowedPerson, allowedApp, ordinary, summary, read, healed, consent, silenced
 }
 
 /// The result of rule N9.
@@ -53,7 +53,13 @@ public struct AlertInputs: Hashable, Sendable {
     /// The level it is decided as: `active` for a communication (domain.md §4) and for an event far ahead (rule N3).
     public var level: InterruptionLevel
     public var isMarketing = false
+    /// Whether the person agrees to marketing of the app now (rule N4).
+    public var consentsToMarketing = false
     public var isCommunication = false
+    /// Whether it passes `isSilenced` (rule N17).
+    public var isGovernmentAlert = false
+    /// Whether all apps are silenced now (rule N17).
+    public var isSilenced = false
     /// How the active Focus treats the notification; nil when no Focus is active.
     public var focus: FocusFilter?
     /// Whether alerts are on for the app: a setting (rule N15), like `timeSensitiveOn` and `inScheduledDelivery`.
@@ -84,9 +90,12 @@ extension AlertDecision {
         }
     }
 
-    /// N9.1: why the notification is only an entry in the list; nil when it may be more. An app that lost its
-    /// authorization while its alert was held must not ring either; at the post itself rule N2 refuses that.
+    /// N9.0 and N9.1: why the notification is only an entry in the list; nil when it may be more. Marketing that the
+    /// person has opted out of while its alert was held must not ring, nor must an app that lost its authorization; at
+    /// the post itself rules N4 and N2 refuse both.
     private static func silence(_ inputs: AlertInputs) -> AlertReason? {
+        if inputs.isSilenced && !inputs.isGovernmentAlert { return .silenced }
+        if inputs.isMarketing && !inputs.consentsToMarketing { return .consent }
         if !inputs.alertsOn { return .alertsOff }
         switch inputs.authorization {
         case .authorized: break

@@ -7,14 +7,54 @@ extension AppRecord {
         try applyRead(NotificationIDs(ids: [body.notificationID]), &shared)
         let stamp = shared.event.stamp
         let id = ByteText(body.notificationID)
-        guard let row = actedOn(body, at: stamp, shared), let action = resolve(body.gesture, row),
-            performed[id] < stamp
-        else { return }
+        let resolved = actedOn(body, at: stamp, shared).flatMap { resolve(body.gesture, $0) }
+        letWait(body, resolved, &shared)
+        guard let action = resolved, performed[id] < stamp else { return }
         performed[id] = stamp
         let key = RowKey(.actions, app: app, id: id)
         shared.touch(key)
         let isDoubleTap = body.gesture == .doubleTap
         shared.put(key, ActionRow(action: action.id, doubleTap: isDoubleTap, performedAt: stamp.time).encoded)
+    }
+
+    /// Rule N20: the app is to hear of the action, whatever becomes of the notification meanwhile.
+    /// - Parameter resolved: the action that it is, if the notification tells.
+    private mutating func letWait(
+        _ body: NotificationActionPerformed, _ resolved: NotificationAction?, _ shared: inout SharedState
+    ) {
+        // A log of before rule P10 may hold an event twice.
+        guard waitingActions.isAwaited, waitingActions.entries[shared.event.id] == nil else { return }
+        var named: String?
+        if case .action(let id) = body.gesture { named = id }
+        let row = WaitingActionRow(
+            number: waitingActions.nextNumber, notificationID: body.notificationID, action: resolved?.id ?? named,
+            doubleTap: body.gesture == .doubleTap, text: body.text, performedAt: shared.event.stamp.time,
+            device: shared.event.device
+        ).encoded
+        shared.put(Self.waitingKey(shared.event.id, app), row)
+        for id in waitingActions.add(shared.event.id, bytes: row.count) { shared.remove(Self.waitingKey(id, app)) }
+        shared.touch(RowKey(.apps, app: app))
+    }
+
+    /// Rule N20: the app has heard of it, and is to hear of others.
+    mutating func applyHandled(_ body: ActionHandled, _ shared: inout SharedState) {
+        shared.touch(RowKey(.apps, app: app))
+        waitingActions.begin()
+        guard let id = body.id, !waitingActions.isHandled(id) else { return }
+        let forgotten = waitingActions.handle(id)
+        shared.touch(Self.waitingKey(id, app))
+        shared.remove(Self.waitingKey(id, app))
+        if let forgotten { shared.touch(Self.waitingKey(forgotten, app)) }
+    }
+
+    /// Rule N20: what is handled is handled once, so that of several devices of an app one knows that it is to act.
+    func handledRefusal(_ body: ActionHandled) -> Refusal? {
+        guard let id = body.id, waitingActions.isHandled(id) else { return nil }
+        return Refusal(.actionHandled, "the app has handled that action")
+    }
+
+    private static func waitingKey(_ id: EventID, _ app: AppID) -> RowKey {
+        RowKey(.waitingActions, app: app, key: id.description)
     }
 
     /// Rule N12. `stamp` is the one that the event gets if it is accepted.

@@ -66,7 +66,10 @@ extension AppRecord {
     ) -> AlertInputs {
         var inputs = AlertInputs(authorization: status(.notifications), level: post.level)
         inputs.isMarketing = post.isMarketing
+        inputs.consentsToMarketing = status(.marketing) == .authorized
         inputs.isCommunication = post.isCommunication
+        inputs.isGovernmentAlert = post.isGovernmentAlert
+        inputs.isSilenced = shared.silence?.value ?? false
         inputs.focus = shared.focus.effective.map { focus in
             AlertInputs.FocusFilter(
                 allowsTimeSensitive: focus.configuration.allowsTimeSensitive,

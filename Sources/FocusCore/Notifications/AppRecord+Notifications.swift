@@ -1,7 +1,9 @@
 extension AppRecord {
     /// Rule N7: a post that wins replaces content in place and is unread again, unless it was read, removed or
     /// cleared before it arrived. Rule N8: it is in the list at once; only its alert is decided.
-    mutating func applyPosted(_ body: NotificationPosted, _ shared: inout SharedState) {
+    mutating func applyPosted(
+        _ body: NotificationPosted, isGovernmentAlert: Bool = false, _ shared: inout SharedState
+    ) {
         let stamp = shared.event.stamp
         let id = ByteText(body.notificationID)
         let old = list[id]
@@ -9,6 +11,7 @@ extension AppRecord {
         // A post that is older than a removal or a clear is born removed.
         guard old.removed < stamp, clear < stamp else { return }
         var post = NotificationPost(body, shared.event)
+        post.isGovernmentAlert = isGovernmentAlert
         let donation = body.interactionID.flatMap { interactions[ByteText($0)].donation }
         post.sender = donation?.sender?.handle
         var new = NotificationRecord(post: post, read: old.read, removed: nil)
@@ -18,6 +21,7 @@ extension AppRecord {
         let title = post.isUntitled ? registration?.value.name : body.title
         var row = NotificationRow(body, title: title ?? "", postedAt: stamp.time, unread: new.isUnread)
         if post.isCommunication { row.show(donation) }
+        row.government = isGovernmentAlert
         row.hiddenBody = categories.placeholder(body.category)
         let key = RowKey(.notifications, app: app, id: id)
         shared.touch(key)

@@ -51,6 +51,14 @@ public struct NotificationAction: Hashable, Sendable {
     }
 }
 
+/// `action.handled` (rule N20): the app takes up what was done with its notifications.
+public struct ActionHandled: Hashable, Sendable {
+    /// The id of the event that performed it, the key of a row in `waiting_actions`; nil when the app only says that
+    /// from now on it is to be told.
+    public var id: EventID?
+    public init(id: EventID?) { self.id = id }
+}
+
 /// `notification.actionPerformed` (rule N12): the user did something with a notification, which thereby is read.
 public struct NotificationActionPerformed: Hashable, Sendable {
     public enum Gesture: Hashable, Sendable {

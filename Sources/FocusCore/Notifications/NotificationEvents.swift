@@ -36,6 +36,13 @@ public struct NotificationPosted: Hashable, Sendable {
     }
 }
 
+/// `governmentAlert.posted` (rule N17): a notification that silence lets through. It is decided like any other else.
+public struct GovernmentAlertPosted: Hashable, Sendable {
+    /// Neither marketing nor a communication.
+    public var post: NotificationPosted
+    public init(_ post: NotificationPosted) { self.post = post }
+}
+
 /// How much a notification may interrupt (rule N8; HIG *Managing notifications*).
 public enum InterruptionLevel: Int32, Hashable, Sendable, CaseIterable, Comparable {
     case passive = 1

@@ -43,6 +43,8 @@ struct NotificationPost: Hashable, Sendable {
     var level: InterruptionLevel
     var isMarketing: Bool
     var isCommunication: Bool
+    /// See `NotificationPosted.government`.
+    var isGovernmentAlert = false
     /// Whether it shows the app's name (rule N6).
     var isUntitled: Bool
     /// The handle of a communication's sender, copied when it was posted (rules N5, N9.4); nil for others.
@@ -71,6 +73,7 @@ extension NotificationRecord {
             writer.bool(6, post.isCommunication)
             writer.bool(7, post.isUntitled)
             writer.optionalString(8, post.sender)
+            writer.bool(9, post.isGovernmentAlert)
         }
         return writer.bytes
     }
@@ -79,7 +82,7 @@ extension NotificationRecord {
         var reader = ProtoReader(memo)
         var posted: Stamp?
         var level: InterruptionLevel?
-        var (isMarketing, isCommunication, isUntitled) = (false, false, false)
+        var (isMarketing, isCommunication, isUntitled, isGovernmentAlert) = (false, false, false, false)
         var sender: String?
         while let (field, value) = try reader.next() {
             switch field {
@@ -91,6 +94,7 @@ extension NotificationRecord {
             case 6: isCommunication = try value.bool()
             case 7: isUntitled = try value.bool()
             case 8: sender = try value.string()
+            case 9: isGovernmentAlert = try value.bool()
             default: break
             }
         }
@@ -98,6 +102,6 @@ extension NotificationRecord {
         guard let level else { throw .malformed }
         post = NotificationPost(
             stamp: posted, level: level, isMarketing: isMarketing, isCommunication: isCommunication,
-            isUntitled: isUntitled, sender: sender)
+            isGovernmentAlert: isGovernmentAlert, isUntitled: isUntitled, sender: sender)
     }
 }

@@ -12,7 +12,9 @@ extension NotificationRow {
         posted.marketing = marketing
         posted.eventAt = eventAt
         posted.sound = sound
-        return NotificationRow(posted, title: Self.hiddenTitle, postedAt: postedAt, unread: unread)
+        var row = NotificationRow(posted, title: Self.hiddenTitle, postedAt: postedAt, unread: unread)
+        row.government = government
+        return row
     }
 
     /// The hidden form of a row's value, derived from it alone. Throws when `bytes` are no notification's.

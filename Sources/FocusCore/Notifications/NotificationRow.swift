@@ -19,6 +19,8 @@ public struct NotificationRow: RowMessage {
     public var avatar: String?
     /// The body to show when previews are hidden: the category's placeholder (rule N13).
     public var hiddenBody: String?
+    /// An alert of a government (rule N17).
+    public var government: Bool
     /// Whether it counts in the badge (rule B1).
     public var unread: Bool
 
@@ -34,6 +36,7 @@ public struct NotificationRow: RowMessage {
         interactionID = posted.interactionID
         eventAt = posted.eventAt
         sound = posted.sound
+        government = false
         self.postedAt = postedAt
         self.unread = unread
     }
@@ -55,6 +58,7 @@ public struct NotificationRow: RowMessage {
         writer.optionalString(13, avatar)
         writer.optionalString(14, hiddenBody)
         writer.bool(15, unread)
+        writer.bool(16, government)
         return writer.bytes
     }
 
@@ -80,15 +84,18 @@ public struct NotificationRow: RowMessage {
             case 13: avatar = try value.string()
             case 14: hiddenBody = try value.string()
             case 15: unread = try value.bool()
+            case 16: government = try value.bool()
             default: break
             }
         }
     }
 
-    /// The value of the same row once read. `unread` is the last field, so reading cuts a value's end off instead of
-    /// decoding and encoding all of it.
+    /// The value of the same row once read. `unread` is last, or before `government`, so reading takes two bytes out of a
+    /// value's end instead of decoding and encoding all of it.
     static func read(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.suffix(2) == [15 << 3, 1] else { return bytes }
-        return Array(bytes.dropLast(2))
+        let (unread, government): ([UInt8], [UInt8]) = ([15 << 3, 1], [0x80, 1, 1])
+        if bytes.suffix(2) == unread[...] { return Array(bytes.dropLast(2)) }
+        guard bytes.suffix(5) == (unread + government)[...] else { return bytes }
+        return bytes.dropLast(5) + government
     }
 }

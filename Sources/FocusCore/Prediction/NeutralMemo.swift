@@ -16,7 +16,8 @@ enum NeutralMemo {
             SummaryTable(schedule: Register(try DeliveryScheduleRow(decoding: value), stamp)).memo
         // Whoever gave the value, one that is set now replaces it.
         case .authorizations, .audience, .categories, .workouts, .preferences: stamp.memo
-        case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .suggestions, .routes, .routeTotals,
+        case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .waitingActions, .suggestions, .routes,
+            .routeTotals,
             .refusals, .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
             .preferenceDefaults:
             []
@@ -44,7 +45,7 @@ enum NeutralMemo {
         let posted = Stamp(time: row.postedAt, device: device, sequence: DeviceSequence(.max))
         let post = NotificationPost(
             stamp: posted, level: row.level, isMarketing: row.marketing, isCommunication: row.interactionID != nil,
-            isUntitled: false, sender: nil)
+            isGovernmentAlert: row.government, isUntitled: false, sender: nil)
         return NotificationRecord(post: post, read: row.unread ? nil : posted, removed: nil).memo
     }
 
@@ -55,7 +56,7 @@ enum NeutralMemo {
             _ = table.write(NotificationSettingsChanged(row.own[deviceClass], of: deviceClass), stamp)
         }
         if let until = row.mutedUntil { _ = mutes.write(until, stamp) }
-        return SettingsMemo.bytes(table, mutes)
+        return SettingsMemo(table, mutes, silence: row.isSilenced ? Register(true, stamp) : nil).bytes
     }
 }
 

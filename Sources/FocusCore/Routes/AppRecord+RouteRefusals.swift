@@ -1,12 +1,29 @@
 extension AppRecord {
+    /// Rule R1: why nothing may be recorded; nil when it may. Permission comes before any of the data.
+    /// - Parameter stamp: of the event, when its route is under way: what was recorded before permission ended is taken
+    ///   after it. Nil: as it stands now.
+    private func recordingRefusal(at stamp: () -> Stamp?) -> Refusal? {
+        permissionRefusal(
+            "recording a route", given: [.location, .shareRoutes, .shareWorkouts],
+            askedFor: [.readRoutes, .readWorkouts], at: stamp)
+    }
+
+    private func permissionRefusal(
+        _ what: String, given: [AuthorizationKind], askedFor: [AuthorizationKind], at stamp: () -> Stamp?
+    ) -> Refusal? {
+        for kind in given where status(kind) != .authorized {
+            if let stamp = stamp(), let end = self[kind]?.stamp, stamp < end { continue }
+            return Refusal(.notAuthorized, "\(what) needs \(kind.name) authorized")
+        }
+        for kind in askedFor where status(kind) == .notDetermined {
+            return Refusal(.notAuthorized, "\(what) needs \(kind.name) asked for")
+        }
+        return nil
+    }
+
     /// Rule R1.
     func startRefusal(_ body: RouteStarted) -> Refusal? {
-        for kind in [AuthorizationKind.location, .shareRoutes, .shareWorkouts] where status(kind) != .authorized {
-            return Refusal(.notAuthorized, "recording a route needs \(kind.name) authorized")
-        }
-        for kind in [AuthorizationKind.readRoutes, .readWorkouts] where status(kind) == .notDetermined {
-            return Refusal(.notAuthorized, "recording a route needs \(kind.name) asked for")
-        }
+        if let refusal = recordingRefusal(at: { nil }) { return refusal }
         if routes[ByteText(body.routeID)] != nil {
             return Refusal(.routeExists, "the app has a route of this id")
         }
@@ -17,10 +34,13 @@ extension AppRecord {
     }
 
     /// Rule R4.
-    func insertRefusal(_ body: RouteLocationsInserted, _ device: DeviceID) -> Refusal? {
+    func insertRefusal(
+        _ body: RouteLocationsInserted, _ device: DeviceID, at stamp: () -> Stamp
+    ) -> Refusal? {
         guard let row = routes[ByteText(body.routeID)]?.row else { return Self.unknownRoute }
         guard row.startedBy == device else { return Self.otherDevice }
         guard row.state == .open else { return Self.finishedRoute }
+        if let refusal = recordingRefusal(at: stamp) { return refusal }
         guard row.aggregates.counts.logged + body.points.count <= EventLimits.pointsPerRoute else {
             return Refusal(.tooManyPoints, "a route has at most \(EventLimits.pointsPerRoute) points")
         }
@@ -28,7 +48,7 @@ extension AppRecord {
     }
 
     /// Rule R4. A refused finish leaves the route open.
-    func finishRefusal(_ body: RouteFinished, _ device: DeviceID) -> Refusal? {
+    func finishRefusal(_ body: RouteFinished, _ device: DeviceID, at stamp: () -> Stamp) -> Refusal? {
         guard let row = routes[ByteText(body.routeID)]?.row else { return Self.unknownRoute }
         guard row.startedBy == device else { return Self.otherDevice }
         switch row.state {
@@ -36,6 +56,7 @@ extension AppRecord {
             if let workout = row.workoutID, ByteText.equal(workout, body.workoutID) { return nil }
             return Refusal(.routeAlreadyAssociated, "the route is finished with another workout")
         case .open:
+            if let refusal = recordingRefusal(at: stamp) { return refusal }
             guard row.aggregates.counts.accepted > 0 else {
                 return Refusal(.routeEmpty, "the route has no usable point")
             }
@@ -53,7 +74,11 @@ extension AppRecord {
         return row.state == .open ? nil : Self.finishedRoute
     }
 
-    func workoutRefusal(_ body: WorkoutSaved) -> Refusal? {
+    /// Rule R1, without location: a workout has none.
+    func workoutRefusal(_ body: WorkoutSaved, at stamp: () -> Stamp) -> Refusal? {
+        let refusal = permissionRefusal(
+            "saving a workout", given: [.shareWorkouts], askedFor: [.readWorkouts], at: stamp)
+        if let refusal { return refusal }
         guard workouts.count >= EventLimits.workoutsPerApp, workouts[ByteText(body.workoutID)] == nil else {
             return nil
         }

@@ -32,7 +32,7 @@ extension RowCollection {
     public var traits: CollectionTraits {
         switch self {
         case .apps, .authorizations, .audience, .categories, .workouts: .sent.lasting.folded()
-        case .focuses, .deliverySchedule, .preferences: .sent.folded()
+        case .focuses, .deliverySchedule, .preferences, .waitingActions: .sent.folded()
         case .activeFocus: .sent.folded(on: [.focuses])
         case .focusVisibility: .sent.lasting.folded(on: [.focuses, .activeFocus, .apps, .authorizations])
         case .notifications: .sent.folded(on: [.apps, .categories])

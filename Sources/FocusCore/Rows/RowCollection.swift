@@ -22,6 +22,9 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case categories
     /// What was done with notifications, resolved once (rules E6, N12); key: notification id.
     case actions
+    /// What was done with notifications of an app that is still to hear of it (rule N20), for sessions of that app alone;
+    /// key: the id of the event that performed it.
+    case waitingActions = "waiting_actions"
     /// People suggested for Focus breakthrough, per app and, without app, over all (rule I3); key: handle.
     case suggestions
     /// What notifications of an app, or by default of all apps, may do (rules N15, N16); key: "".

@@ -50,7 +50,9 @@ extension View {
 
     /// Whether the view may hold rows of the collection at all.
     func holds(_ collection: RowCollection) -> Bool {
-        (isSilent ? collection.isSeenByApps : collection.isPublic) && (collections?.contains(collection) ?? true)
+        // What somebody typed for an app is nobody else's (rule N20).
+        guard collection != .waitingActions || scope != .system else { return false }
+        return (isSilent ? collection.isSeenByApps : collection.isPublic) && (collections?.contains(collection) ?? true)
     }
 }
 

@@ -6,14 +6,17 @@ public struct NotificationSettingsRow: RowMessage {
     public var own: ByClass<OwnSettings>
     /// When the mute ends; nil when the app is not muted. The moment may have passed: no event says so.
     public var mutedUntil: Timestamp?
+    /// Whether all apps are silenced (rule N17). In the row without an app only: an app is not told.
+    public var isSilenced: Bool
 
     public init(
         effective: ByClass<NotificationSettings>, own: ByClass<OwnSettings> = ByClass(repeating: OwnSettings()),
-        mutedUntil: Timestamp? = nil
+        mutedUntil: Timestamp? = nil, isSilenced: Bool = false
     ) {
         self.effective = effective
         self.own = own
         self.mutedUntil = mutedUntil
+        self.isSilenced = isSilenced
     }
 
     public var encoded: [UInt8] {
@@ -25,6 +28,7 @@ public struct NotificationSettingsRow: RowMessage {
             writer.message(4 + Int(deviceClass.number)) { own[deviceClass].write(to: &$0) }
         }
         writer.presentInt(9, mutedUntil?.microseconds)
+        writer.bool(10, isSilenced)
         return writer.bytes
     }
 
@@ -38,6 +42,8 @@ public struct NotificationSettingsRow: RowMessage {
                 own[deviceClass] = try OwnSettings(decoding: value.bytes())
             } else if field == 9 {
                 mutedUntil = try value.timestamp()
+            } else if field == 10 {
+                isSilenced = try value.bool()
             }
         }
     }

@@ -39,6 +39,13 @@ public enum PreviewsChoice: Int32, Hashable, Sendable, CaseIterable {
     case follow
 }
 
+/// `alertsSilenced.changed` (rule N17): one switch above what is set for apps. A register.
+public struct AlertsSilencedChanged: Hashable, Sendable {
+    /// Whether nothing rings from now on, but for government alerts.
+    public var isSilenced: Bool
+    public init(isSilenced: Bool) { self.isSilenced = isSilenced }
+}
+
 /// `app.muted` (rule N16).
 public struct AppMuted: Hashable, Sendable {
     /// Posts before this moment do not ring; one at exactly this moment does.

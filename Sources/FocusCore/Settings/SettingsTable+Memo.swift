@@ -1,8 +1,11 @@
 /// The memo of a row in `notification_settings`: every register with its stamp, of the four classes (fields 1 to 4),
-/// and the mutes (field 5).
-enum SettingsMemo {
-    static func bytes(_ table: SettingsTable, _ mutes: MuteHistory) -> [UInt8] {
-        guard table.isWritten || mutes.isWritten else { return [] }
+/// the mutes (field 5), and the switch that silences all apps (field 6).
+struct SettingsMemo {
+    var table = SettingsTable()
+    var mutes = MuteHistory()
+    var silence: Register<Bool>?
+
+    var bytes: [UInt8] {
         var writer = ProtoWriter()
         if table.isWritten {
             for deviceClass in DeviceClass.allCases {
@@ -15,21 +18,45 @@ enum SettingsMemo {
                 $0.presentInt(2, write.value?.microseconds)
             }
         }
+        if let silence {
+            writer.message(6) {
+                $0.stamp(1, silence.stamp)
+                $0.bool(2, silence.value)
+            }
+        }
         return writer.bytes
     }
 
-    static func read(_ memo: [UInt8]) throws(ProtoError) -> (SettingsTable, MuteHistory) {
-        var (table, mutes) = (SettingsTable(), MuteHistory())
+    init(_ table: SettingsTable, _ mutes: MuteHistory = MuteHistory(), silence: Register<Bool>? = nil) {
+        (self.table, self.mutes, self.silence) = (table, mutes, silence)
+    }
+
+    init(reading memo: [UInt8]) throws(ProtoError) {
         var reader = ProtoReader(memo)
         while let (field, value) = try reader.next() {
             if let deviceClass = DeviceClass(number: Int64(field)) {
                 table[deviceClass] = try ClassSettings(memo: value.bytes())
             } else if field == 5 {
-                let (until, stamp) = try mute(value.bytes())
+                let (until, stamp) = try Self.mute(value.bytes())
                 _ = mutes.write(until, stamp)
+            } else if field == 6 {
+                silence = try Self.silence(value.bytes())
             }
         }
-        return (table, mutes)
+    }
+
+    private static func silence(_ bytes: ArraySlice<UInt8>) throws(ProtoError) -> Register<Bool> {
+        var reader = ProtoReader(bytes)
+        var (stamp, isSilenced): (Stamp?, Bool) = (nil, false)
+        while let (field, value) = try reader.next() {
+            switch field {
+            case 1: stamp = try value.stamp()
+            case 2: isSilenced = try value.bool()
+            default: break
+            }
+        }
+        guard let stamp else { throw .malformed }
+        return Register(isSilenced, stamp)
     }
 
     private static func mute(_ bytes: ArraySlice<UInt8>) throws(ProtoError) -> (Timestamp?, Stamp) {

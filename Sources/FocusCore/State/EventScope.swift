@@ -6,12 +6,17 @@ enum EventScope {
         if event.device == .server { return nil }
         let author = event.body.type.traits.author
         switch scope {
-        case .system: return author == .server ? Refusal(.forbidden, "only the server appends this type") : nil
+        case .system:
+            switch author {
+            case .server: return Refusal(.forbidden, "only the server appends this type")
+            case .app: return Refusal(.forbidden, "only a session of the app may append this")
+            case .apps, .system: return nil
+            }
         case .app(let app):
             guard event.app == app else {
                 return Refusal(.forbidden, "a session of an app appends only events of that app")
             }
-            guard author == .apps || isConsent(event.body) else {
+            guard author == .apps || author == .app || isConsent(event.body) else {
                 return Refusal(.forbidden, "only a system session may append this")
             }
             return nil

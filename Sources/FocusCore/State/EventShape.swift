@@ -33,6 +33,11 @@ enum EventShape {
             check.count("add", body.add.count)
             check.count("remove", body.remove.count)
         case .notificationPosted(let body): post(body, &check)
+        case .governmentAlertPosted(let body):
+            post(body.post, &check)
+            if body.post.marketing || body.post.interactionID != nil {
+                check.refuse(.fieldInvalid, "an alert of a government is neither marketing nor a communication")
+            }
         case .notificationRead(let body), .notificationRemoved(let body): named(body, &check)
         case .interactionDonated(let body): donation(body, &check)
         case .interactionDeleted(let body): deletion(body, &check)
@@ -43,7 +48,9 @@ enum EventShape {
         case .workoutSaved(let body): workout(body, &check)
         case .routeFinished(let body): finish(body, &check)
         case .routeDiscarded(let body): check.identifier("routeID", body.routeID)
-        case .notificationSettingsChanged, .appMuted, .appUnmuted, .summaryDelivered: break
+        case .notificationSettingsChanged, .appMuted, .appUnmuted, .summaryDelivered, .alertsSilencedChanged,
+            .actionHandled:
+            break
         case .deliveryScheduleChanged(let body): schedule(body, &check)
         case .preferencesRegistered(let body): defaults(body, &check)
         case .preferenceChanged(let body):

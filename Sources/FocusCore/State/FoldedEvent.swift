@@ -1,5 +1,7 @@
 /// What an event brings to every rule that it meets.
 struct FoldedEvent: Sendable {
+    let id: EventID
+    let device: DeviceID
     let version: Version
     let stamp: Stamp
     let occurredAt: Timestamp
@@ -7,6 +9,8 @@ struct FoldedEvent: Sendable {
     let isHealed: Bool
 
     init(_ event: Event, stamp: Stamp) {
+        id = event.id
+        device = event.device
         version = event.version
         self.stamp = stamp
         occurredAt = event.occurredAt
@@ -15,6 +19,8 @@ struct FoldedEvent: Sendable {
     }
 
     private init() {
+        id = EventID(DeviceID.server.uuid)
+        device = .server
         version = .zero
         stamp = .beforeAll
         occurredAt = stamp.time

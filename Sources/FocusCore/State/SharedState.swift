@@ -19,6 +19,8 @@ struct SharedState: Sendable {
     var interactionBytes = 0
     /// The default settings for all apps (rule N15).
     var defaultSettings = SettingsTable()
+    /// The switch that silences all apps (rule N17); nil before its first write.
+    var silence: Register<Bool>?
     var summary = SummaryTable()
     /// How many notifications are in the lists' `waiting`.
     var waitingCount = 0

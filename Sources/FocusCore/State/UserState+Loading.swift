@@ -88,20 +88,19 @@ extension UserState {
         // Suggestions are counted again from the donations, and then compared with their rows.
         case .suggestions: break
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,
-            .categories, .actions, .interactions, .preferences, .preferenceDefaults:
+            .categories, .actions, .waitingActions, .interactions, .preferences, .preferenceDefaults:
             try apps[slot(of: key)].load(key, row, &shared)
         case .deliverySchedule:
             let value = row.isDeleted ? nil : try DeliveryScheduleRow(decoding: row.value)
             try shared.summary.read(memo: row.memo, value: value)
         case .notificationSettings:
-            let (table, mutes) = try SettingsMemo.read(row.memo)
+            let memo = try SettingsMemo(reading: row.memo)
             guard key.app != nil else {
-                shared.defaultSettings = table
+                (shared.defaultSettings, shared.silence) = (memo.table, memo.silence)
                 return
             }
             let slot = try slot(of: key)
-            apps[slot].ownSettings = table
-            apps[slot].mutes = mutes
+            (apps[slot].ownSettings, apps[slot].mutes) = (memo.table, memo.mutes)
         // Nothing is remembered of one that is gone.
         case .routes where row.isDeleted, .classAlerts where row.isDeleted: break
         case .routes: try apps[slot(of: key)].loadRoute(key, row, chunks: chunks[key] ?? [:])

@@ -63,7 +63,12 @@ extension AppRecord {
             + Memory.table(of: ByteText.self, Register<WorkoutRow>.self, workouts.count)
             + routes.reduce(0) { $0 + Memory.text($1.key.text) + $1.value.approximateBytes } + people.approximateBytes
             + list.approximateBytes + interactions.approximateBytes + preferences.approximateBytes
+            + waitingActions.approximateBytes
     }
+}
+
+extension WaitingActions {
+    fileprivate var approximateBytes: Int { Memory.table(of: EventID.self, Entry.self, entries.count) }
 }
 
 extension [ByteText: PersonTally] {

@@ -60,6 +60,9 @@ extension UserState {
             for (id, notification) in record.list.records where !notification.isListed {
                 body(RowKey(.notifications, app: record.app, id: id))
             }
+            for (id, action) in record.waitingActions.entries where action.isHandled {
+                body(RowKey(.waitingActions, app: record.app, key: id.description))
+            }
             for key in record.interactions.keys { body(RowKey(.interactions, app: record.app, key: key.text)) }
             for key in record.preferences.writes.keys { body(RowKey(.preferences, app: record.app, id: key)) }
             for (id, route) in record.routes {
@@ -84,9 +87,9 @@ extension UserState {
         case .activeFocus: return shared.focus.memo
         case .deliverySchedule: return shared.summary.memo
         case .notificationSettings where key.app == nil:
-            return SettingsMemo.bytes(shared.defaultSettings, MuteHistory())
+            return SettingsMemo(shared.defaultSettings, silence: shared.silence).bytes
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .workouts, .categories, .actions,
-            .interactions, .routePoints, .notificationSettings, .preferences, .preferenceDefaults:
+            .waitingActions, .interactions, .routePoints, .notificationSettings, .preferences, .preferenceDefaults:
             return key.app.flatMap { appSlots[$0] }.map { memo(of: key, slot: $0) } ?? []
         }
     }
@@ -103,10 +106,11 @@ extension UserState {
         case .workouts: apps[slot].workouts[key.id]?.stamp.memo ?? []
         case .categories: apps[slot].categories.register?.stamp.memo ?? []
         case .actions: apps[slot].performed[key.id]?.memo ?? []
+        case .waitingActions: EventID(text: key.key).map { apps[slot].waitingActions.memo(of: $0) } ?? []
         case .interactions: InteractionKey(key.key).map { apps[slot].interactions.memo($0) } ?? []
         case .routePoints:
             RouteChunkKey(key.key).flatMap { apps[slot].routes[ByteText($0.routeID)]?.chunk($0.chunk) } ?? []
-        case .notificationSettings: SettingsMemo.bytes(apps[slot].ownSettings, apps[slot].mutes)
+        case .notificationSettings: SettingsMemo(apps[slot].ownSettings, apps[slot].mutes).bytes
         case .preferences: apps[slot].preferences.memo(of: key.id)
         case .preferenceDefaults: apps[slot].preferences.defaults?.memo ?? []
         default: []

@@ -34,13 +34,17 @@ extension UserState {
             registered(event.app, or: { apps[$0].actionRefusal(body, at: nextStamp(event), shared) })
         case .routeStarted(let body): registered(event.app, or: { apps[$0].startRefusal(body) })
         case .routeLocationsInserted(let body):
-            registered(event.app, or: { apps[$0].insertRefusal(body, event.device) })
-        case .workoutSaved(let body): registered(event.app, or: { apps[$0].workoutRefusal(body) })
-        case .routeFinished(let body): registered(event.app, or: { apps[$0].finishRefusal(body, event.device) })
+            registered(event.app, or: { apps[$0].insertRefusal(body, event.device, at: { nextStamp(event) }) })
+        case .workoutSaved(let body):
+            registered(event.app, or: { apps[$0].workoutRefusal(body, at: { nextStamp(event) }) })
+        case .routeFinished(let body):
+            registered(event.app, or: { apps[$0].finishRefusal(body, event.device, at: { nextStamp(event) }) })
         case .routeDiscarded(let body):
             registered(event.app, or: { apps[$0].discardRefusal(body, event.device, scope) })
         case .notificationSettingsChanged, .appMuted, .appUnmuted: roomForApp(event.app, scope)
-        case .deliveryScheduleChanged: nil
+        case .deliveryScheduleChanged, .alertsSilencedChanged: nil
+        case .governmentAlertPosted(let body): registered(event.app, or: { postRefusal(body.post, $0) })
+        case .actionHandled(let body): registered(event.app, or: { apps[$0].handledRefusal(body) })
         case .summaryDelivered(let body): summaryRefusal(body, event)
         case .preferencesRegistered(let body): registered(event.app, or: { apps[$0].registrationRefusal(body) })
         case .preferenceChanged(let body): registered(event.app, or: { apps[$0].changeRefusal(body) })

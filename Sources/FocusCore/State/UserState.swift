@@ -98,6 +98,10 @@ public struct UserState: Sendable {
         case .appUnmuted: try apps[slot(of: event)].applyMute(nil, &shared)
         case .deliveryScheduleChanged(let body): try applyScheduleChanged(body)
         case .summaryDelivered(let body): try applySummaryDelivered(body)
+        case .alertsSilencedChanged(let body): applySilenced(body)
+        case .governmentAlertPosted(let body):
+            apps[try slot(of: event)].applyPosted(body.post, isGovernmentAlert: true, &shared)
+        case .actionHandled(let body): apps[try slot(of: event)].applyHandled(body, &shared)
         case .preferencesRegistered(let body): try apps[slot(of: event)].applyPreferencesRegistered(body, &shared)
         case .preferenceChanged(let body): try apps[slot(of: event)].applyPreferenceChanged(body, &shared)
         case .preferenceReset(let body): try apps[slot(of: event)].applyPreferenceReset(body, &shared)

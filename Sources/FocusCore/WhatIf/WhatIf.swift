@@ -144,7 +144,12 @@ public struct WhatIf: Sendable {
 
 extension Event {
     fileprivate func posts(_ key: RowKey) -> Bool {
-        guard case .notificationPosted(let body) = body else { return false }
-        return app == key.app && ByteText.equal(body.notificationID, key.key)
+        let id: String
+        switch body {
+        case .notificationPosted(let post): id = post.notificationID
+        case .governmentAlertPosted(let alert): id = alert.post.notificationID
+        default: return false
+        }
+        return app == key.app && ByteText.equal(id, key.key)
     }
 }

@@ -362,6 +362,60 @@ nonisolated struct Focus_Events_V1_NotificationActionPerformed: Sendable {
   fileprivate var _text: String? = nil
 }
 
+/// governmentAlert.posted: a notification that the switch which silences all apps lets through (rule N17). Nothing else
+/// lets it through: it is decided by its level like any other, and its app needs what that level needs.
+/// Scope: system. Envelope app: required.
+/// Refused: app_unknown, not_authorized (N2), entitlement_required and capability_required (N3).
+nonisolated struct Focus_Events_V1_GovernmentAlertPosted: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Neither `marketing` nor `interaction_id`: field_invalid. Absent: payload_malformed.
+  var notification: Focus_Events_V1_NotificationPosted {
+    get {_notification ?? Focus_Events_V1_NotificationPosted()}
+    set {_notification = newValue}
+  }
+  /// Returns true if `notification` has been explicitly set.
+  var hasNotification: Bool {self._notification != nil}
+  /// Clears the value of `notification`. Subsequent reads from it will return its default value.
+  mutating func clearNotification() {self._notification = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _notification: Focus_Events_V1_NotificationPosted? = nil
+}
+
+/// action.handled: the app takes up what was done with a notification of its own (rule N20), which leaves
+/// `waiting_actions`. From its first such event on an app is told of actions; before that none waits for it. Of several
+/// devices of an app whose event is accepted is to act: append, wait for the answer, act.
+/// Scope: the app. Envelope app: required. Refused: app_unknown, action_handled (the app has handled it).
+nonisolated struct Focus_Events_V1_ActionHandled: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The id of the event that performed it, the key of its row. One that does not wait is remembered, so that the app does
+  /// not hear of it when it comes; 1,000 handled ones of each app are. Absent: the app only says that it is to be told. No
+  /// UUID: payload_malformed.
+  var action: String {
+    get {_action ?? String()}
+    set {_action = newValue}
+  }
+  /// Returns true if `action` has been explicitly set.
+  var hasAction: Bool {self._action != nil}
+  /// Clears the value of `action`. Subsequent reads from it will return its default value.
+  mutating func clearAction() {self._action = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _action: String? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "focus.events.v1"
@@ -720,6 +774,74 @@ nonisolated extension Focus_Events_V1_NotificationActionPerformed: SwiftProtobuf
     if lhs._action != rhs._action {return false}
     if lhs.doubleTap != rhs.doubleTap {return false}
     if lhs._text != rhs._text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_GovernmentAlertPosted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GovernmentAlertPosted"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}notification\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._notification) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._notification {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_GovernmentAlertPosted, rhs: Focus_Events_V1_GovernmentAlertPosted) -> Bool {
+    if lhs._notification != rhs._notification {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_ActionHandled: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ActionHandled"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._action) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._action {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_ActionHandled, rhs: Focus_Events_V1_ActionHandled) -> Bool {
+    if lhs._action != rhs._action {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -205,6 +205,22 @@ nonisolated struct Focus_Events_V1_NotificationSettingsChanged: Sendable {
   init() {}
 }
 
+/// alertsSilenced.changed: silences what all apps post from this moment on, above every setting of an app, or ends that
+/// (rule N17). What it silenced never rings; what rings or waits already is not decided again. Government alerts pass it.
+/// Scope: system. Envelope app: absent.
+nonisolated struct Focus_Events_V1_AlertsSilencedChanged: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Absent: false, nothing is silenced.
+  var silenced: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 /// app.muted: nothing that the app posts before `until_us` rings, critical notifications excepted (rules N9.3, N16).
 /// What was decided stays: a mute is judged at the post's stamp. Muting again replaces it.
 /// Scope: system. Envelope app: required. Refused: too_many (a user has at most 1,000 apps).
@@ -355,6 +371,36 @@ nonisolated extension Focus_Events_V1_NotificationSettingsChanged.DeviceClass: S
 
 nonisolated extension Focus_Events_V1_NotificationSettingsChanged.Switch: SwiftProtobuf._ProtoNameProviding {
   static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SWITCH_UNSPECIFIED\0\u{1}ON\0\u{1}OFF\0\u{1}FOLLOW\0")
+}
+
+nonisolated extension Focus_Events_V1_AlertsSilencedChanged: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AlertsSilencedChanged"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}silenced\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.silenced) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.silenced != false {
+      try visitor.visitSingularBoolField(value: self.silenced, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_AlertsSilencedChanged, rhs: Focus_Events_V1_AlertsSilencedChanged) -> Bool {
+    if lhs.silenced != rhs.silenced {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }
 
 nonisolated extension Focus_Events_V1_AppMuted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

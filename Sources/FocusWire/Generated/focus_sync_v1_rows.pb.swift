@@ -485,8 +485,11 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
   /// Clears the value of `hiddenBody`. Subsequent reads from it will return its default value.
   mutating func clearHiddenBody() {self._hiddenBody = nil}
 
-  /// Counts in the badge (rule B1). Has the greatest number, so that reading changes only a value's end.
+  /// Counts in the badge (rule B1). Has one of the greatest numbers, so that reading changes only a value's end.
   var unread: Bool = false
+
+  /// An alert of a government (rule N17).
+  var government: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -567,7 +570,8 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   /// What decided that (rule N9).
   var reason: Focus_Sync_V1_AlertRow.Reason = .unspecified
 
-  /// It rings even when the device is silenced (rule N8).
+  /// It rings even when the ring/silent switch of a phone or tablet is set to silent (rule N8). Other classes have no such
+  /// switch, and pay no heed.
   var overridesSilentSwitch: Bool = false
 
   /// It is the app's first time-sensitive one: say what that means (rule N3).
@@ -695,6 +699,12 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
 
     /// NONE: it rang before the log lost it; a device brought it back (rule S6).
     case healed // = 15
+
+    /// NONE: it is marketing, and the person does not agree to that any more.
+    case consent // = 16
+
+    /// NONE: all apps are silenced (rule N17).
+    case silenced // = 17
     case UNRECOGNIZED(Int)
 
     init() {
@@ -719,6 +729,8 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case 13: self = .summary
       case 14: self = .read
       case 15: self = .healed
+      case 16: self = .consent
+      case 17: self = .silenced
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -741,6 +753,8 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case .summary: return 13
       case .read: return 14
       case .healed: return 15
+      case .consent: return 16
+      case .silenced: return 17
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -763,6 +777,8 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       .summary,
       .read,
       .healed,
+      .consent,
+      .silenced,
     ]
 
   }
@@ -915,6 +931,56 @@ nonisolated struct Focus_Sync_V1_ActionRow: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// Collection `waiting_actions`, key: the id of the event that performed it, as text. What was done with a notification of
+/// an app that is still to hear of it (rule N20). Only sessions of the app see it, until one appends `action.handled`. At
+/// most 1,000 of an app, in 1 MiB, of which the oldest leave. What becomes of the notification changes nothing here.
+nonisolated struct Focus_Sync_V1_WaitingActionRow: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The app's actions, and what it handles of them, are numbered in the order of the log; take them up in this order.
+  var number: Int64 = 0
+
+  var notificationID: String = String()
+
+  /// The action's id: as it was named, or what a double tap was resolved to. Absent: a double tap on a notification that
+  /// was not listed, or was posted after it.
+  var action: String {
+    get {_action ?? String()}
+    set {_action = newValue}
+  }
+  /// Returns true if `action` has been explicitly set.
+  var hasAction: Bool {self._action != nil}
+  /// Clears the value of `action`. Subsequent reads from it will return its default value.
+  mutating func clearAction() {self._action = nil}
+
+  var doubleTap: Bool = false
+
+  /// What was typed.
+  var text: String {
+    get {_text ?? String()}
+    set {_text = newValue}
+  }
+  /// Returns true if `text` has been explicitly set.
+  var hasText: Bool {self._text != nil}
+  /// Clears the value of `text`. Subsequent reads from it will return its default value.
+  mutating func clearText() {self._text = nil}
+
+  /// The time of its stamp (rule E3).
+  var performedAtUs: Int64 = 0
+
+  /// The device on which it was performed, as text.
+  var device: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _action: String? = nil
+  fileprivate var _text: String? = nil
 }
 
 /// Collection `suggestions`, key: the person's handle. Somebody to suggest for breaking through a Focus (rule I3): there
@@ -1263,7 +1329,7 @@ nonisolated extension Focus_Sync_V1_AudienceRow: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NotificationRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}thread\0\u{1}title\0\u{1}subtitle\0\u{1}body\0\u{1}level\0\u{1}relevance\0\u{1}marketing\0\u{3}interaction_id\0\u{3}event_at_us\0\u{1}sound\0\u{3}posted_at_us\0\u{1}avatar\0\u{3}hidden_body\0\u{1}unread\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}category\0\u{1}thread\0\u{1}title\0\u{1}subtitle\0\u{1}body\0\u{1}level\0\u{1}relevance\0\u{1}marketing\0\u{3}interaction_id\0\u{3}event_at_us\0\u{1}sound\0\u{3}posted_at_us\0\u{1}avatar\0\u{3}hidden_body\0\u{1}unread\0\u{1}government\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1286,6 +1352,7 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
       case 13: try { try decoder.decodeSingularStringField(value: &self._avatar) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self._hiddenBody) }()
       case 15: try { try decoder.decodeSingularBoolField(value: &self.unread) }()
+      case 16: try { try decoder.decodeSingularBoolField(value: &self.government) }()
       default: break
       }
     }
@@ -1341,6 +1408,9 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
     if self.unread != false {
       try visitor.visitSingularBoolField(value: self.unread, fieldNumber: 15)
     }
+    if self.government != false {
+      try visitor.visitSingularBoolField(value: self.government, fieldNumber: 16)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1360,6 +1430,7 @@ nonisolated extension Focus_Sync_V1_NotificationRow: SwiftProtobuf.Message, Swif
     if lhs._avatar != rhs._avatar {return false}
     if lhs._hiddenBody != rhs._hiddenBody {return false}
     if lhs.unread != rhs.unread {return false}
+    if lhs.government != rhs.government {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1438,7 +1509,7 @@ nonisolated extension Focus_Sync_V1_AlertRow.Alert: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Focus_Sync_V1_AlertRow.Reason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0\u{1}HEALED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0\u{1}HEALED\0\u{1}CONSENT\0\u{1}SILENCED\0")
 }
 
 nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
@@ -1692,6 +1763,70 @@ nonisolated extension Focus_Sync_V1_ActionRow: SwiftProtobuf.Message, SwiftProto
     if lhs.action != rhs.action {return false}
     if lhs.doubleTap != rhs.doubleTap {return false}
     if lhs.performedAtUs != rhs.performedAtUs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_WaitingActionRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".WaitingActionRow"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{3}notification_id\0\u{1}action\0\u{3}double_tap\0\u{1}text\0\u{3}performed_at_us\0\u{1}device\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.notificationID) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._action) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.doubleTap) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._text) }()
+      case 6: try { try decoder.decodeSingularInt64Field(value: &self.performedAtUs) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.notificationID.isEmpty {
+      try visitor.visitSingularStringField(value: self.notificationID, fieldNumber: 2)
+    }
+    try { if let v = self._action {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    if self.doubleTap != false {
+      try visitor.visitSingularBoolField(value: self.doubleTap, fieldNumber: 4)
+    }
+    try { if let v = self._text {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if self.performedAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.performedAtUs, fieldNumber: 6)
+    }
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_WaitingActionRow, rhs: Focus_Sync_V1_WaitingActionRow) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.notificationID != rhs.notificationID {return false}
+    if lhs._action != rhs._action {return false}
+    if lhs.doubleTap != rhs.doubleTap {return false}
+    if lhs._text != rhs._text {return false}
+    if lhs.performedAtUs != rhs.performedAtUs {return false}
+    if lhs.device != rhs.device {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

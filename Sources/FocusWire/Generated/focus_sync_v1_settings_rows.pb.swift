@@ -115,6 +115,12 @@ nonisolated struct Focus_Sync_V1_NotificationSettingsRow: @unchecked Sendable {
   /// Clears the value of `mutedUntilUs`. Subsequent reads from it will return its default value.
   mutating func clearMutedUntilUs() {_uniqueStorage()._mutedUntilUs = nil}
 
+  /// Nothing rings, whatever the app, but for government alerts (rule N17). In the row without an app only.
+  var silenced: Bool {
+    get {_storage._silenced}
+    set {_uniqueStorage()._silenced = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum Previews: SwiftProtobuf.Enum, Swift.CaseIterable {
@@ -284,7 +290,7 @@ fileprivate nonisolated let _protobuf_package = "focus.sync.v1"
 
 nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".NotificationSettingsRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}phone\0\u{1}tablet\0\u{1}watch\0\u{1}desktop\0\u{3}phone_own\0\u{3}tablet_own\0\u{3}watch_own\0\u{3}desktop_own\0\u{3}muted_until_us\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}phone\0\u{1}tablet\0\u{1}watch\0\u{1}desktop\0\u{3}phone_own\0\u{3}tablet_own\0\u{3}watch_own\0\u{3}desktop_own\0\u{3}muted_until_us\0\u{1}silenced\0")
 
   fileprivate class _StorageClass {
     var _phone: Focus_Sync_V1_NotificationSettingsRow.Effective? = nil
@@ -296,6 +302,7 @@ nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Messa
     var _watchOwn: Focus_Sync_V1_NotificationSettingsRow.Own? = nil
     var _desktopOwn: Focus_Sync_V1_NotificationSettingsRow.Own? = nil
     var _mutedUntilUs: Int64? = nil
+    var _silenced: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -315,6 +322,7 @@ nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Messa
       _watchOwn = source._watchOwn
       _desktopOwn = source._desktopOwn
       _mutedUntilUs = source._mutedUntilUs
+      _silenced = source._silenced
     }
   }
 
@@ -342,6 +350,7 @@ nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Messa
         case 7: try { try decoder.decodeSingularMessageField(value: &_storage._watchOwn) }()
         case 8: try { try decoder.decodeSingularMessageField(value: &_storage._desktopOwn) }()
         case 9: try { try decoder.decodeSingularInt64Field(value: &_storage._mutedUntilUs) }()
+        case 10: try { try decoder.decodeSingularBoolField(value: &_storage._silenced) }()
         default: break
         }
       }
@@ -381,6 +390,9 @@ nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Messa
       try { if let v = _storage._mutedUntilUs {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
       } }()
+      if _storage._silenced != false {
+        try visitor.visitSingularBoolField(value: _storage._silenced, fieldNumber: 10)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -399,6 +411,7 @@ nonisolated extension Focus_Sync_V1_NotificationSettingsRow: SwiftProtobuf.Messa
         if _storage._watchOwn != rhs_storage._watchOwn {return false}
         if _storage._desktopOwn != rhs_storage._desktopOwn {return false}
         if _storage._mutedUntilUs != rhs_storage._mutedUntilUs {return false}
+        if _storage._silenced != rhs_storage._silenced {return false}
         return true
       }
       if !storagesAreEqual {return false}

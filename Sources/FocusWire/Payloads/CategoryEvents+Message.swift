@@ -45,6 +45,19 @@ extension Focus_Events_V1_NotificationAction {
     }
 }
 
+extension Focus_Events_V1_ActionHandled: PayloadMessage {
+    init(_ event: ActionHandled) {
+        self.init()
+        if let id = event.id { action = id.description }
+    }
+
+    func eventBody() throws(PayloadError) -> EventBody {
+        guard hasAction else { return .actionHandled(ActionHandled(id: nil)) }
+        guard let id = EventID(text: action) else { throw .malformed("action is no event's id.") }
+        return .actionHandled(ActionHandled(id: id))
+    }
+}
+
 extension Focus_Events_V1_NotificationActionPerformed: PayloadMessage {
     init(_ event: NotificationActionPerformed) {
         self.init()

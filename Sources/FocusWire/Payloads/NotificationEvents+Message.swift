@@ -17,15 +17,27 @@ extension Focus_Events_V1_NotificationPosted: PayloadMessage {
         if let text = event.sound { sound = text }
     }
 
+    func eventBody() throws(PayloadError) -> EventBody { .notificationPosted(try post()) }
+
+    func post() throws(PayloadError) -> NotificationPosted {
+        NotificationPosted(
+            notificationID: notificationID, category: hasCategory ? category : nil, thread: hasThread ? thread : nil,
+            title: hasTitle ? title : nil, subtitle: hasSubtitle ? subtitle : nil, body: body,
+            level: level == .unspecified ? .active : try InterruptionLevel(number: level.rawValue, field: "level"),
+            relevance: relevance, marketing: marketing, interactionID: hasInteractionID ? interactionID : nil,
+            eventAt: hasEventAtUs ? Timestamp(microseconds: eventAtUs) : nil, sound: hasSound ? sound : nil)
+    }
+}
+
+extension Focus_Events_V1_GovernmentAlertPosted: PayloadMessage {
+    init(_ event: GovernmentAlertPosted) {
+        self.init()
+        notification = Focus_Events_V1_NotificationPosted(event.post)
+    }
+
     func eventBody() throws(PayloadError) -> EventBody {
-        .notificationPosted(
-            NotificationPosted(
-                notificationID: notificationID, category: hasCategory ? category : nil,
-                thread: hasThread ? thread : nil,
-                title: hasTitle ? title : nil, subtitle: hasSubtitle ? subtitle : nil, body: body,
-                level: level == .unspecified ? .active : try InterruptionLevel(number: level.rawValue, field: "level"),
-                relevance: relevance, marketing: marketing, interactionID: hasInteractionID ? interactionID : nil,
-                eventAt: hasEventAtUs ? Timestamp(microseconds: eventAtUs) : nil, sound: hasSound ? sound : nil))
+        guard hasNotification else { throw .malformed("notification is missing.") }
+        return .governmentAlertPosted(GovernmentAlertPosted(try notification.post()))
     }
 }
 

@@ -47,6 +47,9 @@ extension EventType {
         case .eventRefused: Focus_Events_V1_EventRefused.self
         case .deviceEventsLost: Focus_Events_V1_DeviceEventsLost.self
         case .projectionRebuilt: Focus_Events_V1_ProjectionRebuilt.self
+        case .alertsSilencedChanged: Focus_Events_V1_AlertsSilencedChanged.self
+        case .governmentAlertPosted: Focus_Events_V1_GovernmentAlertPosted.self
+        case .actionHandled: Focus_Events_V1_ActionHandled.self
         }
     }
 }
@@ -90,6 +93,9 @@ extension EventBody {
         case .eventRefused(let event): Focus_Events_V1_EventRefused(event)
         case .deviceEventsLost(let event): Focus_Events_V1_DeviceEventsLost(event)
         case .projectionRebuilt(let event): Focus_Events_V1_ProjectionRebuilt(event)
+        case .alertsSilencedChanged(let event): Focus_Events_V1_AlertsSilencedChanged(event)
+        case .governmentAlertPosted(let event): Focus_Events_V1_GovernmentAlertPosted(event)
+        case .actionHandled(let event): Focus_Events_V1_ActionHandled(event)
         }
     }
 }

@@ -41,6 +41,17 @@ extension Focus_Events_V1_NotificationSettingsChanged: PayloadMessage {
     }
 }
 
+extension Focus_Events_V1_AlertsSilencedChanged: PayloadMessage {
+    init(_ event: AlertsSilencedChanged) {
+        self.init()
+        silenced = event.isSilenced
+    }
+
+    func eventBody() throws(PayloadError) -> EventBody {
+        .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: silenced))
+    }
+}
+
 extension Focus_Events_V1_AppMuted: PayloadMessage {
     init(_ event: AppMuted) {
         self.init()

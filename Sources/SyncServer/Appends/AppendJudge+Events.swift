@@ -111,7 +111,7 @@ extension AppendJudge {
         if check == .lost, !format.hasIncarnations { return taken(place, frame) }
         // Nor can earlier programs fold the next event of an incarnation that they have forgotten.
         if check == .next, !format.hasIncarnations, frame.isForgottenEarlier { return taken(place, frame) }
-        if case .unknown = incoming.content {
+        if !isKnown(incoming.content) {
             let message = "This server does not know that type of event yet. Keep it and try again later."
             return .stopped(
                 ProtocolError(.eventUnknown, message, retryAfterMilliseconds: 60_000, sequence: place.sequence))
@@ -136,6 +136,16 @@ extension AppendJudge {
         // has its receipt already.
         if repeated == nil, !judged.event.isHealed { receipts.add(envelope, judged.outcome, at: place.sequence) }
         return Step(repeated ?? judged.outcome)
+    }
+
+    /// Whether the log may hold the event. One that a server of an earlier version could not read waits in its device's
+    /// queue until the format is raised, like one that this server cannot read.
+    private func isKnown(_ content: IncomingEvent.Content) -> Bool {
+        switch content {
+        case .unknown: false
+        case .decoded(let type, _): format.allows(type)
+        case .refused: true
+        }
     }
 
     // MARK: One event

@@ -27,9 +27,9 @@ struct LaneConfiguration: Sendable {
     var workBesideLight = 2_000
     /// How long a statement may take meanwhile, from its staging to its answers, or twice as long as the least that one
     /// took lately, as where a commit waits for a distant standby. The machine lacks time when it takes longer.
-    var statementMilliseconds: Int64 = 8
+    var statementMilliseconds: Int64 = 3
     /// How many times as long as a statement took beyond that bulk rests.
-    var bulkRestPerMillisecond: Int64 = 4
+    var bulkRestPerMillisecond: Int64 = 10
     /// How long bulk rests at most behind its last statement.
     var bulkRestMilliseconds: Int64 = 1_000
     /// For how long the last user who asked for little counts, and the last work of one who asked for much.

@@ -1,4 +1,5 @@
 import EventStore
+import FocusCore
 import Synchronization
 
 /// The format of the log, shared by all threads of a server. An operator may raise it while servers run; it never
@@ -16,6 +17,15 @@ final class LogFormat: Sendable {
 
     /// Whether sessions of apps keep to rule Z1. Each does for as long as it lives, or never.
     var isSilent: Bool { known.load(ordering: .relaxed) >= EventStore.silentFormat }
+
+    /// Whether the log may hold events of the type. A server that does not know it could not fold its user.
+    func allows(_ type: EventType) -> Bool {
+        switch type {
+        case .alertsSilencedChanged, .governmentAlertPosted, .actionHandled:
+            known.load(ordering: .relaxed) >= EventStore.silenceFormat
+        default: true
+        }
+    }
 
     /// Whether the log has the newest format that this program knows: it will not be raised further.
     var isNewest: Bool { known.load(ordering: .relaxed) >= EventStore.logFormats.upperBound }

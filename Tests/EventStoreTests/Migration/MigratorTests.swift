@@ -130,7 +130,8 @@ struct MigratorTests {
         _ = try Migrator(before).applyAll(on: connection)
         _ = try connection.query(
             Queries.initializeLog, [.int4(2), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
-        let history = try RandomHistory(seed: 8, users: 2, events: 60)
+        let history = try RandomHistory(
+            seed: 8, users: 2, events: 60, without: RandomHistory.laterTypes)
         try log(Array(history.events.prefix(40)), on: connection)
         try Migrator.migrate(on: connection)
         let heads = { try LogReader().heads(of: [Partition(0), Partition(1)], on: connection) }
@@ -148,7 +149,8 @@ struct MigratorTests {
         _ = try connection.query(
             Queries.initializeLog, [.int4(1), .text(EventStore.partitionHash), .int4(EventStore.logFormats.upperBound)])
         _ = try connection.query(Queries.initializeGeneration, [.int4(1)])
-        let history = try RandomHistory(seed: 7, users: 2, events: 60)
+        let history = try RandomHistory(
+            seed: 7, users: 2, events: 60, without: RandomHistory.laterTypes)
         try log(history.events, on: connection)
         // A read model as fold 1 left it: a user marked complete, with a row that fold 2 would not make.
         let user = history.users[0]

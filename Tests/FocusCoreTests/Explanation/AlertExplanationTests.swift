@@ -67,6 +67,17 @@ import Testing
             $0.focus("work", on: true, at: 2)
             $0.post("n", at: 3)
         },
+        Example(.silenced, "N9.0", ["silenced", "government"]) {
+            $0.send(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true)), at: 1)
+            $0.post("n", at: 2)
+        },
+        Example(.consent, "N9.0", ["marketing", "marketingConsent"]) {
+            $0.authorize(.marketing, .authorized, at: 1)
+            $0.configure("work", at: 1)
+            $0.focus("work", on: true, at: 2)
+            $0.post("n", marketing: true, at: 3)
+            $0.authorize(.marketing, .denied, at: 4)
+        },
         Example(.ordinary, "N9.6", ["focus", "scheduledDelivery"]) { $0.post("n", at: 2) },
         Example(.summary, "N10", ["scheduledDelivery"]) {
             $0.schedule([60], at: 1)

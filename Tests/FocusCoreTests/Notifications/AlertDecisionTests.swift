@@ -17,7 +17,7 @@ import Testing
         for authorization in AuthorizationStatus.allCases {
             for level in InterruptionLevel.allCases {
                 for filter in filters {
-                    for bits in 0..<64 {
+                    for bits in 0..<512 {
                         var inputs = AlertInputs(authorization: authorization, level: level)
                         inputs.focus = filter
                         inputs.isMarketing = bits & 1 != 0
@@ -26,6 +26,9 @@ import Testing
                         inputs.timeSensitiveOn = bits & 8 != 0
                         inputs.isMuted = bits & 16 != 0
                         inputs.inScheduledDelivery = bits & 32 != 0
+                        inputs.isSilenced = bits & 64 != 0
+                        inputs.isGovernmentAlert = bits & 128 != 0
+                        inputs.consentsToMarketing = bits & 256 != 0
                         all.append(inputs)
                     }
                 }
@@ -34,7 +37,7 @@ import Testing
         return all
     }
 
-    /// Rule N9 as Schema/rules/domain.md words it: six lines, of which the first match counts.
+    /// Rule N9 as Schema/rules/domain.md words it: lines of which the first match counts.
     static func stated(_ i: AlertInputs) -> AlertDecision {
         let timeSensitive = i.level == .timeSensitive && i.timeSensitiveOn
         let isListOnly = !i.alertsOn || i.authorization != .authorized || i.level == .passive
@@ -55,6 +58,8 @@ import Testing
                 : i.isCommunication && i.focus!.allowsSender
                     ? .allowedPerson : i.focus!.allowsApp ? .allowedApp : .ordinary
         let table: [(Bool, AlertDecision)] = [
+            (i.isSilenced && !i.isGovernmentAlert, AlertDecision(.none, .silenced)),
+            (i.isMarketing && !i.consentsToMarketing, AlertDecision(.none, .consent)),
             (isListOnly, AlertDecision(.none, why)),
             (i.level == .critical, AlertDecision(.now, .critical, overridesSilentSwitch: true)),
             (i.isMuted, AlertDecision(.none, .muted)),
@@ -68,7 +73,7 @@ import Testing
     @Test("N9: the decision is what the rule says, for every input there is")
     func exhaustive() {
         let all = Self.allInputs
-        #expect(all.count == 6 * 4 * 9 * 64)
+        #expect(all.count == 6 * 4 * 9 * 512)
         for inputs in all where AlertDecision(inputs) != Self.stated(inputs) {
             Issue.record("\(inputs): \(AlertDecision(inputs)), not \(Self.stated(inputs))")
             return
@@ -110,7 +115,7 @@ import Testing
     @Test("N9.4: marketing of an allowed app in a Focus: held")
     func marketing() {
         var marketing = inputs(.active, app: true)
-        marketing.isMarketing = true
+        (marketing.isMarketing, marketing.consentsToMarketing) = (true, true)
         #expect(AlertDecision(marketing) == AlertDecision(.heldByFocus, .focus))
     }
 

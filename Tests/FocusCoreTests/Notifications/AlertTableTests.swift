@@ -24,14 +24,16 @@ import Testing
         for authorization in [AuthorizationStatus.authorized, .provisional] {
             for level in InterruptionLevel.allCases {
                 for filter in filters {
-                    for bits in 0..<128 where bits & 1 == 0 || level < .timeSensitive {
+                    for bits in 0..<256 where bits & 1 == 0 || level < .timeSensitive {
                         var inputs = AlertInputs(authorization: authorization, level: level)
                         inputs.focus = filter
                         inputs.isMarketing = bits & 1 != 0
+                        inputs.consentsToMarketing = true
                         inputs.alertsOn = bits & 2 != 0
                         inputs.timeSensitiveOn = bits & 4 != 0
                         inputs.isMuted = bits & 8 != 0
                         inputs.inScheduledDelivery = bits & 16 != 0
+                        inputs.isSilenced = bits & 128 != 0
                         cases.append(Case(inputs: inputs, bits: bits))
                     }
                 }
@@ -45,6 +47,7 @@ import Testing
         let inputs = test.inputs
         var stage = Stage.ready(status: inputs.authorization)
         stage.authorize(.marketing, .authorized, at: 0)
+        if inputs.isSilenced { stage.send(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true)), at: 1) }
         if inputs.isMuted { stage.mute(until: 100, at: 1) }
         if inputs.inScheduledDelivery || test.bits & 32 != 0 { stage.schedule([1_000], at: 1) }
         let isOn = { (value: Bool) in value ? SwitchChoice.on : .off }
@@ -68,7 +71,7 @@ import Testing
     @Test("N9: through events, for the phone and the watch, every combination comes out as the rule says")
     func throughEvents() {
         let cases = Self.cases
-        #expect(cases.count == 2 * 5 * (2 * 128 + 2 * 64))
+        #expect(cases.count == 2 * 5 * (2 * 256 + 2 * 128))
         for test in cases {
             let stage = play(test)
             let found = stage.decision("a", on: test.isOnTheWatch ? .watch : .phone)

@@ -51,6 +51,38 @@ import Testing
         return try? RouteRow(decoding: row.value)
     }
 
+    @Test(
+        "R1: inserting and finishing need permission too; what was recorded before it ended is taken after it",
+        arguments: [AuthorizationKind.location, .shareRoutes, .shareWorkouts])
+    func withdrawn(kind: AuthorizationKind) {
+        var stage = ready()
+        #expect(start(&stage) == nil)
+        save(&stage)
+        // The stage inserts at second 2 and finishes at second 4.
+        stage.authorize(kind, .denied, at: 3, from: .watch)
+        #expect(insert(&stage, [0, 1]) == nil)
+        #expect(finish(&stage) == .notAuthorized)
+        #expect(row(stage)?.state == .open)
+        stage.authorize(kind, .authorized, at: 5, from: .watch)
+        #expect(finish(&stage) == nil)
+        var strict = ready()
+        #expect(start(&strict) == nil)
+        strict.authorize(kind, .denied, at: 1, from: .watch)
+        #expect(insert(&strict, [0, 1]) == .notAuthorized)
+    }
+
+    @Test("R1: saving a workout needs shareWorkouts authorized and readWorkouts asked for, and no location")
+    func savingAWorkout() {
+        let body = EventBody.workoutSaved(
+            WorkoutSaved(workoutID: "w", activity: "running", start: .at(0), end: .at(10)))
+        var stage = Stage.ready()
+        #expect(stage.send(body, app: .chat, at: 1) == .notAuthorized)
+        stage.authorize(.shareWorkouts, .authorized, at: 2)
+        #expect(stage.send(body, app: .chat, at: 3) == .notAuthorized)
+        stage.authorize(.readWorkouts, .denied, at: 4)
+        #expect(stage.send(body, app: .chat, at: 5) == nil)
+    }
+
     @Test("R1: starting needs three kinds authorized and two asked for")
     func authorizations() {
         var stage = ready()

@@ -46,6 +46,8 @@ import Testing
         settings.own.desktop.previews = .never
         settings.mutedUntil = .at(0)
         try check(settings)
+        settings.isSilenced = true
+        try check(settings)
         for value in PropertyValueTests.samples { try check(PreferenceRow(value: value)) }
         try check(
             WorkoutRow(activity: "running", start: Timestamp(microseconds: -1), end: Timestamp(microseconds: .max)))
@@ -57,6 +59,12 @@ import Testing
                 NotificationCategory(id: "", hiddenPreviewsPlaceholder: "", actions: [action]),
                 NotificationCategory(id: "c", actions: [NotificationAction(id: "", title: "")]),
             ]))
+        for text in [nil, "", "At six"] {
+            try check(
+                WaitingActionRow(
+                    number: 1, notificationID: "n", action: text, doubleTap: true, text: text, performedAt: .at(1),
+                    device: .watch))
+        }
         for doubleTap in [false, true] { try check(ActionRow(action: "a", doubleTap: doubleTap, performedAt: .at(1))) }
         try check(SuggestionRow(outgoing: 1, incoming: 0, lastAt: Timestamp(microseconds: .min), score: 0.1))
         for period in RoutePeriod.allCases {

@@ -208,7 +208,8 @@ struct SilentPair {
         let configured = FocusConfigured(
             focusID: focus, name: "F\(pick(9))", allowedApps: access != .authorized || !letsThrough ? [] : [Self.app],
             allowsTimeSensitive: pick(2) == 0, sharesStatus: access != .authorized || letsThrough)
-        switch pick(12) {
+        switch pick(13) {
+        case 11: return hide(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: pick(2) == 0)), nil)
         case 0: return hide(.focusConfigured(configured), nil)
         case 1, 2:
             let end: Timestamp? = pick(2) == 0 ? nil : .at(second + Double(pick(9)))

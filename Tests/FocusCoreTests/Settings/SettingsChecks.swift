@@ -66,6 +66,8 @@ enum SettingsChecks {
             var inputs = record.alertInputs(post, on: deviceClass, stage.state.shared)
             // The end of a mute does not make the fold decide again.
             inputs.isMuted = false
+            // Nor does the switch that silences all apps (rule N17).
+            inputs.isSilenced = false
             #expect(row.decision == AlertDecision(inputs), place)
         }
     }

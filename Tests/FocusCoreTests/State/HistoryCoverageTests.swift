@@ -8,7 +8,7 @@ import Testing
     func coverage() {
         var reasons: Set<AlertReason> = []
         var (summaries, ranks, classRows, otherBadges) = (0, 0, 0, 0)
-        for seed in 1...20 as ClosedRange<UInt64> {
+        for seed in 1...100 as ClosedRange<UInt64> {
             var random = SplitMix64(seed: seed)
             var stage = HistoryMaker.ready()
             for step in 1...300 {

@@ -39,7 +39,7 @@ enum HistoryMaker {
         case 24...31: return settings(at: second, using: &random)
         case 0: return registration(pick(8))
         case 1, 2:
-            let kind = [AuthorizationKind.notifications, .notifications, .focusStatus, .marketing][pick(4)]
+            let kind = [AuthorizationKind.notifications, .focusStatus, .marketing, .marketing][pick(4)]
             let status: AuthorizationStatus = [
                 .authorized, .authorized, .denied, kind == .notifications ? .provisional : .restricted,
             ][pick(4)]
@@ -54,6 +54,9 @@ enum HistoryMaker {
             return .audienceChanged(
                 pick(2) == 0 ? AudienceChanged(add: [.bob, .ada]) : AudienceChanged(remove: [.bob]))
         case 10, 11, 12: return .notificationRead(NotificationIDs(ids: [id, "n\(pick(6))"]))
+        case 13 where pick(2) == 0:
+            return .governmentAlertPosted(
+                GovernmentAlertPosted(NotificationPosted(notificationID: id, title: "G", body: "B", level: .critical)))
         case 13: return .notificationRemoved(NotificationIDs(ids: [id]))
         case 14: return pick(3) == 0 ? .badgeCleared : .notificationRemoved(NotificationIDs(ids: ["n\(pick(6))"]))
         default:
@@ -62,7 +65,7 @@ enum HistoryMaker {
                     notificationID: id, category: pick(3) == 0 ? "c\(pick(2))" : nil,
                     title: pick(3) == 0 ? nil : "T\(pick(3))", body: "B",
                     level: InterruptionLevel.allCases.randomElement(using: &random)!, relevance: Double(pick(3)) / 2,
-                    marketing: pick(6) == 0)
+                    marketing: pick(4) == 0)
             )
         }
     }
@@ -87,10 +90,11 @@ enum HistoryMaker {
     private static func settings(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         func choice() -> SwitchChoice? { pick(2) == 0 ? nil : SwitchChoice.allCases.randomElement(using: &random)! }
-        switch pick(8) {
-        case 0: return .appMuted(AppMuted(until: .at(second + Double(pick(12)))))
-        case 1: return .appUnmuted
-        case 2, 3:
+        switch pick(18) {
+        case 17: return .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: pick(4) == 0))
+        case 0, 1: return .appMuted(AppMuted(until: .at(second + Double(pick(12)))))
+        case 2, 3: return .appUnmuted
+        case 4, 5, 6, 7, 8:
             let times: [Set<Int32>] = [[], Set((1...24).map { $0 * 8 }), [30, 90, 150]]
             return .deliveryScheduleChanged(
                 DeliveryScheduleChanged(times: times[min(2, pick(7) / 2)], timeZone: "Z\(pick(2))"))
@@ -99,7 +103,7 @@ enum HistoryMaker {
             return .notificationSettingsChanged(
                 NotificationSettingsChanged(
                     deviceClass: pick(2) == 0 ? nil : DeviceClass.allCases.randomElement(using: &random)!,
-                    alerts: pick(8) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
+                    alerts: pick(16) == 0 ? .off : .follow, badges: choice(), sounds: choice(),
                     previews: pick(3) == 0 ? PreviewsChoice.allCases.randomElement(using: &random)! : nil,
                     timeSensitive: choice(),
                     scheduledDelivery: pick(3) > 0 ? .on : choice()))
@@ -141,7 +145,7 @@ enum EventScopeOfTests {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
             .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
             false
-        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt: false
+        case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt, .alertsSilencedChanged: false
         // The settings of one app or of all apps.
         case .notificationSettingsChanged: Int.random(in: 0..<3, using: &random) > 0
         default: true

@@ -45,6 +45,7 @@ import Testing
             return .notificationActionPerformed(
                 NotificationActionPerformed(
                     notificationID: text(), gesture: pick(2) == 0 ? .doubleTap : .action(text()), text: text()))
+        case 23 where pick(2) == 0: return .actionHandled(ActionHandled(id: EventID(Stage.uuid(pick(40)))))
         case 23: return .appMuted(AppMuted(until: time()))
         case 24, 25:
             return .notificationSettingsChanged(

@@ -6,7 +6,10 @@ import SeededNumbers
 enum PeopleMaker {
     static func body(at second: Double, using random: inout SplitMix64) -> EventBody {
         func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
-        switch pick(16) {
+        switch pick(17) {
+        case 16:
+            // Some of the last events, and some that are still to come.
+            return .actionHandled(ActionHandled(id: EventID(Stage.uuid(max(1, Int(second) - 40 + pick(60))))))
         case 0:
             return .interactionDeleted(
                 [.ids(["i\(pick(4))", "i\(pick(4))"]), .conversation("k\(pick(2))"), .all][pick(9) / 4])

@@ -49,7 +49,11 @@ struct ReferenceModel {
                 let post = last(
                     app,
                     { body -> NotificationPosted? in
-                        if case .notificationPosted(let post) = body, post.notificationID == id { post } else { nil }
+                        switch body {
+                        case .notificationPosted(let post) where post.notificationID == id: post
+                        case .governmentAlertPosted(let alert) where alert.post.notificationID == id: alert.post
+                        default: nil
+                        }
                     })
             else { continue }
             let read = last(app) {

@@ -99,7 +99,7 @@ import Testing
                 }
                 positions[view] = SyncPosition(version: stage.state.version)
                 let digests = stage.state.digests(in: view)
-                #expect(digests.map(\.collection) == RowCollection.allCases.filter(\.isPublic).sorted())
+                #expect(digests.map(\.collection) == RowCollection.allCases.filter(view.holds).sorted())
                 for digest in digests {
                     let rows = (held[view] ?? [:]).values.filter { $0.key.collection == digest.collection }
                     var sum = Digest()

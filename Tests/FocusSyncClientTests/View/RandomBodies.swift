@@ -1,4 +1,5 @@
 import FocusCore
+import Foundation
 import SeededNumbers
 
 /// Random events of a device, with few different ids, so that events concern the same things.
@@ -59,7 +60,9 @@ struct RandomBodies {
     /// A random event of any kind that the device predicts in part; the server refuses some.
     mutating func any() -> (EventBody, AppID?) {
         let app = number(0..<20) == 0 ? AppID("com.example.unknown") : Self.apps[number(0..<2)]
-        switch number(0..<20) {
+        switch number(0..<22) {
+        case 20: return (.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: number(0..<2) == 0)), nil)
+        case 21: return (.actionHandled(ActionHandled(id: EventID(UUID()))), app)
         case 0: return (.focusRemoved(FocusRemoved(focusID: focus())), nil)
         case 1:
             let statuses: [AuthorizationStatus] = [.authorized, .denied, .provisional]

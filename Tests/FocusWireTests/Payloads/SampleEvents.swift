@@ -116,6 +116,13 @@ enum SampleEvents {
                     type: "notification.posted", code: "not_authorized", message: "Notifications are not authorized."))
         case .deviceEventsLost:
             .deviceEventsLost(DeviceEventsLost(first: DeviceSequence(8), last: DeviceSequence(12)))
+        case .alertsSilencedChanged: .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true))
+        case .actionHandled: .actionHandled(ActionHandled(id: EventID(id(6))))
+        case .governmentAlertPosted:
+            .governmentAlertPosted(
+                GovernmentAlertPosted(
+                    NotificationPosted(
+                        notificationID: "flood-1", title: "Weather", body: "Leave the riverside.", level: .critical)))
         }
     }
 
@@ -202,6 +209,10 @@ enum SampleEvents {
         case .projectionRebuilt: .projectionRebuilt(ProjectionRebuilt(generation: 0, rows: []))
         case .eventRefused: .eventRefused(EventRefused(type: "", code: "", message: ""))
         case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))
+        case .alertsSilencedChanged: .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: false))
+        case .actionHandled: .actionHandled(ActionHandled(id: nil))
+        case .governmentAlertPosted:
+            .governmentAlertPosted(GovernmentAlertPosted(NotificationPosted(notificationID: "", body: "")))
         }
     }
 

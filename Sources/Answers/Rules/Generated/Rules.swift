@@ -45,7 +45,7 @@ extension Rule {
             section: "Who, what, when",
             text: #"""
             Each with its own code: payload 256 KiB, string fields 4 KiB (bodies 16 KiB), a locations
-            batch 3,000 points, 1,000 preference keys and 10,000 donations per app (oldest leave), 10,000 listed notifications per app (leaving order: lowest level, then oldest).
+            batch 3,000 points, 1,000 preference keys and 10,000 donations per app (oldest leave), 1,000 actions of which an app is still to hear, in 1 MiB (oldest leave), 1,000 that it has handled, 10,000 listed notifications per app (leaving order: lowest level, then oldest).
             What system sessions name has room for 1,000 apps; an app that speaks for itself always has room, because the answer would tell it of others (protocol.md, Z1).
             """#),
         Rule(
@@ -54,7 +54,7 @@ extension Rule {
             text: #"""
             Given the set of accepted events, these are the same whatever the order of arrival, once due timers have fired: registers, Focus and visibility, audience,
             preferences, notification content and read/removed state, badges, donations and suggestions, route points, aggregates, rollups. These are decided once, in log order, against the state at that version, and never revised by
-            older events that arrive later: refusals, alert decisions and releases, the fields N5 copies, resolved actions, E5 evictions, the sealing of routes, T-events. The latter live in collections of their own (`alerts`, …); permutation
+            older events that arrive later: refusals, alert decisions and releases (N17 and consent included), the fields N5 copies, resolved actions and those of which an app is still to hear, E5 evictions, the sealing of routes, T-events. The latter live in collections of their own (`alerts`, …); permutation
             tests compare the convergent ones. Register events are not refused for state that another device may still supply: they are accepted and inert until it arrives.
             """#),
         Rule(
@@ -150,7 +150,8 @@ extension Rule {
             section: "Notifications",
             text: #"""
             Critical needs the capability (`entitlement_required`),
-            timeSensitive needs its capability (`capability_required`); timeSensitive with `eventAt` more than an hour ahead is decided as active. The first timeSensitive one of an app carries `introducesTimeSensitive`.
+            timeSensitive needs its capability (`capability_required`); timeSensitive with `eventAt` more than an hour ahead is decided as active. What is past stays time sensitive:
+            that a parcel lies at the door may need somebody at once. The first timeSensitive one of an app carries `introducesTimeSensitive`.
             """#),
         Rule(
             name: "N4", title: "Marketing", document: .domain,
@@ -193,13 +194,16 @@ extension Rule {
             | active | no | no | no |
             | timeSensitive | yes | yes | no |
             | critical | yes | yes | yes |
+
+            The switch is that of a phone or a tablet. Other classes have none, and pay no heed to what a row says of it.
             """#),
         Rule(
             name: "N9", title: "Alert decision", document: .domain,
             section: "Notifications",
             text: #"""
             The first match wins. The result is `(alert, reason, overridesSilentSwitch)`, alert ∈ {now, none, heldByFocus, heldForSummary}. Let TS = level timeSensitive and time-sensitive on for the app.
-            1. alerts off for the app, provisional authorization, or level passive → `none` (list only; reason says which);
+            0. all apps are silenced and it is no alert of a government (N17) → `none(silenced)`; marketing without consent now → `none(consent)`;
+            1. alerts off for the app, provisional authorization, or level passive → `none` (list only; reason says which). So a passive one is in no summary either: it waits in the list for whoever looks;
             2. critical → `now(critical)`, overrides the silent switch;
             3. the app was muted at the post's stamp → `none(muted)`;
             4. not (no Focus active, or TS and the Focus allows time sensitive, or not marketing and (the app or, for a communication, the sender is allowed)) → `heldByFocus`;
@@ -210,7 +214,7 @@ extension Rule {
             name: "N10", title: "Release", document: .domain,
             section: "Notifications",
             text: #"""
-            `now` and `none` are final until a winning re-post. Whenever an event changes the *effective* Focus, its configuration, the app's settings, its authorization or the schedule, held alerts are decided again by N9; losing events release nothing. At the summary time (T3) `heldForSummary`
+            `now` and `none` are final until a winning re-post. Whenever an event changes the *effective* Focus, its configuration, the app's settings, its authorization, consent to its marketing or the schedule, held alerts are decided again by N9; losing events release nothing. At the summary time (T3) `heldForSummary`
             alerts become `now(summary)`, ordered by relevance, then newest first. What was read or removed meanwhile is not released. Under a Focus, what does not pass it waits for the next summary.
             """#),
         Rule(
@@ -238,6 +242,23 @@ extension Rule {
             section: "Notifications",
             text: #"""
             `app.muted` {app, until} / `app.unmuted` (for example "mute 1 hour"). `deliverySchedule.changed` {local times of day, time zone}.
+
+            An app's own screen about what it informs of decides what the app posts. Consent to marketing (N4) is the one choice there that the server enforces.
+            """#),
+        Rule(
+            name: "N17", title: "Silence all", document: .domain,
+            section: "Notifications",
+            text: #"""
+            `alertsSilenced.changed` {silenced}: a register, one switch above every app's own. It counts where an alert is decided (N9.0), at a release too, and decides nothing again by itself:
+            what it silenced never rings, and what is held may still ring once it is off. Apps are not told. `governmentAlert.posted` {notification}, from the system scope only, passes it, and nothing else: neither a marketing notification nor a communication.
+            """#),
+        Rule(
+            name: "N20", title: "Actions reach the app", document: .domain,
+            section: "Notifications",
+            text: #"""
+            From an app's first `action.handled` {action?} on, every accepted `notification.actionPerformed` of its notifications, resolved or not, is a row in `waiting_actions`: what was chosen, the text, the device, and a number in the order of the log.
+            What becomes of the notification (posted again, removed, cleared) changes nothing in it. It stays until a session of that app appends `action.handled` with its id; one that does not wait is remembered, so that a log that lost its end and gets both back in another order tells the app nothing twice.
+            What is handled is refused the second time (`action_handled`): of an app's devices the one whose event is accepted acts. Whoever waits for the answer before it acts does so at most once; whoever acts first, at least once.
             """#),
         Rule(
             name: "B1", title: "The count", document: .domain,
@@ -255,7 +276,7 @@ extension Rule {
             name: "B3", title: "Clearing", document: .domain,
             section: "Badges",
             text: #"""
-            `badge.cleared` {app} sets it to zero **and removes all the app's notifications from the list** that were posted before it (N7).
+            `badge.cleared` {app} sets it to zero **and removes all the app's notifications from the list** that were posted before it (N7). Reading the last unread one brings the badge to zero too, and leaves the list as it is: only an app that clears its badge says that its notifications are dealt with.
             """#),
         Rule(
             name: "B4", title: "Any order", document: .domain,
@@ -289,10 +310,11 @@ extension Rule {
             where it stands. Within a file the last definition of a key wins, also over an earlier child pane; a child pane never overwrites a key already present. A default that another one beats and that differs is told by file. Missing file, cycle, no `PreferenceSpecifiers`: a clear error naming the file, nothing registered. XML and binary plists.
             """#),
         Rule(
-            name: "R1", title: "Starting and reading", document: .domain,
+            name: "R1", title: "Permission", document: .domain,
             section: "Workouts and routes",
             text: #"""
-            Starting needs location, shareRoutes and shareWorkouts authorized, and readRoutes and readWorkouts asked for (not notDetermined): `not_authorized`. Another app reads a route only by Fetch and only with readRoutes (workouts: readWorkouts).
+            Starting a route, inserting into it and finishing it need location, shareRoutes and shareWorkouts authorized, and readRoutes and readWorkouts asked for (not notDetermined); saving a workout needs shareWorkouts and readWorkouts like that: `not_authorized`.
+            What was recorded before permission ended, by the stamps, is taken after it; only a start goes by what holds when it comes. Another app reads a route only by Fetch, only with readRoutes (workouts: readWorkouts), and only once it is finished: before that it is not there.
             """#),
         Rule(
             name: "R2", title: "Which points count", document: .domain,
