@@ -11,13 +11,22 @@ final class SimulatedLocks {
         let partitions: [Partition]
         /// Ends it, once its last statement was sent; nil before that.
         var finish: (() -> Void)?
-        /// When it ends by itself, in microseconds: its connection is lost, and it runs on. Nobody can end it earlier.
+        /// When it ends by itself, in microseconds, or waits for its next statement: nobody can end it earlier. Its
+        /// connection is lost and it runs on, or it is that of a rebuild.
         var orphanedUntil: Int64?
+        var isLost = true
 
         init(_ partitions: [Partition]) { self.partitions = partitions }
     }
 
+    /// The checkpoint of a partition in a generation.
+    private struct Checkpoint: Hashable {
+        let partition: Partition
+        let generation: Int32
+    }
+
     private var holders: [Partition: Transaction] = [:]
+    private var projections: [Checkpoint: Transaction] = [:]
     private let witness: Witness
     /// Counts the servers that held transactions: a new one knows nothing of those of the one before.
     private(set) var servers = 0
@@ -54,7 +63,35 @@ final class SimulatedLocks {
         }
     }
 
-    /// The transaction without a connection that holds one of the partitions.
+    /// Whether nobody holds the partition, once those have ended that somebody can end.
+    func isFree(_ partition: Partition) -> Bool {
+        if let holder = holders[partition], holder.orphanedUntil == nil { holder.finish?() }
+        return holders[partition] == nil
+    }
+
+    // MARK: Checkpoints
+
+    /// Holds the checkpoint of a partition for a projection; nil: another one is at it.
+    func lockCheckpoint(of partition: Partition, in generation: Int32) -> Transaction? {
+        let checkpoint = Checkpoint(partition: partition, generation: generation)
+        guard projections[checkpoint] == nil else { return nil }
+        let transaction = Transaction([])
+        projections[checkpoint] = transaction
+        return transaction
+    }
+
+    /// Has the projection end that is at the checkpoint.
+    func endProjection(of partition: Partition, in generation: Int32) {
+        projections[Checkpoint(partition: partition, generation: generation)]?.finish?()
+    }
+
+    func releaseCheckpoint(of partition: Partition, in generation: Int32, _ transaction: Transaction) {
+        transaction.finish = nil
+        let checkpoint = Checkpoint(partition: partition, generation: generation)
+        if projections[checkpoint] === transaction { projections[checkpoint] = nil }
+    }
+
+    /// The transaction that holds one of the partitions and that nobody can end.
     func orphan(of partitions: [Partition]) -> Transaction? {
         partitions.lazy.compactMap { self.holders[$0] }.first { $0.orphanedUntil != nil }
     }
@@ -62,7 +99,7 @@ final class SimulatedLocks {
     /// The database is another one by now, without the transactions.
     func releaseAll() {
         servers += 1
-        for transaction in holders.values { transaction.finish = nil }
-        holders = [:]
+        for transaction in Array(holders.values) + Array(projections.values) { transaction.finish = nil }
+        (holders, projections) = ([:], [:])
     }
 }
