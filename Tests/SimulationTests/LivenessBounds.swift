@@ -17,7 +17,6 @@ struct LivenessBounds {
     // MARK: Commits
 
     /// How many commits a partition gets at most between an append and its answer.
-    /// - Parameters:
     /// - Parameter events: how many events of the partition wait at the server, these included.
     func commits(events: Int) -> Int {
         // A commit carries two of them at least, however small its bounds are (rule Q1; `SimulatedServer`). Only the

@@ -70,8 +70,13 @@ extension SimulatedConnection: RebuildConnection {
 
     func move(_ place: RebuildPlace, to next: RebuildPlace) throws -> Bool {
         try ask { _ in try requireWrites() }
+        guard let rebuilding else { return false }
+        while !log.locks.hold(place, for: rebuilding) {
+            access.sleep(.milliseconds(5))
+            try call()
+        }
         guard log.model.isAt(place) else { return false }
-        rebuilding?.moves(place, to: next)
+        rebuilding.moves(place, to: next)
         return true
     }
 

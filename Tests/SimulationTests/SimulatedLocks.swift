@@ -1,5 +1,6 @@
-import EventStore
 import FocusCore
+
+@testable import EventStore
 
 /// The partitions that transactions of servers hold, as PostgreSQL's row locks do.
 ///
@@ -19,14 +20,15 @@ final class SimulatedLocks {
         init(_ partitions: [Partition]) { self.partitions = partitions }
     }
 
-    /// The checkpoint of a partition in a generation.
-    private struct Checkpoint: Hashable {
+    /// A partition of a generation: its checkpoint, or the place of its rebuild.
+    private struct Part: Hashable {
         let partition: Partition
         let generation: Int32
     }
 
     private var holders: [Partition: Transaction] = [:]
-    private var projections: [Checkpoint: Transaction] = [:]
+    private var projections: [Part: Transaction] = [:]
+    private var moves: [Part: SimulatedTransaction] = [:]
     private let witness: Witness
     /// Counts the servers that held transactions: a new one knows nothing of those of the one before.
     private(set) var servers = 0
@@ -73,7 +75,7 @@ final class SimulatedLocks {
 
     /// Holds the checkpoint of a partition for a projection; nil: another one is at it.
     func lockCheckpoint(of partition: Partition, in generation: Int32) -> Transaction? {
-        let checkpoint = Checkpoint(partition: partition, generation: generation)
+        let checkpoint = Part(partition: partition, generation: generation)
         guard projections[checkpoint] == nil else { return nil }
         let transaction = Transaction([])
         projections[checkpoint] = transaction
@@ -82,14 +84,30 @@ final class SimulatedLocks {
 
     /// Has the projection end that is at the checkpoint.
     func endProjection(of partition: Partition, in generation: Int32) {
-        projections[Checkpoint(partition: partition, generation: generation)]?.finish?()
+        projections[Part(partition: partition, generation: generation)]?.finish?()
     }
 
     func releaseCheckpoint(of partition: Partition, in generation: Int32, _ transaction: Transaction) {
         transaction.finish = nil
-        let checkpoint = Checkpoint(partition: partition, generation: generation)
+        let checkpoint = Part(partition: partition, generation: generation)
         if projections[checkpoint] === transaction { projections[checkpoint] = nil }
     }
+
+    // MARK: Places of rebuilds
+
+    /// Holds the place of a rebuild for a transaction that moves it.
+    /// - Returns: false if another one does, whose commit may be still to come.
+    func hold(_ place: RebuildPlace, for transaction: SimulatedTransaction) -> Bool {
+        let part = Part(partition: place.partition, generation: place.generation.number)
+        guard moves[part] == nil || moves[part] === transaction else { return false }
+        moves[part] = transaction
+        return true
+    }
+
+    /// Whether a transaction that has moved a rebuild of the generation may still commit: it has locked what it wrote.
+    func isMoving(_ generation: Int32) -> Bool { moves.keys.contains { $0.generation == generation } }
+
+    func releasePlaces(of transaction: SimulatedTransaction) { moves = moves.filter { $0.value !== transaction } }
 
     /// The transaction that holds one of the partitions and that nobody can end.
     func orphan(of partitions: [Partition]) -> Transaction? {
@@ -100,6 +118,6 @@ final class SimulatedLocks {
     func releaseAll() {
         servers += 1
         for transaction in Array(holders.values) + Array(projections.values) { transaction.finish = nil }
-        (holders, projections) = ([:], [:])
+        (holders, projections, moves) = ([:], [:], [:])
     }
 }

@@ -27,6 +27,7 @@ extension SimulatedLog {
             events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
         }
         timeline = Timeline(name: timeline.name + "r")
+        hasLostRows = true
         locks.releaseAll()
         flush()
         witness.fellBack(to: counts)
@@ -36,6 +37,7 @@ extension SimulatedLog {
     /// PostgreSQL crashes and recovers: the log is complete, and projections that were not flushed are lost.
     func loseProjections() {
         model = flushed
+        hasLostRows = true
         journal.append(.readModel(model))
         locks.releaseAll()
     }
@@ -43,6 +45,7 @@ extension SimulatedLog {
     /// The standby takes over: the log is complete, and projections that had not reached the standby are lost.
     func failOver() {
         model = replica
+        hasLostRows = true
         flush()
         timeline = Timeline(name: timeline.name + "1")
         journal.append(.readModel(model))

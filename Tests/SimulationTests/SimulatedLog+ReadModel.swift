@@ -97,6 +97,7 @@ extension SimulatedLog {
             user.readRows()
             var shown = part.users[user.user] ?? SimulatedReadModel.Shown()
             guard shown.version >= user.base else {
+                if !hasLostRows { witness.fail("a batch begins from rows of \(user.user) that were never written") }
                 missing.insert(user.user)
                 continue
             }
@@ -168,16 +169,18 @@ extension SimulatedLog {
 
     /// Checks of everybody whose rows lack an event below the checkpoint that they are a laggard from there on.
     func judgeCheckpoints() {
-        for partition in identity.allPartitions {
-            let part = model[partition]
-            var lacking: Set<UserID> = []
-            for event in (events[partition] ?? []).prefix(Int(part.checkpoint.rawValue))
-            where event.version > part.users[event.user]?.version ?? .zero {
-                guard lacking.insert(event.user).inserted else { continue }
-                guard let known = part.laggards[event.user], known <= event.offset else {
-                    return witness.fail(
-                        "the checkpoint \(part.checkpoint) has passed \(event.user), who lacks \(event.offset)")
-                }
+        for partition in identity.allPartitions { judgeCheckpoints(of: partition) }
+    }
+
+    func judgeCheckpoints(of partition: Partition) {
+        let part = model[partition]
+        var lacking: Set<UserID> = []
+        for event in (events[partition] ?? []).prefix(Int(part.checkpoint.rawValue))
+        where event.version > part.users[event.user]?.version ?? .zero {
+            guard lacking.insert(event.user).inserted else { continue }
+            guard let known = part.laggards[event.user], known <= event.offset else {
+                return witness.fail(
+                    "the checkpoint \(part.checkpoint) has passed \(event.user), who lacks \(event.offset)")
             }
         }
     }

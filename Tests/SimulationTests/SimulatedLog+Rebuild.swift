@@ -40,12 +40,12 @@ extension SimulatedLog {
 
     /// Drops the generations that no partition shows.
     func dropHidden() {
-        for generation in model.hidden { model.drop(generation) }
+        for generation in model.hidden where !locks.isMoving(generation) { model.drop(generation) }
         if let unfinished = model.unfinished, model.builds[unfinished] == nil { model.unfinished = nil }
         commitRebuild()
     }
 
-    private func commitRebuild() {
+    func commitRebuild() {
         journal.append(.readModel(model))
         becameDurable()
     }
@@ -60,6 +60,8 @@ extension SimulatedLog {
         trace?("partition \(partition) shows generation \(generation), and \(notices.count) events tell of it")
         model.show(generation, in: partition)
         if model.folds[before] == model.folds[generation] { judge(notices, old, new) }
+        judge(Set(old.altered.keys).union(new.altered.keys), in: partition, old, new, notices)
+        judgeCheckpoints(of: partition)
         for user in Set(old.altered.keys).union(new.altered.keys) {
             let told = notices.count { $0.user == user }
             let end = Version(version(of: user).rawValue - Int64(told))
@@ -81,36 +83,26 @@ extension SimulatedLog {
         }
     }
 
-    // MARK: Another fold
-
-    /// Changes a row of the generation that is shown, as if a fold had been wrong. Not while a rebuild is under way, which
-    /// has compared the rows: they change with events only.
-    /// - Returns: false if that cannot be now.
-    func alter(_ random: inout SeededGenerator, _ users: [UserID]) -> Bool {
-        let user = random.element(users)
-        let partition = identity.partition(of: user)
-        guard model.unfinished == nil, let shown = model[partition].users[user] else { return false }
-        let rows = shown.rows.filter {
-            $0.key.collection == .preferences && !$0.value.isDeleted && $0.value.version > .zero
+    /// Rule S8: devices hear of every row that looks otherwise from now on.
+    private func judge(
+        _ altered: Set<UserID>, in partition: Partition, _ old: SimulatedReadModel.Part,
+        _ new: SimulatedReadModel.Part, _ notices: [LoggedEvent]
+    ) {
+        for user in altered.sorted() {
+            // A notice that is folded in changes versions alone.
+            guard let before = try? stored(user, partition, old).folded(.current).state,
+                let after = try? stored(user, partition, new).folded(.current).state
+            else { continue }
+            var told: Set<RowKey> = []
+            for notice in notices where notice.user == user {
+                if case .projectionRebuilt(let body)? = try? notice.decoded().body { told.formUnion(body.rows) }
+            }
+            let looks = { (state: UserState, key: RowKey) in state.row(key).flatMap { $0.isDeleted ? nil : $0.value } }
+            let silent = Set(before.rowKeys).union(after.rowKeys).first {
+                $0.collection.isPublic && looks(before, $0) != looks(after, $0) && !told.contains($0)
+            }
+            if let silent { witness.fail("S8: \(user) is not told that \(silent.collection) \(silent.key) differs") }
         }
-        guard !rows.isEmpty else { return false }
-        let (key, row) = random.element(rows.sorted { $0.key < $1.key })
-        var (changed, altered) = (key, row)
-        var isRemoved = false
-        switch random.number(0..<4) {
-        case 0: altered.value = PreferenceRow(value: .integer(77)).encoded
-        case 1: altered.version = shown.version
-        case 2: isRemoved = true
-        default: changed = RowKey(.preferences, app: key.app, key: "zz")
-        }
-        trace?("\(key.key) of \(user) is altered")
-        model.change(partition, in: model.generation(of: partition)) { part in
-            part.users[user]?.rows[changed] = isRemoved ? nil : altered
-            part.altered[user, default: []].insert(changed)
-        }
-        witness.showsAltered(user, through: nil)
-        commitRebuild()
-        return true
     }
 
     /// Whether a generation is shown, in every partition the same, that nobody has altered and that this fold has made.

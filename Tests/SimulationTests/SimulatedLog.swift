@@ -27,6 +27,8 @@ final class SimulatedLog {
     }
     let witness: Witness
     let locks: SimulatedLocks
+    /// Whether the read model ever lost something that servers believe to be there.
+    var hasLostRows = false
     /// Users who cannot be loaded, as if their events did not fold.
     var broken: Set<UserID> = []
     /// Set for a server that was demoted (`demoted`): the log of which it is a past state, and the history that it

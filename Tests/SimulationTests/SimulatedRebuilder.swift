@@ -41,7 +41,8 @@ final class SimulatedRebuilder {
         let kept = log.model.hidden
         if kept.isEmpty || !random.once(in: 3) { return begin() }
         guard random.once(in: 2) else { return log.dropHidden() }
-        log.beginRebuild(kept.last, foldVersion: foldVersion)
+        guard let last = kept.last(where: { !log.locks.isMoving($0) }) else { return }
+        log.beginRebuild(last, foldVersion: foldVersion)
         resume()
     }
 

@@ -32,6 +32,7 @@ final class SimulatedTransaction {
     func holds(_ held: SimulatedLocks.Transaction) { self.held = held }
 
     func release() {
+        log.locks.releasePlaces(of: self)
         if let held { log.locks.release(held) }
         held = nil
     }

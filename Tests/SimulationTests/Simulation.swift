@@ -61,7 +61,7 @@ final class Simulation {
             (plan.brokenEvents, plan.mendsBroken) = (brokenRandom.number(1...20), brokenRandom.once(in: 2))
         }
         var rebuildRandom = SeededGenerator(seed: seed, of: "rebuilds")
-        if rebuildRandom.once(in: 3) { plan.drawRebuilds(&rebuildRandom) }
+        if rebuildRandom.once(in: 2) { plan.drawRebuilds(&rebuildRandom) }
         change(&plan)
         self.plan = plan
         witness = Witness(
@@ -183,9 +183,16 @@ final class Simulation {
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
 
+    /// Has the read model show wrong rows. Most servers load them and devices get them, and a rebuild follows.
     private func alter() {
-        guard !isHealed, !log.alter(&rebuildRandom, life.users) else { return }
-        after(50_000, rank: 58) { [unowned self] in alter() }
+        guard !isHealed else { return }
+        guard log.alter(&rebuildRandom, life.users) else {
+            return after(50_000, rank: 58) { [unowned self] in alter() }
+        }
+        for server in servers where !server.isInTurn && !rebuildRandom.once(in: 3) { server.die() }
+        after(rebuildRandom.number(100_000...4_000_000), rank: 58) { [unowned self] in
+            if !isHealed { rebuilder.act() }
+        }
     }
 
     /// Whether all watching devices see the present statuses (rule V1). Fails if they do not within a few seconds after
@@ -311,7 +318,7 @@ final class Simulation {
             for server in servers where server.process.map({ $0.foldVersion != rebuilder.foldVersion }) ?? false {
                 server.die()
             }
-            rebuilder.heal()
+            after(rebuildRandom.number(1...10_000_000), rank: 58) { [unowned self] in rebuilder.heal() }
         }
         after(8_000_000, rank: 53) { [unowned self] in for device in devices { device.meetNewServers() } }
     }

@@ -177,12 +177,14 @@ struct SimulationPlan {
         if random.once(in: 4) { self.faults.refuses = 3 }
     }
 
-    /// Rows that are wrong stay so when the log falls back, and nobody knows of them then.
+    /// Where rows are made wrong the log does not fall back: they would stay so, and nobody would know of them.
     mutating func drawRebuilds(_ random: inout SeededGenerator) {
         rebuilds = random.number(1...5)
-        rebuildDies = random.element([0, 60, 20])
+        rebuildDies = random.element([0, 40, 15])
         raisesFold = random.once(in: 4)
-        if restores == 0, faults.fallsBack == 0 { alters = random.number(0...3) }
+        guard random.once(in: 2) else { return }
+        (restores, faults.fallsBack) = (0, 0)
+        alters = random.number(1...3)
     }
 
     var limits: SessionLimits {
