@@ -76,7 +76,7 @@ import Testing
         "The checkpoint moves with nearly every batch, whoever is quarantined and however many are dirty",
         arguments: [1, 3])
     func checkpointMoves(servers: Int) throws {
-        try runUndisturbed(40) { plan in
+        try runUndisturbed(16) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (8, 10, servers, 1)
             (plan.projectionBounds, plan.brokenEvents, plan.pause) = (2, 30, 60_000)
         }
@@ -86,7 +86,7 @@ import Testing
         "The checkpoint moves with 1,300 users whose rows lack events, of whom one has 600 rows and 600 cannot be loaded",
         arguments: [1, 2])
     func crowds(servers: Int) throws {
-        try runUndisturbed(2) { plan in
+        try runUndisturbed(1) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (1, 2, servers, 1)
             (plan.crowd, plan.brokenCrowd) = (1_300, 600)
         }
@@ -192,7 +192,7 @@ import Testing
 
     @Test("S8: the read model is rebuilt while all goes on: devices hear of what is different, and of nothing else")
     func rebuilds() throws {
-        try runUndisturbed(60) { plan in
+        try runUndisturbed(40) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 7, 3, 2)
             (plan.rebuilds, plan.rebuildDies, plan.alters, plan.raisesFold) = (5, 60, 6, false)
             (plan.pause, plan.interleaves) = (60_000, 3)
