@@ -9,7 +9,6 @@ final class SimulatedAccess {
     /// How long an answer may take before a connection is given up, and how long `resolveInDoubt` waits for a lock.
     static let silence = Duration.seconds(3)
     static let lockWait = Duration.seconds(1)
-    private static let noDatabase = StoreConfiguration(PostgresConfiguration(conninfo: ""))
 
     unowned let simulation: Simulation
     var random: SeededGenerator
@@ -17,6 +16,10 @@ final class SimulatedAccess {
     let isStopping: () -> Bool
     /// Lets microseconds pass on the thread.
     private let pause: (Int64) -> Void
+    /// The rules by which the thread's program folds.
+    private let rules: FoldRules
+    /// The partitions that the thread of a rebuild holds.
+    weak var held: SimulatedLocks.Transaction?
     /// Called before each call over a connection; the connections of devices go on meanwhile.
     var willCall: () throws -> Void = {}
     /// Called after a look for where loads stand in the log.
@@ -31,19 +34,20 @@ final class SimulatedAccess {
     var faults: SimulationPlan.Faults { simulation.faults }
 
     init(
-        _ simulation: Simulation, _ random: SeededGenerator, isStopping: @escaping () -> Bool,
+        _ simulation: Simulation, _ random: SeededGenerator, rules: FoldRules = .current,
+        isStopping: @escaping () -> Bool,
         pause: @escaping (Int64) -> Void
     ) {
         self.simulation = simulation
         self.random = random
-        (self.isStopping, self.pause) = (isStopping, pause)
+        (self.rules, self.isStopping, self.pause) = (rules, isStopping, pause)
     }
 
     func makeStore() -> StoreConnection {
         // All runs on one thread; only `StoreConnection` demands Sendable closures.
         nonisolated(unsafe) let access = self
         return StoreConnection(
-            Self.noDatabase,
+            StoreConfiguration(PostgresConfiguration(conninfo: ""), rules: rules),
             StoreAccess(
                 connect: { try access.connect($0) }, sleep: { access.sleep($0) },
                 fraction: { Double(access.random.number(0...1_000)) / 1_000 }),
@@ -58,9 +62,13 @@ final class SimulatedAccess {
         return true
     }
 
-    func sleep(_ duration: Duration) { pause(max(1, Int64(duration / .microseconds(1)))) }
+    func sleep(_ duration: Duration) {
+        let wait = max(1, Int64(duration / .microseconds(1)))
+        held?.orphanedUntil = simulation.clock.now + wait
+        pause(wait)
+    }
 
-    private func connect(_ whileWaiting: @escaping () -> Void) throws -> SimulatedConnection {
+    func connect(_ whileWaiting: @escaping () -> Void) throws -> SimulatedConnection {
         try willCall()
         guard !isStopping() else { throw StoreStopped() }
         guard !fails(once: faults.refuses), !database.isAway || simulation.plan.isPooled else {

@@ -16,6 +16,7 @@ extension SimulatedConnection {
     }
 
     func append(_ batches: [PartitionAppend]) throws -> [Partition: PartitionOutcome] {
+        if let rebuilding { return try append(batches, in: rebuilding) }
         if transaction != nil { log.witness.fail("another statement is sent than the one that was locked for") }
         try call()
         try failBefore()
@@ -33,6 +34,18 @@ extension SimulatedConnection {
             throw error
         }
         return try settle(batches, log.execute(batches))
+    }
+
+    /// A cut-over has locked the partition, so that nothing can come in between.
+    private func append(
+        _ batches: [PartitionAppend], in rebuilding: SimulatedTransaction
+    ) throws -> [Partition: PartitionOutcome] {
+        try send()
+        for batch in batches { rebuilding.appends(batch) }
+        return Dictionary(
+            uniqueKeysWithValues: batches.map {
+                ($0.partition, .committed(generation: log.model.generation(of: $0.partition)))
+            })
     }
 
     func lock(behind known: [PartitionHead], limit: Int) throws -> [LockedPartition] {

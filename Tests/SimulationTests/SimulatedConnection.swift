@@ -15,6 +15,8 @@ final class SimulatedConnection: LogConnection {
     private let whileWaiting: () -> Void
     /// The transaction of `lock`, until its last statement.
     var transaction: SimulatedLocks.Transaction?
+    /// The transaction of a rebuild.
+    var rebuilding: SimulatedTransaction?
 
     init(_ access: SimulatedAccess, _ log: SimulatedLog, _ whileWaiting: @escaping () -> Void) {
         (self.access, self.log, self.whileWaiting) = (access, log, whileWaiting)
@@ -40,7 +42,7 @@ final class SimulatedConnection: LogConnection {
 
     /// Another server takes over, and this one goes on answering.
     func stay(with old: SimulatedLog) {
-        guard transaction == nil else { return cut() }
+        guard transaction == nil, rebuilding == nil else { return cut() }
         log = old
     }
 
@@ -76,6 +78,7 @@ final class SimulatedConnection: LogConnection {
         wait(until: access.simulation.clock.now + microseconds(silenceLimit ?? SimulatedAccess.silence))
         isAbandoned = isUsable
         close()
+        access.database.isTroubled()
         return PostgresError(kind: .connectionLost, message: "the server did not answer in time")
     }
 
@@ -100,9 +103,9 @@ final class SimulatedConnection: LogConnection {
             // Another server may have taken over during the wait.
             try requireWrites()
             log.locks.waitForHolders(of: partitions)
-            guard let until = log.locks.orphan(of: partitions)?.orphanedUntil else { return }
+            guard let holder = log.locks.orphan(of: partitions), let until = holder.orphanedUntil else { return }
             guard clock.now < end else { break }
-            access.database.isTroubled()
+            if holder.isLost { access.database.isTroubled() }
             // A holder whose time has passed ends as soon as the world goes on.
             wait(until: max(min(until, end), clock.now + 1))
         }
@@ -206,37 +209,64 @@ final class SimulatedConnection: LogConnection {
     }
 
     func audiences(_ entries: [AudienceEntry], generation: Int32) throws -> FoundAudiences {
-        try read { $0.audiences(entries) }
+        try read { try $0.audiences(entries, generation: generation) }
     }
 
     func dueUsers(
         after places: [Partition: DuePlace], until: Timestamp, limit: Int, generation: Int32
     ) throws -> [DueUser] {
         try read { log in
-            places.keys.sorted().flatMap { partition in
-                log.dueUsers(partition, after: places[partition] ?? .start, until: until, limit: limit)
+            try places.keys.sorted().flatMap { partition in
+                try log.dueUsers(
+                    partition, after: places[partition] ?? .start, until: until, limit: limit, generation: generation)
             }
         }
     }
 
     func checkpoints(of partitions: [Partition], generation: Int32) throws -> [Partition: Checkpoint] {
-        try read { log in Dictionary(uniqueKeysWithValues: partitions.map { ($0, log.place($0)) }) }
+        try read { log in
+            try Dictionary(
+                uniqueKeysWithValues: partitions.map { ($0, try log.checkpoint($0, generation: generation)) })
+        }
     }
 
-    /// The simulation has a single generation.
     func changedUsers(
         of partition: Partition, from before: Int32, to generation: Int32, rules: FoldRules, limit: Int
-    ) -> Set<UserID>? { nil }
+    ) throws -> Set<UserID>? {
+        try read {
+            $0.model.changedUsers(
+                of: partition, from: before, to: generation, foldVersion: rules.version, limit: limit)
+        }
+    }
 
     func write(_ batch: ProjectionBatch, rules: FoldRules) throws -> ProjectionOutcome {
         try send()
         try requireWrites()
-        let outcome = log.write(batch)
+        let outcome = try project(batch, rules)
         // The answer is lost, and not the batch.
         if access.fails(once: access.faults.losesConnection) {
             close()
             throw Self.lost
         }
         return outcome
+    }
+
+    /// Holds the checkpoint for a while, and writes then; or as soon as somebody else has to wait for the checkpoint.
+    private func project(_ batch: ProjectionBatch, _ rules: FoldRules) throws -> ProjectionOutcome {
+        let (log, locks) = (log, log.locks)
+        guard let held = locks.lockCheckpoint(of: batch.partition, in: batch.generation) else { return .busy }
+        defer { locks.releaseCheckpoint(of: batch.partition, in: batch.generation, held) }
+        var outcome: Result<ProjectionOutcome, any Error>?
+        held.finish = {
+            held.finish = nil
+            outcome = Result { try log.write(batch, foldVersion: rules.version) }
+        }
+        if access.random.once(in: 4) { access.sleep(.microseconds(access.random.number(100...50_000))) }
+        if isUsable, !access.isStopping() { held.finish?() }
+        guard let outcome else {
+            close()
+            throw Self.lost
+        }
+        return try outcome.get()
     }
 }

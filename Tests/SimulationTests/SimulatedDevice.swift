@@ -52,6 +52,8 @@ final class SimulatedDevice: CustomStringConvertible {
     var verified: Cursor?
     /// A resync brought rows that are newer than the cursor.
     var isAhead = false
+    /// The cursor at which digests were last compared.
+    var compared: Cursor?
     /// The first comparison on a connection recomputes the digests from the rows.
     var hasCompared = false
 
@@ -192,9 +194,10 @@ final class SimulatedDevice: CustomStringConvertible {
             while link === self.link, let frame = try splitter.next() {
                 let message = try FrameCodec.decodeServer(frame)
                 simulation.note(index, frame.count)
+                let writtenAt = link.heard(frame.count + FrameSplitter.prefixBytes)
                 record.saw(message, link.history...link.latestHistory, simulation.witness, self)
                 // Messages from before the log lost its tail may still be under way.
-                if link.history == simulation.history { simulation.witness.saw(message, self) }
+                if link.history == simulation.history { simulation.witness.saw(message, self, writtenAt: writtenAt) }
                 simulation.trace("\(self) hears \("\(message)".replacing("FocusCore.", with: "").prefix(300))")
                 if case .ping(let nonce) = message { link.send(FrameCodec.frame(ClientMessage.pong(nonce))) }
                 perform { $0.receive(message, now: simulation.clock.monotonic) }

@@ -30,13 +30,16 @@ final class SimulatedLink {
     /// Bytes sent to the server since the beginning, and how many of them have arrived.
     private var (sentBytes, arrivedBytes) = (0, 0)
     /// Appends that have not arrived, each with the offset at which it ends in the bytes sent.
-    private var appends: [(end: Int, events: [EventID])] = []
+    private var appends: [(end: Int, request: AppendRequest)] = []
     /// Bytes that the server's kernel buffers for a device that does not read.
     private let window: Int
     /// Nothing passes any more, and neither end is told.
     private var isSilent = false
 
     private var told = PeerTold()
+    /// What the server has written, by the offset at which it ends in the bytes to the device, and when.
+    private var written: [(end: Int, at: Int64)] = []
+    private var (writtenBytes, heardBytes) = (0, 0)
 
     private struct Pipe {
         var bytes: [UInt8] = []
@@ -71,7 +74,7 @@ final class SimulatedLink {
 
     func send(_ request: AppendRequest) {
         let frame = FrameCodec.frame(ClientMessage.append(request))
-        appends.append((end: sentBytes + frame.count, events: request.envelopes.map(\.id)))
+        appends.append((end: sentBytes + frame.count, request: request))
         send(frame)
     }
 
@@ -102,7 +105,8 @@ final class SimulatedLink {
         toServer.bytes.removeFirst(count)
         arrivedBytes += count
         while let first = appends.first, first.end <= arrivedBytes {
-            simulation.witness.brought(first.events)
+            simulation.witness.brought(first.request.envelopes.map(\.id))
+            if simulation.plan.judgesAnswers { server.brought(first.request, of: device.user, on: self) }
             appends.removeFirst()
         }
         server.perform(life) {
@@ -198,8 +202,21 @@ final class SimulatedLink {
     /// The device sends a Watch for these users.
     func asks(_ users: [UserID]) { for user in users { told.asked[user, default: 0] += 1 } }
 
+    /// The device has heard a frame of so many bytes.
+    /// - Returns: when the server wrote it.
+    func heard(_ bytes: Int) -> Int64 {
+        heardBytes += bytes
+        while let first = written.first, first.end < heardBytes { written.removeFirst() }
+        return written.first?.at ?? simulation.clock.now
+    }
+
     /// The server writes these frames.
     fileprivate func wrote(_ frames: ByteBuffer) {
+        writtenBytes += frames.readableBytes
+        written.append((writtenBytes, simulation.clock.now))
+        if simulation.plan.judgesAnswers, let life {
+            for case .appended(let appended) in messages(frames) { life.waits.answered(appended, on: self) }
+        }
         // The device connected before the log fell back and gets its Welcome after that.
         if history < simulation.history, messages(frames).contains(where: \.isWelcome) {
             latestHistory = simulation.history

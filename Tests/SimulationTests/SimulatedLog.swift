@@ -8,42 +8,27 @@ import PostgresClient
 /// are dense, an append succeeds as a whole where the partition ends as expected or not at all, and a load sees a
 /// single moment.
 final class SimulatedLog {
-    /// A user's rows and version in the read model.
-    private struct Shown {
-        var version = Version.zero
-        var dueAt: Timestamp?
-        var rows: [RowKey: Row] = [:]
-        /// The digest sums, and the version that they are of.
-        var digests: [UInt8]?
-        var digestsVersion = Version.zero
-    }
-
-    private struct ReadModel {
-        var checkpoint = LogOffset.zero
-        var laggards: [UserID: LogOffset] = [:]
-        var users: [UserID: Shown] = [:]
-    }
-
     let identity: LogIdentity
     /// The log's format; servers see it rise while they run, and it never falls.
     private(set) var format: Int32
-    private(set) var events: [Partition: [LoggedEvent]] = [:]
-    private var models: [Partition: ReadModel] = [:]
-    /// The part of the read model on disk, because projections commit without waiting for it.
-    private var flushed: [Partition: ReadModel] = [:]
-    /// The part of the read model on a standby, which may take over.
-    private var replica: [Partition: ReadModel] = [:]
-    private(set) var timeline = Timeline(name: "1")
+    var events: [Partition: [LoggedEvent]] = [:]
+    var model: SimulatedReadModel
+    /// The read model as far as it is on disk, because projections commit without waiting for it.
+    var flushed: SimulatedReadModel
+    /// The read model on a standby, which may take over.
+    var replica: SimulatedReadModel
+    var timeline = Timeline(name: "1")
     /// Every commit in order, as a standby receives them and a backup replays them.
-    private var journal: [Commit] = []
-    private enum Commit {
+    var journal: [Commit] = []
+    enum Commit {
         case append(Partition, Int)
-        case projection(Partition, ReadModel)
-        /// A crash or a failover has lost projections.
-        case lost([Partition: ReadModel])
+        /// A projection, a step of a rebuild; or a crash or a failover has lost some.
+        case readModel(SimulatedReadModel)
     }
     let witness: Witness
     let locks: SimulatedLocks
+    /// Whether the read model ever lost something that servers believe to be there.
+    var hasLostRows = false
     /// Users who cannot be loaded, as if their events did not fold.
     var broken: Set<UserID> = []
     /// Set for a server that was demoted (`demoted`): the log of which it is a past state, and the history that it
@@ -51,8 +36,12 @@ final class SimulatedLog {
     private(set) var successor: (log: SimulatedLog, history: Int)?
     /// The number of batches since the checkpoint of a partition last moved although events are past it; and the most
     /// that are right.
-    private var standing: [Partition: Int] = [:]
-    var standingLimit: Int?
+    var standing: [Partition: Int] = [:]
+    var standingLimit = Int.max
+    /// The number of commits that appended to each partition.
+    private(set) var appended: [Partition: Int] = [:]
+    /// The number of batches that were written for each partition.
+    var batches: [Partition: Int] = [:]
     /// Whether every batch is followed by a look at what the rows lack, which takes its time.
     var judgesCheckpoints = false
     /// Nil: the simulation is not traced.
@@ -64,19 +53,22 @@ final class SimulatedLog {
         self.witness = witness
         locks = SimulatedLocks(witness)
         self.format = format
-        for partition in identity.allPartitions {
-            events[partition] = []
-            models[partition] = ReadModel()
-            flushed[partition] = ReadModel()
-            replica[partition] = ReadModel()
-        }
+        for partition in identity.allPartitions { events[partition] = [] }
+        model = SimulatedReadModel(identity.allPartitions, foldVersion: FocusCore.foldVersion)
+        (flushed, replica) = (model, model)
     }
 
     /// The state of now, as a server shows it for ever that does not write the log any more.
     func demoted(in history: Int) -> SimulatedLog {
-        let copy = SimulatedLog(identity.log, partitions: identity.partitions, format: format, witness: witness)
-        (copy.events, copy.models, copy.timeline) = (events, models, timeline)
+        let copy = snapshot()
         copy.successor = (self, history)
+        return copy
+    }
+
+    /// The state of now, as a transaction sees it that reads in one snapshot.
+    func snapshot() -> SimulatedLog {
+        let copy = SimulatedLog(identity.log, partitions: identity.partitions, format: format, witness: witness)
+        (copy.events, copy.model, copy.timeline) = (events, model, timeline)
         return copy
     }
 
@@ -98,11 +90,12 @@ final class SimulatedLog {
         }
         events[batch.partition, default: []] += batch.events
         journal.append(.append(batch.partition, batch.events.count))
+        appended[batch.partition, default: 0] += 1
         for event in batch.events {
             trace?("the log has \(event.traced)")
             witness.committed(event)
         }
-        return .committed(generation: 1)
+        return .committed(generation: model.generation(of: batch.partition))
     }
 
     func head(_ partition: Partition) -> PartitionHead {
@@ -110,7 +103,8 @@ final class SimulatedLog {
         return PartitionHead(
             partition: partition, nextOffset: LogOffset(Int64(events.count)),
             lastEvent: events.last?.id ?? PartitionHead.noEvent,
-            lastRecordedAt: events.last?.recordedAt ?? Timestamp(microseconds: 0), generation: 1)
+            lastRecordedAt: events.last?.recordedAt ?? Timestamp(microseconds: 0),
+            generation: model.generation(of: partition))
     }
 
     func events(_ partition: Partition, from offset: LogOffset, limit: Int) -> [LoggedEvent] {
@@ -125,7 +119,7 @@ final class SimulatedLog {
             && zip(logged, batch.events).allSatisfy {
                 $0.anchor == $1.anchor && $0.user == $1.user && $0.version == $1.version && $0.type == $1.type
             }
-        return isLogged ? .committed(generation: 1) : .behind
+        return isLogged ? .committed(generation: model.generation(of: batch.partition)) : .behind
     }
 
     /// A commit has waited for the standby, so the standby has everything up to it.
@@ -170,193 +164,7 @@ final class SimulatedLog {
         }
         return found.values.sorted { $0.user < $1.user }
     }
-
-    // MARK: Read model
-
-    /// Loads a user's rows and folds the events that the read model does not show yet.
-    func load(_ user: UserID, _ partition: Partition) throws -> LoadedUser {
-        if (successor?.log ?? self).broken.contains(user) { throw BrokenUser() }
-        let shown = models[partition]?.users[user] ?? Shown()
-        var state = try UserState(user: user, version: shown.version, rows: shown.rows)
-        var touched: Set<RowKey> = []
-        for event in events[partition] ?? [] where event.user == user && event.version > shown.version {
-            touched.formUnion(try state.apply(event.decoded()))
-        }
-        return LoadedUser(
-            state: state, projectedVersion: shown.version, touchedKeys: touched, head: head(partition),
-            hasDigests: shown.digests != nil && shown.digestsVersion == shown.version)
-    }
-
-    /// Looks a user up as `UserLoader` does; nil when they are to be loaded.
-    func lookUp(_ user: UserID, _ partition: Partition) throws -> UserOutline? {
-        let shown = models[partition]?.users[user] ?? Shown()
-        let isBehind = (events[partition] ?? []).contains { $0.user == user && $0.version > shown.version }
-        guard !isBehind, shown.version == .zero || shown.digestsVersion == shown.version else { return nil }
-        let digests = try shown.digests.map { try StoredDigests(decoding: $0) }
-        let needed: Set<RowCollection> = [.stream, .appStreams, .devices, .incarnations]
-        let rows = shown.rows.filter { needed.contains($0.key.collection) }
-        return UserOutline(
-            state: try UserState(user: user, version: shown.version, rows: rows), digests: digests ?? .none,
-            head: head(partition))
-    }
-
-    /// Which of the entries the read model has, or lacks events to say.
-    func audiences(_ entries: [AudienceEntry]) -> FoundAudiences {
-        let possible = entries.filter { entry in
-            let shown = models[entry.partition]?.users[entry.user] ?? Shown()
-            let isBehind = (events[entry.partition] ?? []).contains {
-                $0.user == entry.user && $0.version > shown.version
-            }
-            return isBehind
-                || shown.rows.contains { key, row in
-                    key.collection == .audience && key.key == entry.viewer.description && !row.isDeleted
-                        && (entry.app.map { $0 == key.app } ?? true)
-                }
-        }
-        return FoundAudiences(possible: Set(possible), heads: Set(entries.map { head($0.partition) }))
-    }
-
-    /// The number of events that the read model does not show yet.
-    var lag: Int64 {
-        identity.allPartitions.reduce(0) { $0 + head($1).nextOffset.rawValue - checkpoint($1).rawValue }
-    }
-
-    private func checkpoint(_ partition: Partition) -> LogOffset { models[partition]?.checkpoint ?? .zero }
-
-    func place(_ partition: Partition) -> Checkpoint {
-        Checkpoint(offset: checkpoint(partition), laggards: models[partition]?.laggards ?? [:])
-    }
-
-    /// The first event that the user's rows lack; nil: they lack none.
-    func firstLacking(_ user: UserID, _ partition: Partition) -> LogOffset? { firstLacking(user, models[partition]) }
-
-    private func firstLacking(_ user: UserID, _ model: ReadModel?) -> LogOffset? {
-        let shown = model?.users[user]?.version ?? .zero
-        return events[identity.partition(of: user)]?.first { $0.user == user && $0.version > shown }?.offset
-    }
-
-    func dueUsers(_ partition: Partition, after place: DuePlace, until: Timestamp, limit: Int) -> [DueUser] {
-        var found: [DueUser] = []
-        for (user, shown) in models[partition]?.users ?? [:] {
-            guard let dueAt = shown.dueAt, dueAt <= until, (dueAt, user) > (place.dueAt, place.user) else { continue }
-            found.append(DueUser(partition: partition, user: user, dueAt: dueAt))
-        }
-        return Array(found.sorted { ($0.dueAt, $0.user) < ($1.dueAt, $1.user) }.prefix(limit))
-    }
-
-    /// Writes a batch under the same conditions as `ProjectionWriter`.
-    func write(_ batch: ProjectionBatch) -> ProjectionOutcome {
-        guard var model = models[batch.partition] else { return .busy }
-        if let anchor = batch.anchor, !holds(anchor, batch.partition) { return .otherLog }
-        if let timeline = batch.timeline, timeline != self.timeline { return .otherLog }
-        guard model.checkpoint >= batch.base else { return .checkpointRegressed(to: model.checkpoint) }
-        var missing: Set<UserID> = []
-        for var user in batch.users {
-            user.readRows()
-            var shown = model.users[user.user] ?? Shown()
-            guard shown.version >= user.base else {
-                missing.insert(user.user)
-                continue
-            }
-            guard shown.version <= user.version else { continue }
-            if shown.version < user.version {
-                for row in user.rows { shown.rows[row.key] = row.row }
-                shown.version = user.version
-            }
-            shown.dueAt = user.dueAt
-            if let digests = user.digests?.encoded { (shown.digests, shown.digestsVersion) = (digests, user.version) }
-            model.users[user.user] = shown
-        }
-        let moves = missing.isEmpty && batch.checkpoint > model.checkpoint
-        if moves {
-            model.checkpoint = batch.checkpoint
-            for user in batch.laggards {
-                let first = firstLacking(user, model)
-                if let first, first < model.checkpoint { model.laggards[user] = first }
-            }
-        }
-        for user in batch.users.map(\.user) where model.laggards[user] != nil {
-            if (firstLacking(user, model) ?? model.checkpoint) >= model.checkpoint { model.laggards[user] = nil }
-        }
-        judgeStanding(batch.partition, moves)
-        models[batch.partition] = model
-        if judgesCheckpoints { judgeCheckpoints() }
-        trace?("the read model is at \(model.checkpoint) of \(batch.partition): \(batch.users.map(\.version))")
-        journal.append(.projection(batch.partition, model))
-        let isCovered = moves && batch.end.map { $0 <= batch.checkpoint } ?? batch.users.isEmpty
-        if !isCovered { flushed = models }
-        return .written(missing: missing, checkpoint: model.checkpoint)
-    }
-
-    private func judgeStanding(_ partition: Partition, _ moves: Bool) {
-        let isBehind = head(partition).nextOffset > checkpoint(partition)
-        standing[partition] = moves || !isBehind ? 0 : standing[partition, default: 0] + 1
-        if let limit = standingLimit, standing[partition, default: 0] > limit {
-            witness.fail("the checkpoint of partition \(partition) does not move, over \(limit) batches")
-        }
-    }
-
-    /// Checks of everybody whose rows lack an event below the checkpoint that they are a laggard from there on.
-    func judgeCheckpoints() {
-        for (partition, model) in models {
-            for user in Set((events[partition] ?? []).map(\.user)) {
-                guard let first = firstLacking(user, model), first < model.checkpoint else { continue }
-                guard let known = model.laggards[user], known <= first else {
-                    return witness.fail("the checkpoint \(model.checkpoint) has passed \(user), who lacks \(first)")
-                }
-            }
-        }
-    }
-
-    /// Everything projected so far reaches the disk and the standby.
-    func flush() { (flushed, replica) = (models, models) }
-
-    /// The number of commits.
-    var commits: Int { journal.count }
-
-    /// Resets the database to an earlier commit.
-    /// - Returns: the partitions that lost nothing.
-    func restore(to commits: Int) -> Set<Partition> {
-        journal.removeLast(max(0, journal.count - commits))
-        var counts: [Partition: Int] = [:]
-        for partition in identity.allPartitions { models[partition] = ReadModel() }
-        for commit in journal {
-            switch commit {
-            case .append(let partition, let count): counts[partition, default: 0] += count
-            case .projection(let partition, let model): models[partition] = model
-            case .lost(let left): models = left
-            }
-        }
-        let whole = identity.allPartitions.filter { counts[$0, default: 0] == events[$0]?.count ?? 0 }
-        for partition in identity.allPartitions {
-            events[partition] = Array((events[partition] ?? []).prefix(counts[partition, default: 0]))
-        }
-        timeline = Timeline(name: timeline.name + "r")
-        locks.releaseAll()
-        flush()
-        witness.fellBack(to: counts)
-        return Set(whole)
-    }
-
-    /// PostgreSQL crashes and recovers: the log is complete, and projections that were not flushed are lost.
-    func loseProjections() {
-        models = flushed
-        journal.append(.lost(models))
-        locks.releaseAll()
-    }
-
-    /// The standby takes over: the log is complete, and projections that had not reached the standby are lost.
-    func failOver() {
-        models = replica
-        flush()
-        timeline = Timeline(name: timeline.name + "1")
-        journal.append(.lost(models))
-        locks.releaseAll()
-    }
 }
-
-/// The user cannot be loaded.
-struct BrokenUser: Error {}
 
 extension LoggedEvent {
     fileprivate var traced: String {

@@ -10,7 +10,7 @@ extension SimulatedServer {
     private func access(_ thread: String, _ lane: Int, _ process: Process) -> SimulatedAccess {
         let dice = SeededGenerator(seed: simulation.seed, of: thread, index * 1_000_000 + lane * 10_000 + lives)
         return SimulatedAccess(
-            simulation, dice,
+            simulation, dice, rules: FoldRules(version: process.foldVersion),
             isStopping: { [weak self, weak process, unowned simulation] in
                 guard let self, let process, self.process === process else { return true }
                 return simulation.isOver
@@ -49,7 +49,7 @@ extension SimulatedServer {
         let thread = SimulatedThread(self.access("projector", lane, process))
         return SimulatedProjector(
             write: { [unowned self, weak process] batch, done in
-                judge(batch)
+                judge(batch, process?.workers[lane].users)
                 let (fails, wait) = (random.once(in: simulation.faults.projectionFails), random.number(1_000...200_000))
                 simulation.after(wait, rank: index) { [weak self, weak process] in
                     guard let self, let process, self.process === process else { return }
@@ -145,8 +145,12 @@ extension SimulatedServer {
             report: { mailbox.post(.placesFound(session: $0, $1)) })
     }
 
-    /// Checks the bounds of a batch; the rows of its last user may exceed them.
-    private func judge(_ batch: ProjectionBatch) {
+    /// Checks the generation of a batch, and its bounds, which the rows of its last user may exceed.
+    private func judge(_ batch: ProjectionBatch, _ users: LaneUsers?) {
+        for user in batch.users.compactMap({ users?.resident[$0.user] }) where user.generation != batch.generation {
+            simulation.witness.fail(
+                "rows that were loaded from generation \(user.generation) are to go into \(batch.generation)")
+        }
         guard let bound = simulation.plan.projectionBounds else { return }
         let others = batch.users.dropLast().reduce(0) { $0 + $1.rowCount }
         if batch.users.count > bound || others >= bound {

@@ -28,6 +28,8 @@ final class SimulatedServer {
         fileprivate(set) var staleTurns = 0
         /// The history of the log at the start (see `Simulation.history`).
         let bornIn: Int
+        /// The fold of its program: it writes rows only where the same fold has made them.
+        let foldVersion: Int32
         /// For each history of the log, the versions up to which the server has certainly read or written each user's
         /// events.
         private var seen: [Int: [UserID: Version]] = [:]
@@ -36,10 +38,19 @@ final class SimulatedServer {
         /// What the lanes have read and written in the turn under way. It counts from the end of the turn on, because a
         /// lane may wait for the database before it acts upon it.
         var news: [(user: UserID, version: Version, history: Int)] = []
+        /// How many connections were accepted since the lanes last got through a turn.
+        fileprivate var accepted = 0
+        /// The appends that were brought to the server and have no answer.
+        let waits: WaitingAppends
         /// When the server saw that devices were revoked.
         private(set) var revocations: [DeviceID: Int64] = [:]
 
-        fileprivate init(_ loop: EmbeddedEventLoop, _ services: ConnectionServices, bornIn history: Int) {
+        fileprivate init(
+            _ loop: EmbeddedEventLoop, _ services: ConnectionServices, _ waits: WaitingAppends, bornIn history: Int,
+            foldVersion: Int32
+        ) {
+            self.waits = waits
+            self.foldVersion = foldVersion
             self.loop = loop
             self.services = services
             workers = []
@@ -115,9 +126,10 @@ final class SimulatedServer {
         let faults = Faults()
         let hints = HeadHints(configuration: Self.noDatabase, faults: faults, logger: logger)
         let format = LogFormat(simulation.log.format)
+        let laneConfiguration = configuration(plan)
         let context = LaneContext(
             log: simulation.log.identity, format: format, store: Self.noDatabase,
-            configuration: configuration(plan), clock: clock, databaseTime: time, budget: budget, hints: hints,
+            configuration: laneConfiguration, clock: clock, databaseTime: time, budget: budget, hints: hints,
             faults: faults, freshness: Freshness(lanes: plan.lanesPerServer), loads: simulation.loads, logger: logger,
             receiptKey: simulation.receiptKey)
         let lanes = Lanes(
@@ -129,7 +141,9 @@ final class SimulatedServer {
             isFresh: { context.isFresh(since: $0) })
         let loop = EmbeddedEventLoop()
         loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
-        let new = Process(loop, services, bornIn: simulation.history)
+        let waits = WaitingAppends(simulation)
+        let new = Process(
+            loop, services, waits, bornIn: simulation.history, foldVersion: simulation.rebuilder.foldVersion)
         new.workers = lanes.lanes.indices.map { lane in
             LaneWorker(
                 context: context, index: lane, partitions: lanes.partitions(of: lane),
@@ -227,7 +241,10 @@ final class SimulatedServer {
         configuration.projectionMilliseconds = Int64(random.element([50, 800]))
         configuration.pauseMilliseconds = Int64(random.element([20, 100, 1_000]))
         configuration.checkpointMilliseconds = Int64(random.element([100, 1_000]))
-        if plan.brokenEvents > 0 { configuration.quarantineMilliseconds = random.element([300, 2_000]) }
+        if plan.brokenEvents + plan.brokenCrowd > 0 {
+            configuration.quarantineMilliseconds = random.element([300, 2_000])
+        }
+        if plan.crowd > 0 { configuration.rowsPerProjection = 256 }
         if let bound = plan.projectionBounds {
             configuration.usersPerProjection = bound
             configuration.rowsPerProjection = bound
@@ -295,6 +312,7 @@ final class SimulatedServer {
             if let process = self.process, process.isTurnDue { turn(in: random.number(10...2_000)) }
         }
         process.isTurnDue = false
+        judgeQueues(process)
         let loads = process.loads
         process.loads = []
         for (lane, worker) in process.workers.enumerated() {
@@ -310,6 +328,7 @@ final class SimulatedServer {
         }
         process.sees(loads + process.news, simulation)
         process.news = []
+        process.accepted = 0
         step(process)
         process.staleTurns = max(0, process.staleTurns - 1)
         // A lane goes round at once while frames wait for a statement.
@@ -322,7 +341,29 @@ final class SimulatedServer {
         process.loop.advanceTime(to: .uptimeNanoseconds(UInt64(simulation.clock.now) * 1_000))
     }
 
+    /// What waits is bounded by the connections that there are, whatever happens.
+    private func judgeQueues(_ process: Process) {
+        let connections = process.links.count + process.accepted
+        for worker in process.workers {
+            let waiting = worker.mailbox.count + worker.deferred.count
+            if waiting > simulation.bounds.requests(connections) {
+                simulation.witness.fail("\(waiting) requests wait in a lane with \(connections) connections")
+            }
+        }
+        let bytes = process.services.budget.used
+        if bytes > simulation.bounds.inboundBytes(connections) {
+            simulation.witness.fail("\(bytes) bytes of appends wait in a server with \(connections) connections")
+        }
+    }
+
     // MARK: Links
+
+    /// An append has come from a device.
+    func brought(_ request: AppendRequest, of user: UserID, on link: SimulatedLink) {
+        guard let process else { return }
+        let isLoaded = process.workers.contains { $0.users.resident[user] != nil }
+        process.waits.brought(request, of: user, on: link, isLoaded: isLoaded)
+    }
 
     /// Opens the server's end of a new connection.
     func accept(_ link: SimulatedLink, _ socket: SocketHandler, jitter: Double) -> EmbeddedChannel? {
@@ -335,6 +376,7 @@ final class SimulatedServer {
         guard let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 1) else { return nil }
         channel.connect(to: address, promise: nil)
         process.links.append(link)
+        process.accepted += 1
         process.channels.removeAll { !$0.isActive }
         process.channels.append(channel)
         return channel

@@ -22,15 +22,12 @@ final class Simulation {
     /// How often the log has lost its tail.
     private(set) var history = 0
     private var fellBackAt = Int64.min / 2
-    /// The time in which every server notices a fallen log and closes its connections: a look for due users, and the
-    /// three seconds that a closing connection gets; and ten seconds of waiting for a database that does not answer.
-    private static let noticing: Int64 = 15_000_000
     let log: SimulatedLog
     let database: SimulatedDatabase
     let life: RandomLife
-    /// A user whom no server can load, if the plan has one.
-    private let broken: UserID
-    private var brokenRandom: SeededGenerator
+    let crowd: SimulatedCrowd
+    private var rebuildRandom: SeededGenerator
+    private(set) lazy var rebuilder = SimulatedRebuilder(self)
     private(set) var servers: [SimulatedServer] = []
     private(set) var devices: [SimulatedDevice] = []
     /// Copies of devices' stores that live, or lived, beside the devices.
@@ -45,13 +42,8 @@ final class Simulation {
     private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
     private let tracer: ((String) -> Void)?
 
-    /// Simulated microseconds within which everything must come to rest after the faults end.
-    private static let patience: Int64 = 90_000_000
-    /// The number of events up to which each logged event extends the patience by one latency. A link with the smallest
-    /// window carries about one row in the maximum latency, and a device may lack everything that was ever appended.
-    private static let carriedEvents = 4_000
-    private static let viewersPatience: Int64 = 8_000_000
     private var settledAt: Int64?
+    let bounds: LivenessBounds
 
     /// - Parameters:
     ///   - change: overrides what the seed decided.
@@ -68,6 +60,8 @@ final class Simulation {
         if brokenRandom.once(in: 4) {
             (plan.brokenEvents, plan.mendsBroken) = (brokenRandom.number(1...20), brokenRandom.once(in: 2))
         }
+        var rebuildRandom = SeededGenerator(seed: seed, of: "rebuilds")
+        if rebuildRandom.once(in: 2) { plan.drawRebuilds(&rebuildRandom) }
         change(&plan)
         self.plan = plan
         witness = Witness(
@@ -82,13 +76,14 @@ final class Simulation {
         if let trace { log.trace = { [clock] in trace("\(clock.now / 1_000) ms: \($0)") } }
         witness.troubledAt = { [unowned database] in database.troubledAt }
         let users = (0..<plan.users).map { _ in UserID(random.uuid()) }
-        broken = UserID(brokenRandom.uuid())
-        if plan.brokenEvents > 0 { log.broken = [broken] }
-        log.standingLimit = plan.standingLimit
-        log.judgesCheckpoints = plan.brokenEvents > 0 || plan.projectionBounds != nil
+        crowd = SimulatedCrowd(plan, brokenRandom)
+        log.broken = crowd.broken
+        bounds = LivenessBounds(plan)
+        log.standingLimit = bounds.standing
+        log.judgesCheckpoints = !crowd.isEmpty || plan.projectionBounds != nil
         life = RandomLife(users: users, stranger: UserID(random.uuid()))
         self.random = random
-        self.brokenRandom = brokenRandom
+        self.rebuildRandom = rebuildRandom
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }
         devices = try (0..<plan.devices).map { try SimulatedDevice($0, user: users[$0 % users.count], self) }
         for index in 0..<plan.scopes {
@@ -115,7 +110,11 @@ final class Simulation {
             return "the devices do not start: \(error)"
         }
         while witness.failure == nil, step() {
-            if isHealed, devices.allSatisfy(isSettled), seesRight(), isProjected { break }
+            if isHealed, devices.allSatisfy(isSettled), seesRight(), crowd.isProjected(log),
+                plan.rebuilds == 0 || rebuilder.isSettled
+            {
+                break
+            }
             guard !isOver else {
                 let restless = devices.filter { !isSettled($0) }
                 witness.fail(
@@ -125,6 +124,7 @@ final class Simulation {
         }
         if witness.failure == nil { judge() }
         for server in servers { server.end() }
+        rebuilder.end()
         return witness.failure
     }
 
@@ -140,8 +140,8 @@ final class Simulation {
 
     /// Whether a rule is broken, or everything should have come to rest by now. No server waits for anything then.
     var isOver: Bool {
-        let carrying = Int64(min(witness.log.count, Self.carriedEvents)) * Int64(plan.latency)
-        return witness.failure != nil || clock.now >= plan.duration + Self.patience + carrying
+        let carrying = Int64(min(witness.log.count, LivenessBounds.carriedEvents)) * Int64(plan.latency)
+        return witness.failure != nil || clock.now >= plan.duration + LivenessBounds.patience + carrying
     }
 
     /// Has the world go on up to this time, while a server waits in the middle of a call.
@@ -152,6 +152,7 @@ final class Simulation {
 
     private func begin() throws {
         noteOldDevices()
+        crowd.begin(self)
         for server in servers { server.start() }
         var known: Set<UserID> = []
         for device in devices {
@@ -173,33 +174,25 @@ final class Simulation {
                 log.raiseFormat()
             }
         }
-        for _ in 0..<plan.brokenEvents {
-            after(brokenRandom.number(0...Int(plan.duration)), rank: 54) { [unowned self] in appendBroken() }
+        for _ in 0..<plan.rebuilds {
+            after(rebuildRandom.number(0...Int(plan.duration)), rank: 58) { [unowned self] in rebuilder.act() }
+        }
+        for _ in 0..<plan.alters {
+            after(rebuildRandom.number(0...Int(plan.duration)), rank: 58) { [unowned self] in alter() }
         }
         if plan.disasters > 0 { after(random.number(1...plan.disasters), rank: 50) { [unowned self] in disaster() } }
     }
 
-    /// Another server, which can load the broken user, appends an event of theirs.
-    private func appendBroken() {
-        let head = log.head(log.identity.partition(of: broken))
-        let count = log.events[head.partition]?.count { $0.user == broken } ?? 0
-        let time = max(clock.wall(), head.lastRecordedAt)
-        let name = FocusConfigured(focusID: "f\(count % 3)", name: "\(count)")
-        let event = Event(
-            version: Version(Int64(count) + 1), device: .server, incarnation: Incarnation(0),
-            sequence: DeviceSequence(Int64(count) + 1), id: EventID(brokenRandom.uuid()), app: nil, occurredAt: time,
-            recordedAt: time, body: .focusConfigured(name))
-        var batch = PartitionAppend(behind: head, events: [])
-        let logged = LoggedPayload(event.body)
-        batch.append(
-            event, of: broken, type: logged.type, schemaVersion: logged.schemaVersion, payload: logged.payload)
-        _ = log.append(batch)
-    }
-
-    /// Whether the read model has everything but what the broken user's rows lack.
-    private var isProjected: Bool {
-        guard log.lag == 0 else { return false }
-        return log.broken.contains(broken) || log.firstLacking(broken, log.identity.partition(of: broken)) == nil
+    /// Has the read model show wrong rows. Most servers load them and devices get them, and a rebuild follows.
+    private func alter() {
+        guard !isHealed else { return }
+        guard log.alter(&rebuildRandom, life.users) else {
+            return after(50_000, rank: 58) { [unowned self] in alter() }
+        }
+        for server in servers where !server.isInTurn && !rebuildRandom.once(in: 3) { server.die() }
+        after(rebuildRandom.number(100_000...4_000_000), rank: 58) { [unowned self] in
+            if !isHealed { rebuilder.act() }
+        }
     }
 
     /// Whether all watching devices see the present statuses (rule V1). Fails if they do not within a few seconds after
@@ -210,14 +203,14 @@ final class Simulation {
         }
         guard let first = wrong.first else { return true }
         settledAt = settledAt ?? clock.now
-        if clock.now - (settledAt ?? 0) > Self.viewersPatience { witness.fail("V1: \(first)") }
+        if clock.now - (settledAt ?? 0) > LivenessBounds.viewers { witness.fail("V1: \(first)") }
         return false
     }
 
     private func isSettled(_ device: SimulatedDevice) -> Bool {
         if witness.isRevoked(device) { return device.session?.isLive != true }
         // By then every server has noticed that the log fell back, and has closed older connections.
-        guard clock.now - fellBackAt > Self.noticing, device.link?.isQuiet == true else { return false }
+        guard clock.now - fellBackAt > LivenessBounds.noticing, device.link?.isQuiet == true else { return false }
         // The event tells histories apart. What a server has not seen of a lost history, its devices need not be told.
         guard let verified = device.verified else { return false }
         let end = witness.state(of: device.user).head(of: device.view(of: verified))
@@ -321,6 +314,12 @@ final class Simulation {
         for device in devices + clones { device.heal() }
         log.raiseFormat()
         if plan.mendsBroken { log.broken = [] }
+        if plan.rebuilds > 0 {
+            for server in servers where server.process.map({ $0.foldVersion != rebuilder.foldVersion }) ?? false {
+                server.die()
+            }
+            after(rebuildRandom.number(1...10_000_000), rank: 58) { [unowned self] in rebuilder.heal() }
+        }
         after(8_000_000, rank: 53) { [unowned self] in for device in devices { device.meetNewServers() } }
     }
 

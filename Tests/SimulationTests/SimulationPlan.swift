@@ -95,11 +95,22 @@ struct SimulationPlan {
     /// faults end.
     var brokenEvents = 0
     var mendsBroken = false
-    /// After how many batches at most the checkpoint of a partition moves that has events past it; nil: not judged.
-    var standingLimit: Int?
+    /// How many users without devices have events when all begins, which nobody has projected; and how many of them
+    /// nobody can load.
+    var crowd = 0
+    var brokenCrowd = 0
+    /// Whether it is judged how long appends wait for their answers (`LivenessBounds.commits`).
+    var judgesAnswers = false
     /// How often in a row at most a lane's batch for a partition comes too late, because another server was first; nil:
     /// not judged.
     var lateLimit: Int?
+    /// How often somebody begins a rebuild of the read model, goes on with one, gives it up, kills it or rolls back;
+    /// once in so many statements it dies; and how often a row of the read model is made wrong.
+    var rebuilds = 0
+    var rebuildDies = 0
+    var alters = 0
+    /// Whether some rebuilds are by a program with a later fold, and servers that start then have that fold.
+    var raisesFold = false
     var faults: Faults
     /// The most microseconds between two disasters; 0 for none.
     var disasters: Int
@@ -164,6 +175,16 @@ struct SimulationPlan {
         if random.once(in: 3) { self.faults.losesConnection = 100 }
         if random.once(in: 4) { self.faults.silences = 400 }
         if random.once(in: 4) { self.faults.refuses = 3 }
+    }
+
+    /// Where rows are made wrong the log does not fall back: they would stay so, and nobody would know of them.
+    mutating func drawRebuilds(_ random: inout SeededGenerator) {
+        rebuilds = random.number(1...5)
+        rebuildDies = random.element([0, 40, 15])
+        raisesFold = random.once(in: 4)
+        guard random.once(in: 2) else { return }
+        (restores, faults.fallsBack) = (0, 0)
+        alters = random.number(1...3)
     }
 
     var limits: SessionLimits {

@@ -76,10 +76,19 @@ import Testing
         "The checkpoint moves with nearly every batch, whoever is quarantined and however many are dirty",
         arguments: [1, 3])
     func checkpointMoves(servers: Int) throws {
-        try runUndisturbed(40) { plan in
+        try runUndisturbed(16) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (8, 10, servers, 1)
             (plan.projectionBounds, plan.brokenEvents, plan.pause) = (2, 30, 60_000)
-            plan.standingLimit = servers == 1 ? 2 : 24
+        }
+    }
+
+    @Test(
+        "The checkpoint moves with 1,300 users whose rows lack events, of whom one has 600 rows and 600 cannot be loaded",
+        arguments: [1, 2])
+    func crowds(servers: Int) throws {
+        try runUndisturbed(1) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (1, 2, servers, 1)
+            (plan.crowd, plan.brokenCrowd) = (1_300, 600)
         }
     }
 
@@ -91,12 +100,12 @@ import Testing
         }
     }
 
-    @Test("Of four servers that append to the same partitions, none comes too late for one twice in a row")
+    @Test("Of four servers that append to the same partitions, none comes too late twice in a row, and none waits long")
     func contention() throws {
         try runUndisturbed(16) { plan in
             (plan.users, plan.devices, plan.servers, plan.partitions) = (8, 12, 4, 2)
             (plan.interleaves, plan.pause, plan.latency, plan.lateLimit) = (2, 20_000, 2_000, 1)
-            plan.callMicroseconds = 300
+            (plan.callMicroseconds, plan.judgesAnswers) = (300, true)
         }
     }
 
@@ -181,6 +190,15 @@ import Testing
         }
     }
 
+    @Test("S8: the read model is rebuilt while all goes on: devices hear of what is different, and of nothing else")
+    func rebuilds() throws {
+        try runUndisturbed(40) { plan in
+            (plan.users, plan.devices, plan.servers, plan.partitions) = (4, 7, 3, 2)
+            (plan.rebuilds, plan.rebuildDies, plan.alters, plan.raisesFold) = (5, 60, 6, false)
+            (plan.pause, plan.interleaves) = (60_000, 3)
+        }
+    }
+
     /// `count` consecutive seeds, or only the one in FOCUS_SEED. A usual run always takes the same ones, so that a
     /// failure points to the change; with FOCUS_ROUNDS they begin at a random one.
     private static func seeds(_ count: Int) -> [UInt64] {
@@ -200,6 +218,7 @@ import Testing
                     plan.faults = SimulationPlan.Faults()
                     plan.disasters = 0
                     plan.brokenEvents = 0
+                    (plan.rebuilds, plan.alters, plan.raisesFold) = (0, 0, false)
                     change(&plan)
                 })
             let failure = simulation.run()

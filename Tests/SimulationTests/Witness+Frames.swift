@@ -6,7 +6,8 @@ import FocusCore
 /// What each frame that reaches a device may tell it.
 extension Witness {
     /// A frame has reached a device.
-    func saw(_ message: ServerMessage, _ device: SimulatedDevice) {
+    /// - Parameter writtenAt: when the server wrote it.
+    func saw(_ message: ServerMessage, _ device: SimulatedDevice, writtenAt: Int64) {
         switch message {
         case .welcome(let welcome): sawWelcome(welcome, device)
         case .appended(let appended): sawAppended(appended, device)
@@ -15,7 +16,7 @@ extension Witness {
             sawRows(rows, device)
             saw(cursor, device)
         case .snapshotEnd(let cursor), .deltaEnd(let cursor), .checkpoint(let cursor, _): saw(cursor, device)
-        case .error(let error): sawError(error, device)
+        case .error(let error): sawError(error, device, writtenAt)
         case .recalled(let recalled): sawRecalled(recalled, device)
         case .snapshotBegin, .deltaBegin, .ping, .pong, .goAway, .tokenExpiry, .fetched, .peerStatuses,
             .unknown:
@@ -25,8 +26,9 @@ extension Witness {
 
     /// Unless the seed lets appends fail, or the database was in trouble, the log answers: a server that lacks events
     /// must read them, and must not refuse.
-    private func sawError(_ error: ProtocolError, _ device: SimulatedDevice) {
-        guard error.code == .unavailable || error.code == .userQuarantined, !mayBeUnavailable else { return }
+    private func sawError(_ error: ProtocolError, _ device: SimulatedDevice, _ writtenAt: Int64) {
+        guard error.code == .unavailable || error.code == .userQuarantined, !mayBeUnavailable(at: writtenAt)
+        else { return }
         fail("\(device) is told \(error.code) although the log answers: \(error.message)")
     }
 
@@ -119,7 +121,7 @@ extension Witness {
         guard cursor.version <= end else {
             return fail("P1: \(device) stands at \(cursor.version), the log ends at \(end)")
         }
-        if state(of: device.user, at: cursor, in: view) == nil {
+        if state(of: device.user, at: cursor, in: view) == nil, !mayBeAltered(device.user, at: cursor, in: view) {
             fail("S4: the cursor of \(device) names an event that is not there")
         }
         if cursor.view != view.hash { fail("S4: the cursor of \(device) is of another view") }

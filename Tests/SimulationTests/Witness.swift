@@ -56,17 +56,18 @@ final class Witness {
     private var brought: Set<EventID> = []
     private var appended: Set<EventID> = []
     let clock: SimulatedClock
+    /// For each user of whom the read model was wrong: the version through which devices may hold what it showed.
+    private var alteredThrough: [UserID: Version] = [:]
 
     /// Whether the seed lets some appends or look-ups fail.
     private let callsFail: Bool
     /// When something last happened to the database (`SimulatedDatabase`).
     var troubledAt: () -> Int64 = { Int64.min / 2 }
-    /// Microseconds after that in which devices may be told `unavailable`: who waits for a database asks at least every
-    /// second, and what was told travels.
-    private static let trouble: Int64 = 15_000_000
 
-    /// Whether a device may be told now that the log does not answer.
-    var mayBeUnavailable: Bool { callsFail || clock.now - troubledAt() < Self.trouble }
+    /// Whether a device may be told at this time that the log does not answer.
+    func mayBeUnavailable(at time: Int64) -> Bool {
+        callsFail || time - troubledAt() < LivenessBounds.trouble
+    }
 
     /// The most milliseconds between a decision of a server and its effect, because its calls take time.
     let slowness: Int64
@@ -100,6 +101,20 @@ final class Witness {
     }
 
     func fail(_ message: String) { failure = failure ?? message }
+
+    // MARK: A wrong read model
+
+    /// - Parameter end: nil: a read model is shown that has wrong rows of the user.
+    func showsAltered(_ user: UserID, through end: Version?) {
+        alteredThrough[user] = end ?? Version(Int64.max)
+    }
+
+    /// Whether a device that stands at the cursor may hold what a wrong read model showed.
+    func mayBeAltered(_ user: UserID, at cursor: Cursor, in view: View) -> Bool {
+        guard let end = alteredThrough[user] else { return false }
+        // The cursor's event need not be one of the log's: an app's stream is known by the rows that it brought.
+        return end > version(of: user) || cursor.version <= state(of: user, at: end).head(of: view).version
+    }
 
     // MARK: Log
 

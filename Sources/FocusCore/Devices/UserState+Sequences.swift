@@ -65,4 +65,21 @@ extension UserState {
         if kept.count > EventLimits.outcomesPerDevice { shared.remove(kept.removeFirst()) }
         devices[event.device, default: DeviceRecord(event.device)].refusals[event.app] = kept
     }
+
+    /// Makes these refusals the newest of their devices. Refusals are loaded in the order of change, and the oldest leave
+    /// first: an event that changes some must move them here as a load of their rows would.
+    mutating func moveToEnd(refusals keys: [RowKey]) {
+        for key in keys.sorted() where key.collection == .refusals {
+            guard let device = key.refusedDevice, var kept = devices[device]?.refusals[key.app],
+                let place = kept.firstIndex(of: key)
+            else { continue }
+            kept.append(kept.remove(at: place))
+            devices[device]?.refusals[key.app] = kept
+        }
+    }
+}
+
+extension RowKey {
+    /// The device whose event was refused, where the key is one of `refusals`; nil when it is malformed.
+    var refusedDevice: DeviceID? { key.split(separator: "/").first.flatMap { DeviceID(text: String($0)) } }
 }

@@ -30,6 +30,7 @@ extension UserState {
             shared.store.markRebuilt(key)
             shared.touch(key)
         }
+        moveToEnd(refusals: body.rows)
         guard body.horizon > .zero else { return }
         shared.store.horizon = max(shared.store.horizon, min(body.horizon, version))
         // Which app's the dropped tombstones were is not known.

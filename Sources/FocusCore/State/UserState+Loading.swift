@@ -117,9 +117,7 @@ extension UserState {
 
     private mutating func loadRefusal(_ key: RowKey, _ row: Row) throws(ProtoError) {
         guard !row.isDeleted else { return }
-        guard let text = key.key.split(separator: "/").first, let device = DeviceID(text: String(text)) else {
-            throw .unexpected
-        }
+        guard let device = key.refusedDevice else { throw .unexpected }
         devices[device, default: DeviceRecord(device)].refusals[key.app, default: []].append(key)
     }
 }

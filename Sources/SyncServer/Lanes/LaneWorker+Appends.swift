@@ -86,10 +86,12 @@ extension LaneWorker {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
                 users.committed(user, changed: keys)
-                watchers.changed(id, by: keys)
             } else {
                 users.forget(id)
             }
+            // Where the partition shows another generation by now, the events are in the log, and nothing else tells of
+            // them.
+            if report.isLogged(user.partition) { watchers.changed(id, by: keys) }
         }
         for (id, event) in staging.unfolded.sorted(by: { $0.key < $1.key }) { fold(event, of: id, report) }
         for answer in staging.answers where report.isSettled(answer.partition) {
@@ -110,7 +112,10 @@ extension LaneWorker {
     /// Has the user's event folded beside the lane, once the log has it.
     private func fold(_ event: Event, of id: UserID, _ report: CommitReport) {
         guard let user = users[id] else { return }
-        guard report.isValid(user.partition) else { return users.forget(id) }
+        guard report.isValid(user.partition) else {
+            users.forget(id)
+            return report.isLogged(user.partition) ? watchers.hear(.changed(id)) : ()
+        }
         services.folder.post(users.handOver(user, event, behind: log.tails[user.partition]))
     }
 }

@@ -78,6 +78,28 @@ import Testing
         #expect(UserState.horizon(inStreamMemo: [0xFF]) == .zero)
     }
 
+    @Test("E2, S8: which refusals stay does not depend on whether the state was loaded after a rebuild named some")
+    func refusals() throws {
+        var state = UserState(user: UserID(Stage.uuid(1)))
+        func refuse(_ number: Int, _ state: inout UserState) throws {
+            let event = Event(
+                version: state.version.next, device: .phone, incarnation: Incarnation(1),
+                sequence: DeviceSequence(Int64(number)), id: EventID(Stage.uuid(number)), app: nil, occurredAt: .at(1),
+                recordedAt: .at(1), body: .eventRefused(EventRefused(type: "", code: "app_unknown", message: "")))
+            _ = try state.apply(event)
+        }
+        for number in 1...EventLimits.outcomesPerDevice { try refuse(number, &state) }
+        // In another order than that of their sequences: keys are texts.
+        let named = [2, 10, 3].map { RowKey(.refusals, key: "\(DeviceID.phone)/1/\($0)") }
+        var folded = try rebuilt(state, named)
+        var loaded = try UserState(user: folded.user, version: folded.version, rows: rows(folded))
+        for number in 1...EventLimits.outcomesPerDevice {
+            try refuse(EventLimits.outcomesPerDevice + number, &folded)
+            try refuse(EventLimits.outcomesPerDevice + number, &loaded)
+            try #require(rows(folded) == rows(loaded), "after \(number)")
+        }
+    }
+
     @Test("S8: no device may append it")
     func forbidden() {
         let stage = history(1)

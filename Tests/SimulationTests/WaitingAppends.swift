@@ -1,0 +1,47 @@
+import EventStore
+import FocusCore
+import SyncServer
+
+/// The appends that a server has and has not answered, and how many commits others get in before it does.
+final class WaitingAppends {
+    private struct Waiting {
+        weak var link: SimulatedLink?
+        let partition: Partition
+        let last: DeviceSequence
+        let count: Int
+        /// The partition's commits when the append came; nil: its user had to be loaded, which takes as long as it takes.
+        let since: Int?
+        /// How many of the partition's events waited then, these included.
+        let events: Int
+    }
+
+    private unowned let simulation: Simulation
+    private var waiting: [Waiting] = []
+
+    init(_ simulation: Simulation) { self.simulation = simulation }
+
+    func brought(_ request: AppendRequest, of user: UserID, on link: SimulatedLink, isLoaded: Bool) {
+        waiting.removeAll { $0.link?.isOver ?? true }
+        let (log, count) = (simulation.log, request.envelopes.count)
+        let partition = log.identity.partition(of: user)
+        let before = waiting.reduce(0) { $0 + ($1.partition == partition ? $1.count : 0) }
+        waiting.append(
+            Waiting(
+                link: link, partition: partition, last: request.firstSequence.advanced(by: max(0, count - 1)),
+                count: count, since: isLoaded ? log.appended[partition, default: 0] : nil, events: before + count))
+    }
+
+    func answered(_ appended: Appended, on link: SimulatedLink) {
+        let isAnswered = { (append: Waiting) in append.link === link && append.last <= appended.throughSequence }
+        for append in waiting where isAnswered(append) {
+            guard let since = append.since else { continue }
+            let commits = simulation.log.appended[append.partition, default: 0] - since
+            let bound = simulation.bounds.commits(events: append.events)
+            if commits > bound {
+                simulation.witness.fail(
+                    "an append with \(append.events) events waits for \(commits) commits, and \(bound) are enough")
+            }
+        }
+        waiting.removeAll { isAnswered($0) }
+    }
+}
