@@ -13,6 +13,8 @@ public enum RebuildError: Error, Sendable, Hashable {
     case nothingToRollBackTo
     /// Another fold than this program's has filled the generation.
     case otherFold(generation: Int32, fold: Int32)
+    /// Servers that cannot read what this fold makes may still serve the log: it has this format.
+    case earlierFormat(Int32)
     /// The log of the partition begins later than its first event: what came before cannot be folded.
     case historyArchived(Partition, first: LogOffset)
     /// The log of the partition holds fewer events than its offsets count.
@@ -39,6 +41,9 @@ extension RebuildError: CustomStringConvertible {
         case .otherFold(let generation, let fold):
             "Generation \(generation) is filled by fold \(fold), and this program has fold \(FocusCore.foldVersion). "
                 + "Use a focusctl of that fold."
+        case .earlierFormat(let format):
+            "The log has format \(format), so servers of an earlier version may still serve it, and they cannot read what "
+                + "fold \(FocusCore.foldVersion) makes. Upgrade every server, run `focusctl migrate --finish`, and rebuild."
         case .historyArchived(let partition, let first):
             "The log of partition \(partition) begins at offset \(first): older events were archived. A rebuild would "
                 + "lose what they say; bring them back first."

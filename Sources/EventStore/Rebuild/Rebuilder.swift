@@ -31,6 +31,7 @@ public final class Rebuilder: Sendable {
     /// Builds a new generation from the log and shows it. Throws `RebuildError`, `EventStoreError`, `PostgresError`.
     public func rebuild() throws -> RebuildReport {
         try exclusively { connection, log in
+            guard log.format >= EventStore.foldFormat else { throw RebuildError.earlierFormat(log.format) }
             try Self.checkHistory(on: connection)
             let known = try KnownGeneration.all(on: connection)
             if let unfinished = known.first(where: \.isUnfinished) {

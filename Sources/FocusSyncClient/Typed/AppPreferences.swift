@@ -29,6 +29,13 @@ public struct AppPreferences: Sendable {
         return try await client.append(.preferenceChanged(change), app: try named())
     }
 
+    /// Registers the values that count where none is set, in place of all of an earlier build (rule D1).
+    @discardableResult
+    public func register(_ defaults: PropertyDictionary, build: Int64) async throws -> QueuedEvent {
+        let registered = PreferencesRegistered(build: build, defaults: defaults)
+        return try await client.append(.preferencesRegistered(registered), app: try named())
+    }
+
     /// Deletes the set value, so that the registered default counts again. The rows change when the server has
     /// answered.
     @discardableResult

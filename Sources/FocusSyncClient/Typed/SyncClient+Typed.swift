@@ -7,6 +7,12 @@ extension SyncClient {
     public nonisolated var focus: DeviceFocus { DeviceFocus(client: self) }
     /// Notifications of the user's apps.
     public nonisolated var notifications: DeviceNotifications { DeviceNotifications(client: self) }
+    /// What is done with notifications, and waits for their apps.
+    public nonisolated var actions: DeviceActions { DeviceActions(client: self) }
+    /// Calls and messages: donations, suggestions, audiences.
+    public nonisolated var communication: DeviceCommunication { DeviceCommunication(client: self) }
+    /// What notifications may do.
+    public nonisolated var settings: DeviceSettings { DeviceSettings(client: self) }
     /// The preferences of the app that the token is for.
     public nonisolated var preferences: AppPreferences { AppPreferences(client: self, app: scopeApp) }
     /// The preferences of any app; for system sessions.
