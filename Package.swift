@@ -14,6 +14,7 @@ let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collec
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
@@ -68,6 +69,7 @@ let package = Package(
                 lifecycle, logging, collections, heaps,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
+        target("AdminPort", [nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
@@ -77,7 +79,7 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient", "SyncServer",
+                "AdminPort", "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient", "SyncServer",
                 "Tokens", arguments, lifecycle, signals, logging,
             ],
             swiftSettings: strict),
@@ -115,6 +117,7 @@ let package = Package(
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests(
             "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests("AdminPortTests", ["AdminPort", "Support", nioCore, nioHTTP1, nioLocks, nioPosix]),
         tests("ConformanceTests", ["Conformance"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),

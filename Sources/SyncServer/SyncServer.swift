@@ -24,7 +24,7 @@ public final class SyncServer: Service {
 
     private let configuration: SyncServerConfiguration
     private let interruption = StoreInterruption()
-    private let context: LaneContext
+    let context: LaneContext
     private let lanes: Lanes
     private let hints: HeadHints
     let primary: PrimaryHeartbeat
@@ -37,6 +37,8 @@ public final class SyncServer: Service {
     private let tls: NIOSSLContext?
     private let handshakes: HandshakePaces
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
+    /// Whether `stop` has begun.
+    let isStopping = NIOLockedValueBox(false)
 
     /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
     /// used. Nothing runs before `start`.
@@ -163,6 +165,7 @@ public final class SyncServer: Service {
 
     /// Rule G1: stops accepting, finishes the commits that are under way, sends every device away, ends all threads.
     public func stop() async throws {
+        isStopping.withLockedValue { $0 = true }
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
         await drain()

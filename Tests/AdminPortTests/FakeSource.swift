@@ -1,0 +1,50 @@
+import AdminPort
+import NIOConcurrencyHelpers
+import Support
+
+/// A server behind the port that is whatever a test says.
+final class FakeSource: AdminSource {
+    static let token = "a-good-token"
+
+    struct State {
+        var checks = [ReadinessCheck("database", isPassed: true, detail: "answered 3 ms ago")]
+        var families: [MetricFamily] = [.gauge("focus_test", "A figure.", 1)]
+        /// How often anything was asked.
+        var questions = 0
+    }
+
+    let state = NIOLockedValueBox(State())
+
+    func readiness() -> [ReadinessCheck] {
+        state.withLockedValue { state in
+            state.questions += 1
+            return state.checks
+        }
+    }
+
+    func metrics() async -> [MetricFamily] {
+        state.withLockedValue { state in
+            state.questions += 1
+            return state.families
+        }
+    }
+
+    func operatorName(of token: String) -> String? { token == Self.token ? "olga" : nil }
+
+    /// Opens a port with this source behind it for as long as `body` takes.
+    func serve(
+        configure: (inout AdminConfiguration) -> Void = { _ in }, _ body: (Int) async throws -> Void
+    ) async throws {
+        var configuration = AdminConfiguration(host: "127.0.0.1", port: 0)
+        configure(&configuration)
+        let port = try AdminPort(configuration, source: self)
+        let number = try await port.start()
+        do {
+            try await body(number)
+        } catch {
+            try await port.stop()
+            throw error
+        }
+        try await port.stop()
+    }
+}
