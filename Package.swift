@@ -79,8 +79,8 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "AdminPort", "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient", "SyncServer",
-                "Tokens", arguments, lifecycle, signals, logging,
+                "AdminPort", "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient",
+                "SyncServer", "Tokens", arguments, lifecycle, signals, logging,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -106,7 +106,8 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks], path: "Tests/Support",
+            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks],
+            path: "Tests/Support",
             swiftSettings: strict),
         tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
@@ -124,8 +125,8 @@ let package = Package(
         tests(
             "SyncServerTests",
             [
-                "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks,
-                nioTLS, logging,
+                "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support",
+                nioEmbedded, nioLocks, nioTLS, logging,
             ]),
         tests(
             "EndToEndTests",

@@ -38,7 +38,7 @@ struct AdminAccess: Sendable {
             response.headers.append(("WWW-Authenticate", "Bearer"))
             return response
         }
-        guard request.route != nil else { return .error(404, "not_found", "There is nothing at that path.") }
+        guard request.route != nil else { return .notFound }
         guard request.method == "GET" else {
             var response = AdminResponse.error(405, "method_not_allowed", "Nothing can be changed here: use GET.")
             response.headers.append(("Allow", "GET"))

@@ -3,13 +3,23 @@ struct AdminAnswers: Sendable {
     let source: any AdminSource
     let access: AdminAccess
 
-    func answer(_ request: AdminRequest) async -> AdminResponse {
+    /// The answer to a request, if nothing has to be waited for: whether the server lives and is ready is told on the
+    /// port's own event loop, whatever else waits for a thread.
+    func answerAtOnce(_ request: AdminRequest) -> AdminResponse? {
         if let refusal = access.refusal(of: request) { return refusal }
         switch request.route {
         case .live: return .text(200, "ok\n")
         case .ready: return ready(isVerbose: request.asks(for: "verbose"))
-        case .metrics: return .metrics(await source.metrics())
-        case nil: return .error(404, "not_found", "There is nothing at that path.")
+        case .metrics: return nil
+        case nil: return .notFound
+        }
+    }
+
+    /// The answer to a request for which `answerAtOnce` has none.
+    func answer(_ request: AdminRequest) async -> AdminResponse {
+        switch request.route {
+        case .metrics: .metrics(await source.metrics())
+        case .live, .ready, nil: answerAtOnce(request) ?? .notFound
         }
     }
 

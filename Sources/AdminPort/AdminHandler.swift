@@ -48,6 +48,7 @@ final class AdminHandler: ChannelInboundHandler {
     }
 
     private func answer(_ request: AdminRequest, _ context: ChannelHandlerContext) {
+        if let response = answers.answerAtOnce(request) { return write(response, context) }
         let answers = answers
         let loop = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.makeFutureWithTask { await answers.answer(request) }

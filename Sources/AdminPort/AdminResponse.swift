@@ -37,6 +37,8 @@ struct AdminResponse: Sendable {
         }
     }
 
+    static var notFound: AdminResponse { error(404, "not_found", "There is nothing at that path.") }
+
     private struct ErrorBody: Encodable {
         var code: String
         var message: String

@@ -41,4 +41,8 @@ public struct MetricSample: Sendable {
     public init(_ value: Double, _ labels: (name: String, value: String)...) {
         (self.value, self.labels) = (value, labels)
     }
+
+    init(suffix: String, _ value: Double, _ labels: [(name: String, value: String)]) {
+        (self.suffix, self.value, self.labels) = (suffix, value, labels)
+    }
 }

@@ -22,7 +22,7 @@ public final class SyncServer: Service {
     /// has for its GoAway this stays within the ten of rule G1.
     private static let drainSeconds = 4.0
 
-    private let configuration: SyncServerConfiguration
+    let configuration: SyncServerConfiguration
     private let interruption = StoreInterruption()
     let context: LaneContext
     private let lanes: Lanes
@@ -31,11 +31,12 @@ public final class SyncServer: Service {
     /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
-    private let services: ConnectionServices
+    let services: ConnectionServices
     private let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let handshakes: HandshakePaces
+    let figures: FiguresCollector
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     /// Whether `stop` has begun.
     let isStopping = NIOLockedValueBox(false)
@@ -58,6 +59,7 @@ public final class SyncServer: Service {
         let store = store.serving(interruption)
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        figures = FiguresCollector(lanes)
         hints = HeadHints(configuration: direct, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
@@ -196,7 +198,8 @@ public final class SyncServer: Service {
     }
 
     /// How many requests wait for the lanes.
-    var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
+    public var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
+
     /// From now on tokens are checked by this verifier. Sessions whose token was signed with a key that it lacks end
     /// (`token_expired`); all others go on.
     public func replaceTokens(_ verifier: TokenVerifier) {

@@ -1,4 +1,5 @@
 import AdminPort
+import FocusCore
 import SyncServer
 
 extension MetricFamily {
@@ -30,9 +31,28 @@ extension MetricFamily {
 
     /// Connections, and what waits on them.
     static func connections(_ server: SyncServer) -> [MetricFamily] {
-        let handshakes = server.handshakeCounts
+        let (handshakes, counts) = (server.handshakeCounts, server.connectionCounts)
         return [
             .gauge("focus_connections", "Connections that are open.", server.connectionCount),
+            .counter("focus_connections_total", "Connections that were accepted.", server.acceptedCount),
+            .byLabel(
+                "focus_hellos_refused_total", .counter,
+                "Connections that ended before they had a session, by the code that they were told.", "code",
+                counts.refusedHellos.byName(\.rawValue)),
+            .byLabel(
+                "focus_goaways_total", .counter,
+                "Connections that were sent away, by the code that they were told; slow_consumer are slow consumers.",
+                "code", counts.goAways.byName(\.rawValue, all: [.slowConsumer])),
+            .byLabel(
+                "focus_session_errors_total", .counter,
+                "Errors that sessions were told outside of answers to appends, by their code.", "code",
+                counts.errors.byName(\.rawValue)),
+            .byLabel(
+                "focus_requests_refused_total", .counter, "Requests that were past a device's quota, by their kind.",
+                "request", server.quotaRefusals.byName { "\($0)" }),
+            .gauge(
+                "focus_connections_behind", "Connections for whose rows there is no room, as they take them slowly.",
+                server.behindCount),
             .counter("focus_handshakes_total", "TLS handshakes that were begun.", handshakes.begun),
             .counter(
                 "focus_handshake_rests_total",
@@ -41,6 +61,9 @@ extension MetricFamily {
             .gauge(
                 "focus_handshakes_waiting", "Connections whose TLS handshake waits for its turn.", handshakes.waiting),
             .gauge("focus_inbound_bytes", "Bytes of appends that wait for their commit.", server.inboundBytes),
+            .gauge(
+                "focus_inbound_limit_bytes", "Bytes of appends past which the server stops reading them.",
+                server.inboundLimit),
             .gauge(
                 "focus_queued_bytes", "Bytes of rows that wait for devices to take them.",
                 server.queuedBytes.reduce(0, +)),

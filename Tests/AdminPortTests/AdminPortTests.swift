@@ -89,7 +89,6 @@ import Testing
     func manyConnections() async throws {
         try await source.serve {
             $0.connections = 4
-            $0.patience = .seconds(600)
         } _: { port in
             let silent = try (0..<4).map { _ in try RawConnection(port: port) }
             #expect(try await HTTPAnswer.get("/livez", port: port)?.status == 200)

@@ -36,6 +36,8 @@ final class FakeSource: AdminSource {
         configure: (inout AdminConfiguration) -> Void = { _ in }, _ body: (Int) async throws -> Void
     ) async throws {
         var configuration = AdminConfiguration(host: "127.0.0.1", port: 0)
+        // A machine that runs all tests at once may take long; a test of this limit sets its own.
+        configuration.patience = .seconds(600)
         configure(&configuration)
         let port = try AdminPort(configuration, source: self)
         let number = try await port.start()

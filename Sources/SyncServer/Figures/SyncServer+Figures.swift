@@ -1,0 +1,29 @@
+import FocusCore
+
+/// What a server tells of itself beside its health.
+extension SyncServer {
+    /// What each lane has counted and holds. Waits a second at most; a lane that does not answer, because it waits for its
+    /// database for one, is told of as it was when it last did.
+    public func laneFigures() async -> [LaneFigures] { await figures.collect() }
+
+    /// How connections were refused and ended since the start.
+    public var connectionCounts: ConnectionCounts { services.meter.counts }
+
+    /// Connections that were accepted since the start.
+    public var acceptedCount: Int { services.connections.acceptedCount }
+
+    /// Connections for whose rows there is no room (rule L1).
+    public var behindCount: Int { services.connections.behindCount }
+
+    /// Requests that were past a quota since the start, of each kind (rule Q5).
+    public var quotaRefusals: [QuotaRequest: Int] { services.quotas.refused }
+
+    /// Bytes that appends may take before the server reads no more of them.
+    public var inboundLimit: Int { configuration.inboundBytes }
+
+    /// Bytes that users may take in memory.
+    public var cacheLimit: Int { configuration.cacheBytes }
+
+    /// The milliseconds that have passed since the moment.
+    public func milliseconds(since moment: MonotonicTime) -> Int64 { context.clock.monotonic() - moment }
+}
