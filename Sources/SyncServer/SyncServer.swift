@@ -39,7 +39,10 @@ public final class SyncServer: Service {
     let figures: FiguresCollector
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
     /// Whether `stop` has begun.
-    let isStopping = NIOLockedValueBox(false)
+    let isStopping: NIOLockedValueBox<Bool>
+    let storeWatch: StoreWatch
+    /// When the certificate ends, in seconds since 1970; nil: there is none.
+    public let certificateEnd: Int?
 
     /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
     /// used. Nothing runs before `start`.
@@ -70,6 +73,12 @@ public final class SyncServer: Service {
             freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
         self.context = context
+        let isStopping = NIOLockedValueBox(false)
+        self.isStopping = isStopping
+        storeWatch = StoreWatch(
+            store.forReading, log: log, clock: time.clock, logger: logger,
+            isStopping: { isStopping.withLockedValue { $0 } })
+        certificateEnd = try configuration.security.certificateEnd()
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
@@ -106,6 +115,7 @@ public final class SyncServer: Service {
         }
         hints.start { [lanes] in lanes.headsMayHaveMoved($0) }
         verifier?.start()
+        storeWatch.start()
         do {
             let channel = try await listen()
             listener.withLockedValue { $0 = channel }
@@ -179,6 +189,7 @@ public final class SyncServer: Service {
     /// then nothing that is under way is waited for, and nothing of it was acknowledged.
     private func drain() async {
         let (lanes, hints, verifier, primary, interruption) = (lanes.lanes, hints, verifier, primary, interruption)
+        let storeWatch = storeWatch
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
                 let patience = StoppablePause()
@@ -187,6 +198,7 @@ public final class SyncServer: Service {
                 }
                 for lane in lanes { lane.beginStopping() }
                 verifier?.stop()
+                storeWatch.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
                 primary.stop()

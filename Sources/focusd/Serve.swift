@@ -184,7 +184,7 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
             tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
-        let (admin, place) = try await openAdminPort(for: server)
+        let (admin, place) = try await openAdminPort(ServerView(server: server, restarts: { backend.restarts }))
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
@@ -201,16 +201,16 @@ struct Serve: AsyncParsableCommand {
 extension Serve {
     /// Opens the port if it was asked for. If it cannot be opened, the server is stopped.
     /// - Returns: the service, and where it is, for the ready line; nothing when nobody asked for it.
-    private func openAdminPort(for server: SyncServer) async throws -> (services: [any Service], place: String) {
+    private func openAdminPort(_ view: ServerView) async throws -> (services: [any Service], place: String) {
         do {
             guard let configuration = try adminPort.configuration(certificate: tlsCert, key: tlsKey) else {
                 return ([], "")
             }
-            let port = try AdminPort(configuration, source: ServerView(server: server))
+            let port = try AdminPort(configuration, source: view)
             let address = ListeningAddress(host: configuration.host, port: try await port.start())
             return ([AdminService(port: port)], " admin=\(address)")
         } catch {
-            try await server.stop()
+            try await view.server.stop()
             throw error
         }
     }

@@ -6,14 +6,18 @@ import SyncServer
 /// The server as machines see it that watch it.
 struct ServerView: AdminSource {
     let server: SyncServer
+    /// How often the embedded PostgreSQL was started again; nil: it is the operator's.
+    let restarts: @Sendable () -> Int?
 
     func readiness() -> [ReadinessCheck] { ReadinessCheck.all(server.health) }
 
     func metrics() async -> [MetricFamily] {
         let lanes = await server.laneFigures()
         let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-        return MetricFamily.work(server) + MetricFamily.connections(server) + MetricFamily.counts(lanes)
-            + MetricFamily.state(lanes, of: server, now: now)
+        let served = MetricFamily.work(server) + MetricFamily.connections(server)
+        let lanesTell = MetricFamily.counts(lanes) + MetricFamily.state(lanes, of: server, now: now)
+        return served + lanesTell + MetricFamily.database(server, restarts: restarts()) + MetricFamily.program(server)
+            + MetricFamily.process()
     }
 
     func operatorName(of token: String) -> String? { nil }

@@ -69,7 +69,7 @@ public struct Exposition: Sendable {
                 flaws.append("\(family) has no unit")
             }
             if !others.isDisjoint(with: family.split(separator: "_")) { flaws.append("\(family) is not in base units") }
-            if !family.hasPrefix("focus_") { flaws.append("\(family) is not ours") }
+            if !family.hasPrefix("focus_"), !family.hasPrefix("process_") { flaws.append("\(family) is not ours") }
         }
     }
 

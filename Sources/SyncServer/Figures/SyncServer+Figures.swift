@@ -1,3 +1,4 @@
+import EventStore
 import FocusCore
 
 /// What a server tells of itself beside its health.
@@ -5,6 +6,13 @@ extension SyncServer {
     /// What each lane has counted and holds. Waits a second at most; a lane that does not answer, because it waits for its
     /// database for one, is told of as it was when it last did.
     public func laneFigures() async -> [LaneFigures] { await figures.collect() }
+
+    /// What the database last said of the log and the read model, and how many milliseconds ago; nil before its first
+    /// answer. Waits for nothing: it is asked beside, once a minute at the most.
+    public func storeFigures() -> (figures: StoreFigures, age: Int64)? { storeWatch.figures() }
+
+    /// The log's identity, as it was when the server started.
+    public var log: LogIdentity { context.log }
 
     /// How connections were refused and ended since the start.
     public var connectionCounts: ConnectionCounts { services.meter.counts }
