@@ -32,7 +32,7 @@ struct AdminAccess: Sendable {
                 421, "misdirected_request",
                 "This server does not go by that name. Name it with focusd --admin-host, or use its address and port.")
         }
-        guard isLoopback && request.route?.isOpenOnLoopback ?? false || isSigned(request) else {
+        guard isLoopback && request.route?.isOpenOnLoopback ?? false || name(of: request) != nil else {
             var response = AdminResponse.error(
                 401, "unauthenticated", "Send an admin token: Authorization: Bearer … (focusctl token admin).")
             response.headers.append(("WWW-Authenticate", "Bearer"))
@@ -47,10 +47,11 @@ struct AdminAccess: Sendable {
         return nil
     }
 
-    private func isSigned(_ request: AdminRequest) -> Bool {
+    /// Who asks, by the token; nil where there is none that is good.
+    func name(of request: AdminRequest) -> String? {
         guard request.authorizations.count == 1, let text = request.authorizations.first,
             text.lowercased().hasPrefix("bearer ")
-        else { return false }
-        return operatorName(String(text.dropFirst("bearer ".count))) != nil
+        else { return nil }
+        return operatorName(String(text.dropFirst("bearer ".count)))
     }
 }

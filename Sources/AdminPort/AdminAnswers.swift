@@ -11,6 +11,7 @@ struct AdminAnswers: Sendable {
         case .live: return .text(200, "ok\n")
         case .ready: return ready(isVerbose: request.asks(for: "verbose"))
         case .metrics: return nil
+        case .question: return request.limit == nil ? .badLimit : nil
         case nil: return .notFound
         }
     }
@@ -18,8 +19,21 @@ struct AdminAnswers: Sendable {
     /// The answer to a request for which `answerAtOnce` has none.
     func answer(_ request: AdminRequest) async -> AdminResponse {
         switch request.route {
-        case .metrics: .metrics(await source.metrics())
-        case .live, .ready, nil: answerAtOnce(request) ?? .notFound
+        case .metrics: return .metrics(await source.metrics())
+        case .question(let question):
+            guard let limit = request.limit else { return .badLimit }
+            return await answer(question, limit: limit, for: access.name(of: request) ?? "")
+        case .live, .ready, nil: return answerAtOnce(request) ?? .notFound
+        }
+    }
+
+    private func answer(_ question: AdminQuestion, limit: Int, for name: String) async -> AdminResponse {
+        do {
+            return .json(200, try await source.answer(question, limit: limit, for: name))
+        } catch let error as AdminUnavailable {
+            return .error(503, "unavailable", error.reason)
+        } catch {
+            return .error(500, "internal", "The server could not answer.")
         }
     }
 

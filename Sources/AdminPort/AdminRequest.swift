@@ -26,7 +26,19 @@ struct AdminRequest: Hashable, Sendable {
             hosts: head.headers["host"], authorizations: head.headers["authorization"])
     }
 
-    var route: AdminRoute? { AdminRoute(rawValue: path) }
+    var route: AdminRoute? { AdminRoute(path: path) }
+
+    /// How many items of a list are asked for: 1 to 1,000, or 100 where the query says nothing. Nil for anything else.
+    var limit: Int? {
+        let values = query.split(separator: "&").filter { $0.hasPrefix("limit=") }
+        guard let value = values.first else { return Self.usualLimit }
+        guard values.count == 1, let limit = Int(value.dropFirst("limit=".count)),
+            (1...Self.greatestLimit).contains(limit)
+        else { return nil }
+        return limit
+    }
+
+    private static let (usualLimit, greatestLimit) = (100, 1_000)
 
     /// Whether the query has the name, with a value or without one.
     func asks(for name: String) -> Bool {

@@ -39,6 +39,8 @@ struct AdminResponse: Sendable {
 
     static var notFound: AdminResponse { error(404, "not_found", "There is nothing at that path.") }
 
+    static var badLimit: AdminResponse { error(400, "bad_request", "limit is 1 to 1000.") }
+
     private struct ErrorBody: Encodable {
         var code: String
         var message: String

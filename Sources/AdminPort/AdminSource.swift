@@ -4,6 +4,11 @@ public protocol AdminSource: Sendable {
     func readiness() -> [ReadinessCheck]
     /// The server's figures. Waits at most seconds, also when a part of the server does not answer.
     func metrics() async -> [MetricFamily]
+    /// The answer to a question, which JSON can hold and which is bounded. Throws `AdminUnavailable`.
+    /// - Parameters:
+    ///   - limit: how many items a list may have.
+    ///   - name: the operator who asks.
+    func answer(_ question: AdminQuestion, limit: Int, for name: String) async throws -> any Encodable & Sendable
     /// The name of the operator whose token this is; nil when the token is bad, whatever is wrong with it.
     func operatorName(of token: String) -> String?
 }

@@ -25,14 +25,14 @@ public final class SyncServer: Service {
     let configuration: SyncServerConfiguration
     private let interruption = StoreInterruption()
     let context: LaneContext
-    private let lanes: Lanes
+    let lanes: Lanes
     private let hints: HeadHints
     let primary: PrimaryHeartbeat
     /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
     let services: ConnectionServices
-    private let tokens: ReplaceableVerifier
+    let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let handshakes: HandshakePaces

@@ -5,8 +5,9 @@ import ArgumentParser
 struct AdminOptions: ParsableArguments {
     @Option(
         help: """
-            Address and port for machines that watch this server: /livez, /readyz?verbose, /metrics (Prometheus), over \
-            HTTP; on other addresses than loopback over HTTPS, with the server's certificate. Default: none.
+            Address and port for machines that watch this server: /livez, /readyz?verbose, /metrics (Prometheus), and \
+            /v1/… for operators (focusctl token admin). Over HTTP; on other addresses than loopback over HTTPS, with \
+            the server's certificate, and with a token alone. Default: none.
             """)
     var admin: String?
     @Option(

@@ -18,11 +18,11 @@ extension MetricFamily {
             .byLabel(
                 "focus_events_refused_total", .counter,
                 "Events that were logged as refused, by the code of the refusal.",
-                "code", counts.merged(\.refusals)),
+                "code", counts.merged(\.refusals).byName({ $0 }, all: RefusalCode.allCases.map(\.rawValue))),
             .byLabel(
                 "focus_append_errors_total", .counter,
                 "Append frames that were not taken, or not whole, by the code that the device was told.", "code",
-                counts.merged(\.errors).byName(\.rawValue)),
+                counts.merged(\.errors).byName(\.rawValue, all: ErrorCode.allCases)),
             .byLabel(
                 "focus_sessions_opened_total", .counter,
                 "Sessions that were let in: first had no rows, cursor got what changed, snapshot got all rows anew.",

@@ -38,18 +38,18 @@ extension MetricFamily {
             .byLabel(
                 "focus_hellos_refused_total", .counter,
                 "Connections that ended before they had a session, by the code that they were told.", "code",
-                counts.refusedHellos.byName(\.rawValue)),
+                counts.refusedHellos.byName(\.rawValue, all: ErrorCode.allCases)),
             .byLabel(
                 "focus_goaways_total", .counter,
                 "Connections that were sent away, by the code that they were told; slow_consumer are slow consumers.",
-                "code", counts.goAways.byName(\.rawValue, all: [.slowConsumer])),
+                "code", counts.goAways.byName(\.rawValue, all: ErrorCode.allCases)),
             .byLabel(
                 "focus_session_errors_total", .counter,
                 "Errors that sessions were told outside of answers to appends, by their code.", "code",
-                counts.errors.byName(\.rawValue)),
+                counts.errors.byName(\.rawValue, all: ErrorCode.allCases)),
             .byLabel(
                 "focus_requests_refused_total", .counter, "Requests that were past a device's quota, by their kind.",
-                "request", server.quotaRefusals.byName { "\($0)" }),
+                "request", server.quotaRefusals.byName({ "\($0)" }, all: QuotaRequest.allCases)),
             .gauge(
                 "focus_connections_behind", "Connections for whose rows there is no room, as they take them slowly.",
                 server.behindCount),

@@ -184,7 +184,8 @@ struct Serve: AsyncParsableCommand {
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
             tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
-        let (admin, place) = try await openAdminPort(ServerView(server: server, restarts: { backend.restarts }))
+        let (admin, place) = try await openAdminPort(
+            ServerView(server: server, restarts: { backend.restarts }, logger: logger))
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)

@@ -1,6 +1,7 @@
 import AdminPort
 import FocusCore
 import Foundation
+import Logging
 import SyncServer
 
 /// The server as machines see it that watch it.
@@ -8,6 +9,7 @@ struct ServerView: AdminSource {
     let server: SyncServer
     /// How often the embedded PostgreSQL was started again; nil: it is the operator's.
     let restarts: @Sendable () -> Int?
+    let logger: Logger
 
     func readiness() -> [ReadinessCheck] { ReadinessCheck.all(server.health) }
 
@@ -20,5 +22,5 @@ struct ServerView: AdminSource {
             + MetricFamily.process()
     }
 
-    func operatorName(of token: String) -> String? { nil }
+    func operatorName(of token: String) -> String? { server.operatorName(of: token) }
 }

@@ -13,7 +13,7 @@ import Testing
     private func status(_ request: AdminRequest, _ access: AdminAccess) -> Int? { access.refusal(of: request)?.status }
 
     private static let paths =
-        AdminRoute.allCases.map(\.rawValue) + [
+        AdminRoute.allCases.map(\.path) + [
             "", "/", "/admin", "/metrics/", "/livez/..", "/v1", "//metrics", "/Metrics",
         ]
 
@@ -31,7 +31,7 @@ import Testing
 
     @Test("With a credential all that is there is answered, and what is not is 404", arguments: paths)
     func credential(path: String) {
-        let isThere = AdminRoute(rawValue: path) != nil
+        let isThere = AdminRoute(path: path) != nil
         let request = AdminRequest(path: path, hosts: ["localhost:9464"], authorizations: ["bearer good"])
         #expect(status(request, access("0.0.0.0")) == (isThere ? nil : 404))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOConcurrencyHelpers
 import Support
 import Testing
@@ -44,6 +45,45 @@ import Testing
             #expect(answer.headers["content-length"] == "\(answer.body.utf8.count)")
             #expect(answer.body == "# HELP focus_test A figure.\n# TYPE focus_test gauge\nfocus_test 1\n")
         }
+    }
+
+    @Test(
+        "Questions need an admin token, lists are bounded and say so, and errors are JSON with a code",
+        arguments: AdminQuestion.allCases)
+    func questions(question: AdminQuestion) async throws {
+        let path = "/v1/" + question.rawValue
+        let token = ["Authorization: Bearer \(FakeSource.token)"]
+        try await source.serve { port in
+            let denied = try #require(try await HTTPAnswer.get(path, port: port))
+            #expect(denied.status == 401 && denied.headers["www-authenticate"] == "Bearer")
+            #expect(try Self.json(denied)["code"] as? String == "unauthenticated")
+            #expect(source.state.withLockedValue { $0.questions } == 0, "nothing was asked")
+            for (query, count) in [("", 100), ("?limit=1", 1), ("?x=1&limit=1000", 1_000)] {
+                let answer = try #require(try await HTTPAnswer.get(path + query, port: port, headers: token))
+                guard question != .partitions else {
+                    #expect(answer.status == 503)
+                    #expect(try Self.json(answer)["message"] as? String == "No database.")
+                    continue
+                }
+                #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
+                let list = try Self.json(answer)
+                #expect((list["items"] as? [String])?.count == count)
+                #expect(list["total"] as? Int == 5_000 && list["truncated"] as? Bool == true)
+            }
+            for query in ["?limit=0", "?limit=1001", "?limit=-1", "?limit=", "?limit=x", "?limit=1&limit=2"] {
+                let answer = try #require(try await HTTPAnswer.get(path + query, port: port, headers: token))
+                #expect(answer.status == 400, "\(query)")
+                #expect(try Self.json(answer)["code"] as? String == "bad_request")
+            }
+            #expect(source.state.withLockedValue { $0.names } == ["olga"])
+            let missing = try #require(try await HTTPAnswer.get(path + "/x", port: port, headers: token))
+            #expect(missing.status == 404)
+            #expect(try Self.json(missing)["code"] as? String == "not_found")
+        }
+    }
+
+    private static func json(_ answer: HTTPAnswer) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any])
     }
 
     @Test("Only GET is answered, without a body and by HTTP/1.1")

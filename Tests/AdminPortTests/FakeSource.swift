@@ -11,6 +11,8 @@ final class FakeSource: AdminSource {
         var families: [MetricFamily] = [.gauge("focus_test", "A figure.", 1)]
         /// How often anything was asked.
         var questions = 0
+        /// Who asked.
+        var names: Set<String> = []
     }
 
     let state = NIOLockedValueBox(State())
@@ -27,6 +29,15 @@ final class FakeSource: AdminSource {
             state.questions += 1
             return state.families
         }
+    }
+
+    func answer(_ question: AdminQuestion, limit: Int, for name: String) async throws -> any Encodable & Sendable {
+        state.withLockedValue { state in
+            state.questions += 1
+            state.names.insert(name)
+        }
+        if question == .partitions { throw AdminUnavailable("No database.") }
+        return AdminList((0..<min(limit, 5_000)).map { "\(question.rawValue)-\($0)" }, total: 5_000)
     }
 
     func operatorName(of token: String) -> String? { token == Self.token ? "olga" : nil }

@@ -14,8 +14,8 @@ extension LaneWorker {
         return figures
     }
 
-    /// The counts of now, and the state as it was when it was last asked for: while a turn is under way, users and what is
-    /// due for them are not to be touched.
+    /// The counts of now, and the state as it was when it was last asked for: while a turn is under way, users and what
+    /// is due for them are not to be touched.
     func countedFigures() -> LaneFigures {
         var figures = LaneFigures()
         figures.counts = meter.counts

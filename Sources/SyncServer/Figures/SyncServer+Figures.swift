@@ -3,8 +3,8 @@ import FocusCore
 
 /// What a server tells of itself beside its health.
 extension SyncServer {
-    /// What each lane has counted and holds. Waits a second at most; a lane that does not answer, because it waits for its
-    /// database for one, is told of as it was when it last did.
+    /// What each lane has counted and holds. Waits a second at most; a lane that does not answer, because it waits for
+    /// its database for one, is told of as it was when it last did.
     public func laneFigures() async -> [LaneFigures] { await figures.collect() }
 
     /// What the database last said of the log and the read model, and how many milliseconds ago; nil before its first
@@ -13,6 +13,11 @@ extension SyncServer {
 
     /// The log's identity, as it was when the server started.
     public var log: LogIdentity { context.log }
+
+    /// The name of the operator whose token it is; nil when it is bad, whatever is wrong with it.
+    public func operatorName(of token: String) -> String? {
+        tokens.operatorName(of: token, now: context.clock.wall())
+    }
 
     /// How connections were refused and ended since the start.
     public var connectionCounts: ConnectionCounts { services.meter.counts }

@@ -32,7 +32,7 @@ extension LaneWorker {
         case .headsMayHaveMoved: log.tails.mayHaveMoved = true
         case .figures(let reply): reply(countedFigures())
         case .resume, .resync, .watch, .unwatch, .close, .fetch, .fetched, .loaded, .audiencesFound, .placesFound,
-            .projected, .confirm, .stop:
+            .projected, .confirm, .inquire, .stop:
             deferred.add(request)
         }
     }

@@ -184,6 +184,7 @@ final class LaneWorker {
                 log.tails.mayHaveMoved = true
             case .projected(let partition, let report): reports.append((partition, report))
             case .figures(let reply): reply(figures())
+            case .inquire(let read): read(self)
             case .headsMayHaveMoved: log.tails.mayHaveMoved = true
             case .stop: isStopped = true
             }
