@@ -30,6 +30,9 @@ extension MetricFamily {
             .counter(
                 "focus_quarantines_total", "Users who were quarantined, because their events cannot be folded.",
                 counts.sum(\.quarantines)),
+            .counter(
+                "focus_users_evicted_total", "Users who left memory, because others needed the room.",
+                counts.sum(\.evictions)),
         ]
     }
 

@@ -25,6 +25,8 @@ public struct LaneCounts: Hashable, Sendable {
     public var starts: [SessionStart: Int] = [:]
     /// Users who were quarantined.
     public var quarantines = 0
+    /// Users who left memory, because others needed the room.
+    public var evictions = 0
     /// Events that the read model has got, by how far its checkpoints moved.
     public var projectedEvents: Int64 = 0
     /// Batches that were written to the read model, and those that were not.

@@ -19,7 +19,7 @@ extension LaneWorker {
     func countedFigures() -> LaneFigures {
         var figures = LaneFigures()
         figures.counts = meter.counts
-        figures.counts.quarantines = users.quarantines
+        (figures.counts.quarantines, figures.counts.evictions) = (users.quarantines, users.evictions)
         figures.counts.projectedEvents = watch.passedEvents
         figures.state = lastState
         figures.state.projection = watch.lag

@@ -17,6 +17,8 @@ final class LaneUsers {
     var backlog: ProjectionBacklog
     /// How many users were quarantined since the server started.
     private(set) var quarantines = 0
+    /// How many users left memory since then, because others needed the room.
+    private(set) var evictions = 0
     let context: LaneContext
     private let tell: (UserNews) -> Void
 
@@ -93,6 +95,7 @@ final class LaneUsers {
         let evicted = resident.evict(
             past: configuration.cacheBytes - loads.handedBytes, now: now, every: configuration.cacheCheckMilliseconds,
             except: { backlog.keeps($0.id, of: $0.partition) })
+        evictions += evicted.count
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }
 
