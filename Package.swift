@@ -14,6 +14,7 @@ let heaps = Target.Dependency.product(name: "HeapModule", package: "swift-collec
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioLocks = Target.Dependency.product(name: "NIOConcurrencyHelpers", package: "swift-nio")
@@ -68,6 +69,7 @@ let package = Package(
                 lifecycle, logging, collections, heaps,
             ],
             swiftSettings: strict + [.define("FAULT_POINTS", .when(configuration: .debug))]),
+        target("AdminPort", [nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL]),
         target("FocusSyncClient", ["FocusCore", "FocusWire", "Tokens", nioCore, nioPosix, nioSSL, grdb]),
         target("Conformance", ["FocusCore", "FocusWire", nioCore, nioLocks, nioPosix, nioSSL, nioTLS]),
         target("Answers", ["FocusCore", "FocusWire", "EventStore"]),
@@ -77,8 +79,8 @@ let package = Package(
         .executableTarget(
             name: "focusd",
             dependencies: [
-                "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient", "SyncServer",
-                "Tokens", arguments, lifecycle, signals, logging,
+                "AdminPort", "Answers", "CMalloc", "FocusCore", "EventStore", "KeyFiles", "PostgresClient",
+                "SyncServer", "Tokens", arguments, lifecycle, signals, logging,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -104,7 +106,8 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks], path: "Tests/Support",
+            name: "Support", dependencies: ["FocusCore", "EventStore", "PostgresClient", logging, nioLocks],
+            path: "Tests/Support",
             swiftSettings: strict),
         tests("ArchitectureTests", ["Support"], exclude: ["Traps.txt"]),
         tests("WaitsTests", ["Waits"]),
@@ -115,14 +118,15 @@ let package = Package(
         tests("FocusWireTests", ["FocusWire", "FocusCore", "SeededNumbers", "Support", protobuf]),
         tests(
             "EventStoreTests", ["EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support"]),
+        tests("AdminPortTests", ["AdminPort", "Support", nioCore, nioHTTP1, nioLocks, nioPosix]),
         tests("ConformanceTests", ["Conformance"]),
         tests("AnswersTests", ["Answers", "EventStore", "FocusCore", "Support"]),
         tests("focusctlTests", ["focusctl", "EventStore", "FocusCore", "Support"]),
         tests(
             "SyncServerTests",
             [
-                "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "Support", nioEmbedded, nioLocks,
-                nioTLS, logging,
+                "SyncServer", "EventStore", "FocusCore", "FocusWire", "PostgresClient", "SeededNumbers", "Support",
+                nioEmbedded, nioLocks, nioTLS, logging,
             ]),
         tests(
             "EndToEndTests",

@@ -5,6 +5,8 @@ import Foundation
 public struct ServerClock: Sendable {
     /// A clock that never goes back, in milliseconds.
     public var monotonic: @Sendable () -> MonotonicTime
+    /// The same clock in microseconds, to measure by. Nothing is decided by it.
+    public var precise: @Sendable () -> PreciseTime
     /// The wall clock, in microseconds.
     public var wall: @Sendable () -> Timestamp
 
@@ -26,12 +28,14 @@ public struct ServerClock: Sendable {
 
     public init(
         monotonic: @escaping @Sendable () -> MonotonicTime, wall: @escaping @Sendable () -> Timestamp,
-        step: @escaping @Sendable () -> Int64 = { Int64.random(in: 1...greatestStep) }, tolerance: Int64? = nil
+        step: @escaping @Sendable () -> Int64 = { Int64.random(in: 1...greatestStep) }, tolerance: Int64? = nil,
+        precise: (@Sendable () -> PreciseTime)? = nil
     ) {
         self.monotonic = monotonic
         self.wall = wall
         self.step = step
         self.tolerance = tolerance
+        self.precise = precise ?? { PreciseTime(milliseconds: monotonic().milliseconds) }
     }
 
     /// Two seconds, in microseconds. Clocks that NTP keeps differ by milliseconds, and an event that is recorded two
@@ -42,5 +46,6 @@ public struct ServerClock: Sendable {
     public static let system = ServerClock(
         monotonic: { MonotonicTime(milliseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000_000)) },
         wall: { Timestamp(microseconds: Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())) },
-        tolerance: usualTolerance)
+        tolerance: usualTolerance,
+        precise: { PreciseTime(microseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1_000)) })
 }

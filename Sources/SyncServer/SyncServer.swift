@@ -22,21 +22,27 @@ public final class SyncServer: Service {
     /// has for its GoAway this stays within the ten of rule G1.
     private static let drainSeconds = 4.0
 
-    private let configuration: SyncServerConfiguration
+    let configuration: SyncServerConfiguration
     private let interruption = StoreInterruption()
-    private let context: LaneContext
-    private let lanes: Lanes
+    let context: LaneContext
+    let lanes: Lanes
     private let hints: HeadHints
     let primary: PrimaryHeartbeat
     /// Faults that tests put in force.
     let faults = Faults()
     private let verifier: BackgroundVerifier?
-    private let services: ConnectionServices
-    private let tokens: ReplaceableVerifier
+    let services: ConnectionServices
+    let tokens: ReplaceableVerifier
     let group: MultiThreadedEventLoopGroup
     private let tls: NIOSSLContext?
     private let handshakes: HandshakePaces
+    let figures: FiguresCollector
     private let listener: NIOLockedValueBox<(any Channel)?> = NIOLockedValueBox(nil)
+    /// Whether `stop` has begun.
+    let isStopping: NIOLockedValueBox<Bool>
+    let storeWatch: StoreWatch
+    /// When the certificate ends, in seconds since 1970; nil: there is none.
+    public let certificateEnd: Int?
 
     /// Throws `SyncServerError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
     /// used. Nothing runs before `start`.
@@ -56,6 +62,7 @@ public final class SyncServer: Service {
         let store = store.serving(interruption)
         let budget = InboundBudget(limit: configuration.inboundBytes)
         lanes = Lanes(lanes: (0..<Self.laneCount).map { Lane(name: "lane-\($0)") }, partitions: log.partitions)
+        figures = FiguresCollector(lanes)
         hints = HeadHints(configuration: direct, faults: faults, logger: logger)
         let time = DatabaseTime(clock, logger: logger)
         let format = LogFormat(log.format)
@@ -66,6 +73,12 @@ public final class SyncServer: Service {
             freshness: Freshness(lanes: lanes.lanes.count), primary: primary, logger: logger,
             receiptKey: configuration.receiptKey)
         self.context = context
+        let isStopping = NIOLockedValueBox(false)
+        self.isStopping = isStopping
+        storeWatch = StoreWatch(
+            store.forReading, log: log, clock: time.clock, logger: logger,
+            isStopping: { isStopping.withLockedValue { $0 } })
+        certificateEnd = try configuration.security.certificateEnd()
         verifier = configuration.verifyInterval.map {
             BackgroundVerifier(store: store.forReading, log: log, interval: $0, logger: logger)
         }
@@ -102,6 +115,7 @@ public final class SyncServer: Service {
         }
         hints.start { [lanes] in lanes.headsMayHaveMoved($0) }
         verifier?.start()
+        storeWatch.start()
         do {
             let channel = try await listen()
             listener.withLockedValue { $0 = channel }
@@ -163,6 +177,7 @@ public final class SyncServer: Service {
 
     /// Rule G1: stops accepting, finishes the commits that are under way, sends every device away, ends all threads.
     public func stop() async throws {
+        isStopping.withLockedValue { $0 = true }
         let channel = listener.withLockedValue { $0.take() }
         try await channel?.close()
         await drain()
@@ -174,6 +189,7 @@ public final class SyncServer: Service {
     /// then nothing that is under way is waited for, and nothing of it was acknowledged.
     private func drain() async {
         let (lanes, hints, verifier, primary, interruption) = (lanes.lanes, hints, verifier, primary, interruption)
+        let storeWatch = storeWatch
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             _ = LaneThread(name: "drain") {
                 let patience = StoppablePause()
@@ -182,6 +198,7 @@ public final class SyncServer: Service {
                 }
                 for lane in lanes { lane.beginStopping() }
                 verifier?.stop()
+                storeWatch.stop()
                 for lane in lanes { lane.stop() }
                 hints.stop()
                 primary.stop()
@@ -193,7 +210,8 @@ public final class SyncServer: Service {
     }
 
     /// How many requests wait for the lanes.
-    var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
+    public var waitingRequests: Int { lanes.lanes.reduce(0) { $0 + $1.mailbox.count } }
+
     /// From now on tokens are checked by this verifier. Sessions whose token was signed with a key that it lacks end
     /// (`token_expired`); all others go on.
     public func replaceTokens(_ verifier: TokenVerifier) {

@@ -45,6 +45,12 @@ public struct SyncServerConfiguration: Sendable {
 }
 
 extension SyncServerConfiguration.Security {
+    /// When the first certificate of the chain ends, in seconds since 1970; nil for plaintext. Throws as `makeContext`.
+    func certificateEnd() throws -> Int? {
+        guard case .tls(let certificateFile, _) = self else { return nil }
+        return try NIOSSLCertificate.fromPEMFile(certificateFile).first.map { Int(clamping: $0.notValidAfter) }
+    }
+
     /// The context for TLS; nil for plaintext. Throws what NIOSSL throws of files that cannot be read or used.
     func makeContext() throws -> NIOSSLContext? {
         guard case .tls(let certificateFile, let keyFile) = self else { return nil }

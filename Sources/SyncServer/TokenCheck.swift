@@ -25,5 +25,10 @@ final class ReplaceableVerifier: TokenCheck {
         current.withLockedValue { $0 }.check(token, now: now).map { ($0.identity, $0.key) }
     }
 
+    /// See `TokenVerifier.operatorName`.
+    func operatorName(of token: String, now: Timestamp) -> String? {
+        current.withLockedValue { $0 }.operatorName(of: token, now: now)
+    }
+
     func accepts(_ key: TokenKeyMark, now: Timestamp) -> Bool { current.withLockedValue { $0 }.accepts(key, now: now) }
 }

@@ -32,7 +32,13 @@ public enum SigningKey: Sendable {
     ///
     /// Throws the errors of JSON's encoder (for a number that JSON cannot hold) and of swift-crypto.
     /// - Parameter id: the token's `kid`; nil: the token names no key.
-    public func token(_ claims: TokenClaims, id: String? = nil) throws -> String {
+    public func token(_ claims: TokenClaims, id: String? = nil) throws -> String { try text(claims, id: id) }
+
+    /// An operator's token with the claims; throws as the other.
+    /// - Parameter id: the token's `kid`; nil: the token names no key.
+    public func token(_ claims: AdminClaims, id: String? = nil) throws -> String { try text(claims, id: id) }
+
+    private func text(_ claims: some Encodable, id: String?) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let header = TokenHeader(alg: verificationKey.algorithm, typ: "JWT", kid: id)

@@ -21,6 +21,9 @@ public struct TokenClaims: Codable, Sendable {
     /// The claim `class`: a raw value of `DeviceClass`. Absent when the device names its class in Hello.
     public var deviceClass: String?
 
+    /// Whether the token is for operators: then it is no device's.
+    private(set) var isForAdmin = false
+
     enum CodingKeys: String, CodingKey {
         case sub, exp, nbf, device, scope
         case issuer = "iss"
@@ -36,7 +39,7 @@ public struct TokenClaims: Codable, Sendable {
         deviceClass = identity.deviceClass?.rawValue
     }
 
-    /// Does not read issuer and audience: their form matters only where a server demands them (`TokenDemands`).
+    /// Does not keep issuer and audience: their form matters only where a server demands them (`TokenDemands`).
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         sub = try container.decode(String.self, forKey: .sub)
@@ -45,6 +48,8 @@ public struct TokenClaims: Codable, Sendable {
         device = try container.decode(String.self, forKey: .device)
         scope = try container.decode(String.self, forKey: .scope)
         deviceClass = try container.decodeIfPresent(String.self, forKey: .deviceClass)
+        let audience = try? container.decodeIfPresent(AudienceList.self, forKey: .audience)
+        isForAdmin = audience?.contains(AdminClaims.audience) ?? false
     }
 
     /// The identity that the claims give; nil when one of them has no valid value. Compares no times.

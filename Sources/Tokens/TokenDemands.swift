@@ -12,15 +12,17 @@ public struct TokenDemands: Sendable {
     }
 
     func areMet(by claims: Data) -> Bool {
-        if let issuer {
-            guard let found = try? JSONDecoder().decode(IssuerClaim.self, from: claims), found.iss == issuer
-            else { return false }
-        }
+        guard issuerIsMet(by: claims) else { return false }
         if let audience {
             guard let found = try? JSONDecoder().decode(AudienceClaim.self, from: claims), found.aud.contains(audience)
             else { return false }
         }
         return true
+    }
+
+    func issuerIsMet(by claims: Data) -> Bool {
+        guard let issuer else { return true }
+        return (try? JSONDecoder().decode(IssuerClaim.self, from: claims))?.iss == issuer
     }
 }
 
@@ -29,17 +31,5 @@ private struct IssuerClaim: Decodable {
 }
 
 private struct AudienceClaim: Decodable {
-    /// One text or several.
-    var aud: [String]
-
-    private enum CodingKeys: CodingKey { case aud }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        if let one = try? container.decode(String.self, forKey: .aud) {
-            aud = [one]
-        } else {
-            aud = try container.decode([String].self, forKey: .aud)
-        }
-    }
+    var aud: AudienceList
 }

@@ -18,4 +18,7 @@ public struct TokenSigner: Sendable {
     ///
     /// Throws the errors of JSON's encoder (for a number that JSON cannot hold) and of swift-crypto.
     public func token(_ claims: TokenClaims) throws -> String { try key.token(claims, id: id) }
+
+    /// An operator's token with the claims; throws as the other.
+    public func token(_ claims: AdminClaims) throws -> String { try key.token(claims, id: id) }
 }

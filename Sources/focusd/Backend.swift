@@ -106,6 +106,9 @@ struct Backend: Sendable {
         }
     }
 
+    /// How often the embedded PostgreSQL was started again; nil: it is the operator's.
+    var restarts: Int? { supervisor?.restarts }
+
     /// Stops the embedded cluster. An operator's server is left as it is.
     func close() async throws {
         guard let cluster else { return }

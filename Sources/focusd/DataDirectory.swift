@@ -1,7 +1,6 @@
 import Foundation
 
-/// The directory for what must outlive the server: its keys (`KeyDirectory`) and the embedded cluster. The metrics file
-/// is there too.
+/// The directory for what must outlive the server: its keys (`KeyDirectory`) and the embedded cluster.
 struct DataDirectory {
     let path: String
 

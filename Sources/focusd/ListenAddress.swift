@@ -6,14 +6,14 @@ struct ListenAddress {
     let port: Int
 
     /// Throws `ValidationError`, which ArgumentParser prints.
-    init(_ text: String) throws {
+    init(_ text: String, option: String = "--listen") throws {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port)
-        else { throw ValidationError("--listen is host:port, for example 127.0.0.1:7464; got “\(text)”.") }
+        else { throw ValidationError("\(option) is host:port, for example 127.0.0.1:7464; got “\(text)”.") }
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.isEmpty else {
-            throw ValidationError("--listen needs a host: 127.0.0.1, or 0.0.0.0 for every address.")
+            throw ValidationError("\(option) needs a host: 127.0.0.1, or 0.0.0.0 for every address.")
         }
         self.host = String(host)
         self.port = port

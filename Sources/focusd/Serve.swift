@@ -1,3 +1,4 @@
+import AdminPort
 import ArgumentParser
 import EventStore
 import FocusCore
@@ -70,12 +71,7 @@ struct Serve: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
     @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
     var verifyInterval = 1.0
-    @Option(
-        help: """
-            File for counters (Prometheus' text format), written every 5 seconds. Default: metrics.prom in the data \
-            directory; none beside --database.
-            """)
-    var metrics: String?
+    @OptionGroup var adminPort: AdminOptions
     @Option(help: "Connections at a time. Default: 20000, or as many as the limit of open files allows (ulimit -n).")
     var connections: Int?
     @Option(help: "Connections at a time from one address (IPv6: from one /64).")
@@ -118,6 +114,7 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("Give --tls-cert and --tls-key, or --plaintext on loopback.")
         }
         _ = try ListenAddress(listen)
+        _ = try adminPort.configuration(certificate: tlsCert, key: tlsKey)
         guard cache.bytes >= 16 << 20 else { throw ValidationError("--cache is at least 16MiB.") }
         guard eventsPerDay >= 1_000 else { throw ValidationError("--events-per-day is at least 1000.") }
         guard bytesPerDay.bytes >= 1 << 20 else { throw ValidationError("--bytes-per-day is at least 1MiB.") }
@@ -147,9 +144,7 @@ struct Serve: AsyncParsableCommand {
         do {
             let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
             configuration.receiptKey = keys.receipts
-            try await serve(
-                configuration, backend, keys, from: found.tokenFile,
-                metrics: metrics ?? (database == nil ? directory.path + "/metrics.prom" : nil), logger)
+            try await serve(configuration, backend, keys, from: found.tokenFile, logger)
         } catch {
             try await backend.close()
             throw error
@@ -179,27 +174,46 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Returns after the graceful shutdown.
-    /// - Parameters:
-    ///   - keyFile: where the keys of tokens are from.
-    ///   - metrics: the path of the metrics file; nil: none is written.
+    /// - Parameter keyFile: where the keys of tokens are from.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
-        metrics: String?, _ logger: Logger
+        _ logger: Logger
     ) async throws {
         let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
             configuration: configuration, store: backend.store, direct: backend.direct, log: backend.log,
             tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
-        let ready = ReadyLine(text: "focusd ready listen=\(bound) database=\(backend.label)")
+        let (admin, place) = try await openAdminPort(
+            ServerView(server: server, restarts: { backend.restarts }, logger: logger))
+        let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
-        var services: [any Service] = [server, ready, watch, FreedMemory(logger: logger)]
-        if let metrics { services.append(MetricsFile(path: metrics, server: server, logger: logger)) }
+        // Services stop from the last to the first.
+        let services: [any Service] = admin + [server, ready, watch, FreedMemory(logger: logger)]
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
+    }
+}
+
+/// The port for machines.
+extension Serve {
+    /// Opens the port if it was asked for. If it cannot be opened, the server is stopped.
+    /// - Returns: the service, and where it is, for the ready line; nothing when nobody asked for it.
+    private func openAdminPort(_ view: ServerView) async throws -> (services: [any Service], place: String) {
+        do {
+            guard let configuration = try adminPort.configuration(certificate: tlsCert, key: tlsKey) else {
+                return ([], "")
+            }
+            let port = try AdminPort(configuration, source: view)
+            let address = ListeningAddress(host: configuration.host, port: try await port.start())
+            return ([AdminService(port: port)], " admin=\(address)")
+        } catch {
+            try await view.server.stop()
+            throw error
+        }
     }
 }
 

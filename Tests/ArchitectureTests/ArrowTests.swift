@@ -26,11 +26,12 @@ import Testing
         "CLibPQ": ["PostgresClient"],
         "CMalloc": ["focusd"],
         "GRDB": ["FocusSyncClient"],
-        "NIOCore": ["SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOCore": ["AdminPort", "SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOHTTP1": ["AdminPort"],
         // Only tests use it: the simulation drives its servers' event loops by hand.
         "NIOEmbedded": [],
-        "NIOPosix": ["SyncServer", "FocusSyncClient", "Conformance"],
-        "NIOSSL": ["SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOPosix": ["AdminPort", "SyncServer", "FocusSyncClient", "Conformance"],
+        "NIOSSL": ["AdminPort", "SyncServer", "FocusSyncClient", "Conformance"],
     ]
 
     @Test("Every import keeps to the arrows", arguments: arrows.keys.sorted())
@@ -72,7 +73,9 @@ import Testing
         }
     }
 
-    @Test("Nothing waits by the wall clock", arguments: ["PostgresClient", "EventStore", "SyncServer", "focusd"])
+    @Test(
+        "Nothing waits by the wall clock",
+        arguments: ["AdminPort", "PostgresClient", "EventStore", "SyncServer", "focusd"])
     func waitsAreMonotonic(module: String) throws {
         for file in try files(of: module) {
             let text = try String(contentsOf: file, encoding: .utf8)

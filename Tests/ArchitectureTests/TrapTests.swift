@@ -20,7 +20,8 @@ import Testing
 /// it, which a person started and sees. It reads neither SQL nor Promela.
 @Suite("Traps") struct TrapTests {
     private static let modules = [
-        "Answers", "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Tokens", "Waits",
+        "AdminPort", "Answers", "EventStore", "FocusSyncClient", "FocusWire", "PostgresClient", "SyncServer", "Tokens",
+        "Waits",
     ]
     private static let list = Checkout.file("Tests/ArchitectureTests/Traps.txt")
 

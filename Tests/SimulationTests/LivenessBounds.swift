@@ -20,9 +20,10 @@ struct LivenessBounds {
     /// - Parameter events: how many events of the partition wait at the server, these included.
     func commits(events: Int) -> Int {
         // A commit carries two of them at least, however small its bounds are (rule Q1; `SimulatedServer`). Only the
-        // first turn may come too late. In a turn of one server, another one may have two.
+        // first turn may come too late. In a turn of one server, another one may have two; and each may have a statement
+        // under way when the append comes.
         let turns = 1 + (events + 1) / 2
-        return 2 * servers * turns
+        return 2 * servers * turns + servers
     }
 
     // MARK: Queues

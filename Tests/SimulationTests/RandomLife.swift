@@ -8,6 +8,9 @@ struct RandomLife {
     let users: [UserID]
     /// A user who never does anything.
     let stranger: UserID
+    /// Whether the log has the newest format from the beginning. Until it has, devices keep events of new types for a
+    /// minute at a time, with everything behind them.
+    let hasNewTypes: Bool
 
     /// The first events of every user; without them most others are refused.
     static var beginning: [(EventBody, AppID?)] {
@@ -91,7 +94,7 @@ struct RandomLife {
 
     private func settings(_ random: inout SeededGenerator, _ app: AppID?, _ now: Timestamp) -> (EventBody, AppID?) {
         switch random.number(0..<5) {
-        case 4: return (.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: random.once(in: 2))), nil)
+        case 4 where hasNewTypes: return (.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: random.once(in: 2))), nil)
         case 0: return (.appMuted(AppMuted(until: now.adding(microseconds: 3_000_000))), app)
         case 1: return (.appUnmuted, app)
         default:

@@ -81,7 +81,7 @@ final class Simulation {
         bounds = LivenessBounds(plan)
         log.standingLimit = bounds.standing
         log.judgesCheckpoints = !crowd.isEmpty || plan.projectionBounds != nil
-        life = RandomLife(users: users, stranger: UserID(random.uuid()))
+        life = RandomLife(users: users, stranger: UserID(random.uuid()), hasNewTypes: !plan.raisesFormat)
         self.random = random
         self.rebuildRandom = rebuildRandom
         servers = (0..<plan.servers).map { SimulatedServer($0, self) }

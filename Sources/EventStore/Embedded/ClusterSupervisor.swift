@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import PostgresClient
 import Waits
 
@@ -12,6 +13,10 @@ public final class ClusterSupervisor: Sendable {
 
     private let pause: StoppablePause
     private let thread: PostgresThread
+    private let count = NIOLockedValueBox(0)
+
+    /// How often the cluster was started again.
+    public var restarts: Int { count.withLockedValue { $0 } }
 
     /// How soon a death is noticed (seconds).
     private static let interval = 0.1
@@ -22,6 +27,7 @@ public final class ClusterSupervisor: Sendable {
     ) throws(PostgresError) {
         let pausing = StoppablePause()
         pause = pausing
+        let count = count
         thread = try PostgresThread(name: "pg-supervisor") {
             var backoff = Backoff(base: .milliseconds(200), cap: .seconds(30))
             var pause = Self.interval
@@ -30,6 +36,7 @@ public final class ClusterSupervisor: Sendable {
                 do throws(EmbeddedClusterError) {
                     guard try cluster.ensureRunning() else { continue }
                     backoff.reset()
+                    count.withLockedValue { $0 += 1 }
                     report(.restarted)
                 } catch {
                     pause = backoff.next() / .seconds(1)

@@ -1006,6 +1006,14 @@ enum Queries {
         WHERE pid = $1
         """#)
 
+    /// The backup that was finished last.
+    static let readLastBackup = Statement(name: "read_last_backup", sql: #"""
+        SELECT tool, began_at, finished_at, events
+        FROM read.backups
+        ORDER BY finished_at DESC
+        LIMIT 1
+        """#)
+
     /// The identity of this log, fixed at its creation.
     static let readLogIdentity = Statement(name: "read_log_identity", sql: #"""
         SELECT log_id, partitions, hash, format FROM log
@@ -1160,6 +1168,11 @@ enum Queries {
             AND current_setting('synchronous_commit') NOT IN ('off', 'local')
         """#)
 
+    /// Bytes on disk of the log's events with their indexes and of the whole database, and when PostgreSQL started.
+    static let readStoreSizes = Statement(name: "read_store_sizes", sql: #"""
+        SELECT pg_total_relation_size('events'::regclass), pg_database_size(current_database()), pg_postmaster_start_time()
+        """#)
+
     /// The tables of one schema ($1): about how many rows each has, by the server's own statistics, and its bytes on disk
     /// with its indexes.
     static let readTableSizes = Statement(name: "read_table_sizes", sql: #"""
@@ -1232,6 +1245,13 @@ enum Queries {
         WHERE e.partition = $1 AND e.user_id = $2
         ORDER BY e.version DESC
         LIMIT 1
+        """#)
+
+    /// Records a backup that is made and checked: what made it ($1), for how many microseconds it took ($2), and how many
+    /// events it holds at least ($3).
+    static let recordBackup = Statement(name: "record_backup", sql: #"""
+        INSERT INTO backups (tool, began_at, events)
+        VALUES ($1, clock_timestamp() - $2::bigint * interval '1 microsecond', $3)
         """#)
 
     /// Users ($3) of a partition ($2) whose rows come out different in a generation ($1).
@@ -2301,5 +2321,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

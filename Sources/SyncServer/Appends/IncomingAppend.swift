@@ -11,6 +11,8 @@ struct IncomingAppend: Sendable {
     var charge: InboundCharge
     /// What a Reoffer, Lost or Recall says of earlier events (rules P10, S6); nil for an Append.
     var healing: IncomingHealing?
+    /// When its frame had come whole; nil where nobody measures.
+    var arrivedAt: PreciseTime?
 }
 
 /// An event as a device sends it.

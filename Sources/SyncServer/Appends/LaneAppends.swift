@@ -36,6 +36,8 @@ final class LaneAppends {
 
     /// Whether no frame can be staged now.
     var isEmpty: Bool { queue.isEmpty }
+    /// How many frames wait for a statement.
+    var count: Int { queue.count }
     /// The users whose frames wait for them to be loaded.
     var awaitingLoad: some Collection<UserID> { queue.awaited }
     /// The sessions whose frames wait for a statement, each once and in no order.

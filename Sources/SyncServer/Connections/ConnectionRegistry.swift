@@ -119,6 +119,12 @@ final class ConnectionRegistry: Sendable {
 
     var count: Int { state.withLockedValue { $0.open.count } }
 
+    /// How many connections were accepted since the start.
+    var acceptedCount: Int { state.withLockedValue { Int(clamping: $0.next - 1) } }
+
+    /// How many connections have no room for more rows (rule L1).
+    var behindCount: Int { state.withLockedValue { Array($0.open.values) }.count { $0.quota.isBehind } }
+
     var queuedBytes: [Int] { state.withLockedValue { $0.open.values.map(\.quota.queuedBytes) } }
 
     /// Sends all connections away.

@@ -12,6 +12,7 @@ struct ConnectionServices: Sendable {
     var parts: PartialFrames
     var quotas: RequestQuotas
     var connections: ConnectionRegistry
+    var meter = ConnectionMeter()
     var logger: Logger
     /// Whether news may be written that rest on heads confirmed at that time (`LaneContext.isFresh`).
     var isFresh: @Sendable (MonotonicTime) -> Bool

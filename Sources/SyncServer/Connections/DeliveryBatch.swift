@@ -12,10 +12,20 @@ final class DeliveryBatch {
     /// When the heads were confirmed that the oldest news of the batch rest on; nil while it has none.
     private var confirmedAt: MonotonicTime?
     private let confirmed: (SessionDelivery) -> MonotonicTime
+    let meter: LaneMeter
+    /// When the frames had arrived whose answers are in the batch.
+    private var arrivals: [PreciseTime] = []
+    /// When the lane had heard of what the rows in the batch tell.
+    private var news: [PreciseTime] = []
 
-    /// - Parameter confirmed: gives the time at which the heads were confirmed that a delivery rests on.
-    init(confirmed: @escaping (SessionDelivery) -> MonotonicTime = { _ in MonotonicTime(milliseconds: .max) }) {
-        self.confirmed = confirmed
+    /// - Parameters:
+    ///   - meter: the lane's.
+    ///   - confirmed: gives the time at which the heads were confirmed that a delivery rests on.
+    init(
+        _ meter: LaneMeter = LaneMeter(),
+        confirmed: @escaping (SessionDelivery) -> MonotonicTime = { _ in MonotonicTime(milliseconds: .max) }
+    ) {
+        (self.meter, self.confirmed) = (meter, confirmed)
     }
 
     func add(_ delivery: SessionDelivery, to handle: SessionHandle) {
@@ -33,9 +43,18 @@ final class DeliveryBatch {
         byLoop[id] = entry
     }
 
+    /// Adds the answer to an append frame.
+    func addAnswer(_ frame: [UInt8], to answer: AppendStaging.Answer, for handle: SessionHandle) {
+        meter.answered(answer)
+        if let arrival = answer.append.request.arrivedAt { arrivals.append(arrival) }
+        add(.answered(frame: frame, released: answer.append.request.charge), to: handle)
+    }
+
     /// Adds a frame of rows, and counts its bytes in the session's quota (rule L1).
-    func addRows(_ frame: [UInt8], to handle: SessionHandle) {
+    /// - Parameter news: when the lane heard of what the rows tell; nil: they are no news.
+    func addRows(_ frame: [UInt8], to handle: SessionHandle, since news: PreciseTime? = nil) {
         handle.quota.add(frame.count)
+        if let news { self.news.append(news) }
         add(.rows(frame: frame), to: handle)
     }
 
@@ -64,7 +83,7 @@ final class DeliveryBatch {
     }
 
     /// Drops all deliveries: none of them is sent.
-    func removeAll() { (byLoop, confirmedAt) = ([:], nil) }
+    func removeAll() { (byLoop, confirmedAt, arrivals, news) = ([:], nil, [], []) }
 
     /// Sends all deliveries to their event loops, and empties the batch.
     func send() {
@@ -75,6 +94,11 @@ final class DeliveryBatch {
             }
         }
         byLoop.removeAll(keepingCapacity: true)
+        if !arrivals.isEmpty || !news.isEmpty {
+            meter.left(arrivals: arrivals, news: news)
+            arrivals.removeAll(keepingCapacity: true)
+            news.removeAll(keepingCapacity: true)
+        }
         self.confirmedAt = nil
     }
 }

@@ -35,6 +35,9 @@ final class OutgoingQuota: Sendable {
         }
     }
 
+    /// Whether rows wait for room.
+    var isBehind: Bool { counts.withLockedValue { $0.isBehind } }
+
     /// Bytes that wait to be written.
     var queuedBytes: Int { counts.withLockedValue { $0.queued } }
 }

@@ -20,6 +20,7 @@ extension SessionHandler {
     func perform(_ delivery: SessionDelivery) {
         switch delivery {
         case .opened(let opened):
+            isOpen = true
             perform(session.opened(opened, serverTime: services.clock.wall(), now: services.clock.monotonic()))
         case .answered(let frame, let released):
             services.budget.release(released)

@@ -39,6 +39,8 @@ final class SessionHandler: ChannelInboundHandler {
     var lane: Lane?
     /// Whose quota its requests are taken from; nil before its token is accepted.
     private var device: QuotaKey?
+    /// Whether the device got its Welcome.
+    var isOpen = false
     /// The key that the session's token was signed with; nil before Hello.
     private var tokenKey: TokenKeyMark?
     var peers = PeerLanes()
@@ -157,7 +159,9 @@ final class SessionHandler: ChannelInboundHandler {
     func perform(_ actions: [SessionAction], _ frameBytes: Int = 0) {
         for action in actions {
             switch action {
-            case .send(let message): write(FrameCodec.frame(message))
+            case .send(let message):
+                services.meter.says(message, isOpen: isOpen)
+                write(FrameCodec.frame(message))
             case .authenticate(let token): authenticate(token)
             case .renew(let token): renew(token)
             case .open(let opening): open(opening)
@@ -222,6 +226,8 @@ final class SessionHandler: ChannelInboundHandler {
         guard let lane, context != nil else { return }
         FaultPoint.pass(.received)
         charge(request.charge)
+        var request = request
+        request.arrivedAt = services.clock.precise()
         lane.post(.append(session: id, request))
     }
 

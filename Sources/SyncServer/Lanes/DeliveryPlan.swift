@@ -6,6 +6,8 @@ import FocusCore
 struct DeliveryPlan {
     /// Users whose sessions await rows.
     private(set) var users: Set<UserID> = []
+    /// Since when they await them.
+    private var since: [UserID: PreciseTime] = [:]
     private var checkpoints: Deque<(at: MonotonicTime, session: UInt64)> = []
     /// Sessions with an entry in `checkpoints`.
     private var planned: Set<UInt64> = []
@@ -14,7 +16,14 @@ struct DeliveryPlan {
 
     // MARK: Rows
 
-    mutating func awaitRows(_ user: UserID) { users.insert(user) }
+    /// - Parameter now: since when, unless they were awaited before; nil where nobody measures.
+    mutating func awaitRows(_ user: UserID, now: PreciseTime? = nil) {
+        guard users.insert(user).inserted else { return }
+        since[user] = now
+    }
+
+    /// Removes and returns since when rows of the user were awaited, after they were dequeued.
+    mutating func takeBeginning(of user: UserID) -> PreciseTime? { since.removeValue(forKey: user) }
 
     /// Removes and returns the users for whom `isReady` says that rows can be sent now.
     mutating func dequeueUsers(where isReady: (UserID) -> Bool) -> [UserID] {

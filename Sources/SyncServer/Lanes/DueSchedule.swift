@@ -44,6 +44,16 @@ struct DueSchedule {
         return found
     }
 
+    /// How many users something is due for, and since when for the one who waits longest.
+    func overdue(_ now: Timestamp) -> (count: Int, since: Timestamp?) {
+        var (count, since): (Int, Timestamp?) = (0, nil)
+        for time in times.values where time <= now {
+            count += 1
+            since = min(since ?? time, time)
+        }
+        return (count, since)
+    }
+
     // MARK: Waiting
 
     /// How many users are being loaded because something may be due for them.

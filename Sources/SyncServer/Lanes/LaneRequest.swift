@@ -29,6 +29,10 @@ enum LaneRequest: Sendable {
     case placesFound(session: UInt64, FoundPlaces?)
     /// The `Projector` is done with a batch.
     case projected(Partition, ProjectionReport)
+    /// Give a copy of the lane's figures. It is called on the lane's thread.
+    case figures(@Sendable (LaneFigures) -> Void)
+    /// Read what an operator asks for, on the lane's thread.
+    case inquire(@Sendable (LaneWorker) -> Void)
     /// Other servers may have appended.
     case headsMayHaveMoved
     case stop
@@ -42,8 +46,7 @@ enum LaneRequest: Sendable {
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
         case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .loaded, .audiencesFound, .placesFound,
-            .projected,
-            .headsMayHaveMoved, .stop:
+            .projected, .figures, .inquire, .headsMayHaveMoved, .stop:
             0
         }
     }

@@ -152,6 +152,8 @@ extension LaneSessions {
                 pageBytes: context.configuration.pageBytes),
             openedAt: now, lastSequence: status.last)
         open.insert(session)
+        let began: SessionStart = start.cursor != nil ? .cursor : opening.cursor == nil ? .first : .snapshot
+        deliveries.meter.counts.starts[began, default: 0] += 1
         let opened = SessionOpened(
             log: context.log.log, lastSequence: status.last, lastEvent: status.lastEvent,
             isEnded: status.standing == .own(isEnded: true), logIsBehind: start.logIsBehind)

@@ -8,7 +8,7 @@ extension LaneSessions {
     func deliver(_ answer: AppendStaging.Answer) {
         let released = answer.append.request.charge
         guard let session = open[answer.append.session] else { return context.budget.release(released) }
-        deliveries.add(.answered(frame: session.frame(answer), released: released), to: session.handle)
+        deliveries.addAnswer(session.frame(answer), to: answer, for: session.handle)
         // Rule P3 ends a session for an append alone: a conflict of a healing frame concerns that frame.
         guard answer.error?.code == .sequenceConflict, answer.append.request.healing == nil else { return }
         end(session, .sequenceConflict)

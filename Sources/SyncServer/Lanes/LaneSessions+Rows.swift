@@ -7,8 +7,9 @@ extension LaneSessions {
     func sendAwaited(_ users: some UserDirectory) {
         guard isFresh else { return }
         for id in plan.dequeueUsers(where: { !users.isAwaitingLoad($0) || !open.hasSessions(of: $0) }) {
+            let since = plan.takeBeginning(of: id)
             if let user = users[id] {
-                sendToAll(of: user)
+                sendToAll(of: user, since: since)
             } else {
                 let error = ProtocolError.userQuarantined(milliseconds: users.quarantineRest(of: id, now: now))
                 for session in open.sessions(of: id) { fail(session.handle, error) }
@@ -17,16 +18,18 @@ extension LaneSessions {
     }
 
     /// Sends every session of the user the rows that it was not sent yet.
-    func sendToAll(of user: CachedUser) {
+    /// - Parameter since: when the lane heard of what they tell; nil where nobody measures.
+    func sendToAll(of user: CachedUser, since: PreciseTime? = nil) {
         let sessions = open.sessions(of: user.id)
         user.deltas = sessions.count > 1 ? DeltaFrames() : nil
-        for session in sessions { send(to: session, user) }
+        for session in sessions { send(to: session, user, since: since) }
         user.deltas = nil
     }
 
     /// Sends the session the rows that it was not sent yet, as far as its quota has room (rule L1). While rows may not
     /// be sent, the session awaits them.
-    func send(to session: LaneSession, _ user: CachedUser) {
+    /// - Parameter since: when the lane heard of what they tell; nil: they are no news.
+    func send(to session: LaneSession, _ user: CachedUser, since: PreciseTime? = nil) {
         guard isFresh else { return awaitRows(user.id) }
         session.knownDigests = nil
         while session.isBehind(user), session.handle.quota.hasRoom() {
@@ -36,7 +39,7 @@ extension LaneSessions {
                 break
             }
             for frame in session.nextFrames(of: user) {
-                deliveries.addRows(frame, to: session.handle)
+                deliveries.addRows(frame, to: session.handle, since: since)
                 guard frame.count > context.configuration.pageBytes / 2 else { continue }
                 pages -= 1
                 // A large page leaves at once, so that it is written while the next one is made.

@@ -62,7 +62,7 @@ final class LaneSessions {
     /// admitted with.
     func awaitRows(_ user: UserID) {
         for session in open.sessions(of: user) { session.knownDigests = nil }
-        plan.awaitRows(user)
+        plan.awaitRows(user, now: deliveries.meter.now)
     }
 
     func confirm(_ handle: SessionHandle) { unconfirmed.append(handle) }

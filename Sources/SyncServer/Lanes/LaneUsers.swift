@@ -15,6 +15,10 @@ final class LaneUsers {
     /// When something falls due for users; see `LaneUsers+Due`.
     var due = DueSchedule()
     var backlog: ProjectionBacklog
+    /// How many users were quarantined since the server started.
+    private(set) var quarantines = 0
+    /// How many users left memory since then, because others needed the room.
+    private(set) var evictions = 0
     let context: LaneContext
     private let tell: (UserNews) -> Void
 
@@ -72,6 +76,7 @@ final class LaneUsers {
     /// that nothing is known of them.
     func quarantine(_ id: UserID, _ error: any Error) {
         context.logger.error("user quarantined", metadata: ["user": "\(id)", "error": "\(error)"])
+        quarantines += 1
         resident.quarantine(id, until: now.adding(milliseconds: configuration.quarantineMilliseconds))
         due.forget(id)
         arrived(id, context.log.partition(of: id))
@@ -90,6 +95,7 @@ final class LaneUsers {
         let evicted = resident.evict(
             past: configuration.cacheBytes - loads.handedBytes, now: now, every: configuration.cacheCheckMilliseconds,
             except: { backlog.keeps($0.id, of: $0.partition) })
+        evictions += evicted.count
         for user in evicted { forgetDueTime(of: user.id, user.partition) }
     }
 

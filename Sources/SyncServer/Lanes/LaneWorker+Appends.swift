@@ -76,12 +76,15 @@ extension LaneWorker {
         let report: CommitReport
         underWay = staging.answers
         defer { underWay = [] }
+        let began = meter.now
         do {
             report = try log.commit(&staging)
         } catch {
             staging.release(to: context.budget)
             throw error
         }
+        let ended = meter.now
+        meter.committed(staging, report, began: began, ended: ended)
         for (id, keys) in staging.touched {
             guard let user = users[id] else { continue }
             if report.isValid(user.partition) {
@@ -104,7 +107,7 @@ extension LaneWorker {
         if !staging.batches.isEmpty { FaultPoint.pass(.answered) }
         for user in staging.touched.keys.compactMap({ users[$0] }) {
             if user.state.hasRevokedDevices { sessions.closeInvalidSessions(user) }
-            sessions.sendToAll(of: user)
+            sessions.sendToAll(of: user, since: ended)
         }
         for partition in report.outdated.sorted() { try log.catchUp(partition) }
     }

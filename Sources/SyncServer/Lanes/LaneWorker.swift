@@ -21,6 +21,10 @@ final class LaneWorker {
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
     let services: LaneServices
+    let meter: LaneMeter
+    var watch = ProjectionWatch()
+    /// The lane's state when somebody last asked for it.
+    var lastState = LaneState()
     /// The projector's reports that were not taken up yet.
     private var reports: Deque<(Partition, ProjectionReport)> = []
     /// The loader's answers that were not taken up yet.
@@ -45,7 +49,9 @@ final class LaneWorker {
         (self.context, self.mailbox, self.services) = (context, mailbox, services)
         let tails = PartitionTails(partitions) { context.freshness.confirm(lane: index, at: $0) }
         // Statuses rest on all lanes: the event that revoked a viewer's device may be in any of them.
-        let deliveries = DeliveryBatch {
+        let meter = LaneMeter(context.clock.precise)
+        self.meter = meter
+        let deliveries = DeliveryBatch(meter) {
             if case .statuses = $0 { context.freshness.oldest } else { tails.confirmedAt }
         }
         self.deliveries = deliveries
@@ -142,6 +148,7 @@ final class LaneWorker {
         askForAudiences()
         users.keepDigests(of: sessions.sendCheckpoints(users), head: { log.tails[$0] })
         project()
+        watchProjection()
         loadNeededUsers()
         users.evict()
         deliveries.send()
@@ -176,6 +183,8 @@ final class LaneWorker {
                 audiences.append(answer)
                 log.tails.mayHaveMoved = true
             case .projected(let partition, let report): reports.append((partition, report))
+            case .figures(let reply): reply(figures())
+            case .inquire(let read): read(self)
             case .headsMayHaveMoved: log.tails.mayHaveMoved = true
             case .stop: isStopped = true
             }
@@ -265,6 +274,7 @@ final class LaneWorker {
     /// would say that the partition's batch is no longer under way.
     private func applyReports() throws {
         while let (partition, report) = reports.first {
+            meter.projected(report.result)
             if users.projected(report, log.tails[partition]) { try log.checkpointRegressed(partition) }
             reports.removeFirst()
         }

@@ -18,6 +18,8 @@ final class PrimaryHeartbeat: Sendable {
         /// When the last commit that succeeded was sent, by the monotonic clock. The moment before it was sent counts,
         /// and not that of its answer: the server was the primary then, and may have been replaced since.
         var provedAt = MonotonicTime(milliseconds: .min / 2)
+        /// When PostgreSQL last answered anything; nil before the first answer.
+        var answeredAt: MonotonicTime?
         /// Cancels the commit under way.
         var cancel: (@Sendable () -> Void)?
         var hasEnded = true
@@ -43,6 +45,9 @@ final class PrimaryHeartbeat: Sendable {
         guard let waits else { return false }
         return !waits || clock.monotonic() - provedAt < milliseconds
     }
+
+    /// When PostgreSQL last answered a heartbeat, also while commits wait for a standby that is away; nil: never.
+    var answeredAt: MonotonicTime? { state.withLockedValue { $0.answeredAt } }
 
     func start() {
         state.withLockedValue { $0.hasEnded = false }
@@ -76,10 +81,12 @@ final class PrimaryHeartbeat: Sendable {
     private func prove(_ probe: PrimaryProbe) throws {
         let asked = clock.monotonic()
         let isProved = try probe.prove { cancel in
-            state.withLockedValue { ($0.waits, $0.cancel) = (true, cancel) }
+            let now = clock.monotonic()
+            state.withLockedValue { ($0.waits, $0.cancel, $0.answeredAt) = (true, cancel, now) }
         }
+        let now = clock.monotonic()
         state.withLockedValue { state in
-            state.waits = isProved
+            (state.waits, state.answeredAt) = (isProved, now)
             if isProved { state.provedAt = asked }
         }
     }

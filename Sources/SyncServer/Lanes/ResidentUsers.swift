@@ -15,6 +15,9 @@ struct ResidentUsers {
     subscript(id: UserID) -> CachedUser? { users[id] }
 
     var all: [CachedUser] { Array(users.values) }
+    var count: Int { users.count }
+    var quarantinedUsers: [UserID] { Array(quarantined.keys) }
+    var quarantinedCount: Int { quarantined.count }
     /// About how many bytes all users take. Adds them up anew, in time proportional to their number.
     var bytes: Int { users.values.reduce(0) { $0 + $1.approximateBytes } }
 

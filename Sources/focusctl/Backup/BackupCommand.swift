@@ -34,10 +34,12 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         let configuration = try source.configuration("focusctl-backup")
         let (log, heads) = try readHeads(configuration)
+        let begin = ContinuousClock.now
         let display = ByteProgress("copied")
         let backup = try BaseBackup.take(conninfo: configuration.conninfo, to: to, progress: display.show)
         display.clear()
         let events = heads.reduce(0) { $0 + $1.nextOffset.rawValue }
+        record(events: events, took: ContinuousClock.now - begin, configuration)
         if json {
             var text = JSONText()
             text.add("directory", backup.directory)
@@ -48,6 +50,19 @@ struct BackupCommand: ParsableCommand {
             Terminal.line("Backup of log \(log.log) in \(backup.directory): \(events) events at least, checked.")
             Terminal.line("To restore it: focusctl restore --from \(backup.directory) --data-dir NEW")
             Terminal.line("Keep the server's token key (and receipt key) too, apart from the backup.")
+        }
+    }
+
+    /// Tells the log of the backup, for whoever watches it. A backup that the log cannot be told of is as good.
+    private func record(events: Int64, took duration: Duration, _ configuration: PostgresConfiguration) {
+        do {
+            let connection = try PostgresConnection(configuration)
+            defer { connection.close() }
+            let microseconds = Int64(duration / .microseconds(1))
+            try BackupRecord.record(
+                tool: "focusctl backup", microseconds: microseconds, events: events, on: connection)
+        } catch {
+            Terminal.complain("The backup is made and checked, and the log could not be told of it: \(error)")
         }
     }
 

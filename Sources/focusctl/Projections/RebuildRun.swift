@@ -42,7 +42,7 @@ struct RebuildRun {
             switch error {
             case .historyArchived, .historyIncomplete, .unfoldable, .verificationFailed:
                 throw IntegrityFailure(error.description)
-            case .busy, .unfinished, .nothingToResume, .nothingToRollBackTo, .otherFold, .overtaken:
+            case .busy, .unfinished, .nothingToResume, .nothingToRollBackTo, .otherFold, .overtaken, .earlierFormat:
                 throw CommandFailure(error.description)
             }
         } catch let error as PostgresError where error.isTransient {

@@ -4,12 +4,15 @@ import FocusSyncClient
 import Foundation
 import PostgresClient
 import Support
+import Testing
 
 /// The real program on its own embedded cluster, for tests that kill and restart it.
 final class FocusdProcess {
     let directory: String
     private let reserved: ReservedPort
     private var child: ChildProcess?
+    /// Where machines watch the server.
+    private(set) var adminPort = 0
 
     private let externalDatabase: String?
     private let options: [String]
@@ -46,6 +49,7 @@ final class FocusdProcess {
         let child = try ChildProcess(
             Self.binary("focusd"),
             ["serve", "--plaintext", "--data-dir", directory, "--listen", "127.0.0.1:\(port)", "--log-level", "error"]
+                + ["--admin", "127.0.0.1:0"]
                 + (externalDatabase.map { ["--database", $0, "--partitions", "2"] } ?? []) + options,
             environment: fault.map { ["FOCUSD_FAULT": $0] } ?? [:])
         self.child = child
@@ -53,6 +57,15 @@ final class FocusdProcess {
         guard line.contains("listen=127.0.0.1:\(port)") else {
             throw NeverHappened(description: "focusd did not become ready: \(line)")
         }
+        adminPort = line.firstMatch(of: #/admin=127\.0\.0\.1:(\d+) /#).flatMap { Int($0.1) } ?? 0
+    }
+
+    /// The server's figures.
+    func figures() async throws -> Exposition {
+        let answer = try await HTTPAnswer.get("/metrics", port: adminPort)
+        let figures = Exposition(answer?.body ?? "")
+        #expect(answer?.status == 200 && figures.flaws == [])
+        return figures
     }
 
     /// Turns fsync off for the embedded cluster before its first start. Programs that are killed lose nothing by it,
@@ -76,10 +89,13 @@ final class FocusdProcess {
         Foundation.kill(running.postmasterPID, SIGKILL)
     }
 
+    /// Sends SIGTERM, and waits for nothing.
+    func beginTermination() { child?.signal(SIGTERM) }
+
     /// Sends SIGTERM; returns whether the process exits with code 0 (rule G1). The rule's limit of 10 s holds for a
     /// machine that is not overloaded, so the test only waits for as long as any child may take.
     func terminate() async -> Bool {
-        child?.signal(SIGTERM)
+        beginTermination()
         return await waitForExit() == 0
     }
 

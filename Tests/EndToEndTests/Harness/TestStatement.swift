@@ -13,6 +13,7 @@ enum TestStatement {
     /// Counts events, without those that the server logs of incarnations before their first event.
     static let countEvents = Statement(
         name: "test_count_events", sql: "SELECT count(*) FROM events WHERE type <> 'device.incarnationBegan'")
+    static let countAllEvents = Statement(name: "test_count_all_events", sql: "SELECT count(*) FROM events")
     /// The ids of all events of devices, in any order, including refused ones.
     static let loggedIDs = Statement(
         name: "test_logged_ids",

@@ -76,10 +76,7 @@ import Testing
     }
 
     private func awaitingConnection(of server: FocusdProcess) async throws {
-        let metrics = server.directory + "/metrics.prom"
-        try await awaiting("the device is connected") {
-            (try? String(contentsOfFile: metrics, encoding: .utf8))?.contains("focusd_connections 1") == true
-        }
+        try await awaiting("the device is connected") { try await server.figures()["focus_connections"] == 1 }
     }
 
     @Test("V1: a client hears of its peers over connections, and of no more than it may watch")

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import urllib.request
 
 from crowd import figure
 
@@ -30,23 +31,22 @@ class Beside:
     """Another focusd on the PostgreSQL of a server."""
 
     def __init__(self, server):
-        self.file = f"{server.directory}/second.prom"
         self.process = subprocess.Popen(
             [
                 f"{server.binaries}/focusd", "serve", "--plaintext", "--listen", "127.0.0.1:0",
                 "--database", server.conninfo, "--token-key", f"{server.data}/token.key",
-                "--receipt-key", f"{server.data}/receipt.key", "--metrics", self.file],
+                "--receipt-key", f"{server.data}/receipt.key", "--admin", "127.0.0.1:0"],
             stdout=subprocess.PIPE, stderr=server.log, text=True)
-        ready = re.match(r"focusd ready listen=(\S+)", self.process.stdout.readline())
+        ready = re.match(r"focusd ready listen=(\S+) admin=(\S+)", self.process.stdout.readline())
         if not ready:
             raise SystemExit("the second focusd did not start")
-        self.address = ready.group(1)
+        self.address, self.admin = ready.groups()
 
     def metrics(self):
-        """Its counters, at most 5 seconds old."""
-        with open(self.file) as file:
-            lines = [line.split() for line in file if not line.startswith("#")]
-        return {name: int(value) for name, value in lines}
+        """Its figures without labels."""
+        with urllib.request.urlopen(f"http://{self.admin}/metrics", timeout=30) as answer:
+            lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
+        return {name: float(value) for name, value in lines if "{" not in name}
 
     def stop(self):
         self.process.terminate()
@@ -74,8 +74,8 @@ def load(bench, second, seconds):
 def figures(rounds, counted):
     note = (
         f"{DEVICES} devices and users at each of two servers, {RATE:,} events/s offered in all, one a frame; since its "
-        f"start the second came too late {counted['focusd_late_batches_total']:,} times and locked first "
-        f"{counted['focusd_locked_statements_total']:,} times")
+        f"start the second came too late {counted['focus_late_batches_total']:,.0f} times and locked first "
+        f"{counted['focus_locked_statements_total']:,.0f} times")
     found = []
     for index, name in enumerate(("first", "second")):
         found.append(figure(

@@ -419,7 +419,7 @@ extension Rule {
             name: "A1", title: "Token", document: .protocol,
             section: "Identity",
             text: #"""
-            The token is a JWT (EdDSA or HS256) with user, device, scope, expiry; bad, expired, ending more than 400 days ahead, not valid for more than another minute (`nbf`), wrong key, `none` or any algorithm but the key's, a `crit` header, not the `iss` and `aud` that the server demands: `unauthenticated`, same message for all. Several keys are valid at once: `kid` names the one that has signed; a token that names none, or one that no key has, is for the keys without a name. Keys change without a restart; a session ends with the key that its token was signed with (`token_expired`), and no change of them touches receipts (S6), whose key is another.
+            The token is a JWT (EdDSA or HS256) with user, device, scope, expiry; bad, expired, ending more than 400 days ahead, not valid for more than another minute (`nbf`), wrong key, `none` or any algorithm but the key's, a `crit` header, not the `iss` and `aud` that the server demands, or with `focus-admin` in its `aud`, which is for operators: `unauthenticated`, same message for all. Several keys are valid at once: `kid` names the one that has signed; a token that names none, or one that no key has, is for the keys without a name. Keys change without a restart; a session ends with the key that its token was signed with (`token_expired`), and no change of them touches receipts (S6), whose key is another.
             """#),
         Rule(
             name: "A2", title: "Renewal", document: .protocol,

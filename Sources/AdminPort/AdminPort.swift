@@ -1,0 +1,65 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// HTTP for machines that watch a server: whether it lives, whether it is ready, its figures, and questions that change
+/// nothing. It knows nothing of the server but what `AdminSource` says.
+///
+/// Flow: bytes → `RequestBound` → HTTP → `AdminHandler` → `AdminAccess` (who may ask) → `AdminAnswers` → bytes.
+///
+/// It has an event loop of its own: whoever asks much of it slows no device down, and a flood of devices does not keep
+/// it from answering.
+public final class AdminPort: Sendable {
+    private let configuration: AdminConfiguration
+    private let source: any AdminSource
+    private let tls: NIOSSLContext?
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// Throws `AdminPortError.plaintextBeyondLoopback`, and what NIOSSL throws of a certificate or key that cannot be
+    /// used. Nothing runs before `start`.
+    public init(_ configuration: AdminConfiguration, source: any AdminSource) throws {
+        self.configuration = configuration
+        self.source = source
+        tls = try configuration.makeContext()
+    }
+
+    /// Begins to accept connections. Called once. Throws NIO's errors when the address cannot be bound.
+    /// - Returns: the port.
+    public func start() async throws -> Int {
+        let connections = AdminConnections(limit: configuration.connections)
+        let (configuration, source, tls) = (configuration, source, tls)
+        // The names that a request may give the server hold the port, which is known once it is bound. Nothing is
+        // accepted before `answers` is there.
+        let answers = group.next().makePromise(of: AdminAnswers.self)
+        do {
+            let channel = try await ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 256)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelInitializer { channel in
+                    answers.futureResult.flatMapThrowing { answers in
+                        connections.add(channel)
+                        let pipeline = channel.pipeline.syncOperations
+                        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                        try pipeline.addHandler(RequestBound(bytes: configuration.requestBytes))
+                        try pipeline.addHandler(HTTPResponseEncoder())
+                        try pipeline.addHandler(
+                            ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
+                        try pipeline.addHandler(AdminHandler(answers, patience: configuration.patience))
+                    }
+                }
+                .bind(host: configuration.host, port: configuration.port).get()
+            guard let port = channel.localAddress?.port else { throw AdminPortError.notListening }
+            let access = AdminAccess(configuration, port: port, operatorName: source.operatorName)
+            answers.succeed(AdminAnswers(source: source, access: access))
+            return port
+        } catch {
+            answers.fail(error)
+            try await stop()
+            throw error
+        }
+    }
+
+    /// Closes the port and all connections.
+    public func stop() async throws { try await group.shutdownGracefully() }
+}
