@@ -42,6 +42,9 @@ import Testing
         }
         try await awaitProjected(server)
         try await expectVerified(server)
+        // A server of the version that made the log may still serve it.
+        await #expect(throws: RebuildError.earlierFormat(1)) { try await rebuild(server) }
+        try await server.raiseFormat { try await WireClient.open(server, user: user, incarnation: 77) }
         try await expectRebuilt(server)
         try await server.server.stop()
     }
@@ -73,13 +76,17 @@ import Testing
         }
     }
 
-    private func expectRebuilt(_ server: TestServer) async throws {
-        let report = try await onThread {
+    private func rebuild(_ server: TestServer) async throws -> RebuildReport {
+        try await onThread {
             var options = RebuildOptions()
             options.maximumLoad = 100
             options.verifies = true
             return try Rebuilder(PostgresConfiguration(conninfo: server.conninfo), options: options).rebuild()
         }
+    }
+
+    private func expectRebuilt(_ server: TestServer) async throws {
+        let report = try await rebuild(server)
         #expect(report.usersChanged == 0 && report.rowsChanged == 0 && report.eventsAppended == 0)
         #expect(report.events >= Int64(log.events.count))
         try await expectVerified(server)
