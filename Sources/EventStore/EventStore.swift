@@ -17,7 +17,8 @@ public enum EventStore {
     /// From this format on, the log may hold the events of rules N17 and N20: `alertsSilenced.changed`,
     /// `governmentAlert.posted` and `action.handled`.
     public static let silenceFormat: Int32 = 4
-    /// The format that says that every server of the log reads what this program's fold makes: nothing is rebuilt before.
+    /// The format that says that every server of the log reads what this program's fold makes: nothing is rebuilt
+    /// before.
     public static let foldFormat: Int32 = 4
     /// How users are spread over partitions (table `log`, column `hash`): see `Partition.of(user:count:)`.
     public static let partitionHash = "sha256-64be"

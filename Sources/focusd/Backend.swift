@@ -61,7 +61,7 @@ struct Backend: Sendable {
                 let log = try LogIdentity.read(on: connection)
                 if log.format < EventStore.logFormats.upperBound {
                     logger.warning(
-                        "the log keeps an earlier format until every server is of this version: then run focusctl migrate --finish; until then an app can tell that others act (rule Z1), and before format 2 devices whose store was restored wait",
+                        "the log keeps an earlier format until every server is of this version: then run focusctl migrate --finish; until then events of rules N17 and N20 wait in their devices, and before format 3 an app can tell that others act (rule Z1), and before format 2 devices whose store was restored wait",
                         metadata: ["format": "\(log.format)", "newest": "\(EventStore.logFormats.upperBound)"])
                 }
                 try warn(of: DurabilityRisk.read(on: connection), logger)

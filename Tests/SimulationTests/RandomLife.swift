@@ -94,7 +94,8 @@ struct RandomLife {
 
     private func settings(_ random: inout SeededGenerator, _ app: AppID?, _ now: Timestamp) -> (EventBody, AppID?) {
         switch random.number(0..<5) {
-        case 4 where hasNewTypes: return (.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: random.once(in: 2))), nil)
+        case 4 where hasNewTypes:
+            return (.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: random.once(in: 2))), nil)
         case 0: return (.appMuted(AppMuted(until: now.adding(microseconds: 3_000_000))), app)
         case 1: return (.appUnmuted, app)
         default:

@@ -42,8 +42,9 @@ extension RebuildError: CustomStringConvertible {
             "Generation \(generation) is filled by fold \(fold), and this program has fold \(FocusCore.foldVersion). "
                 + "Use a focusctl of that fold."
         case .earlierFormat(let format):
-            "The log has format \(format), so servers of an earlier version may still serve it, and they cannot read what "
-                + "fold \(FocusCore.foldVersion) makes. Upgrade every server, run `focusctl migrate --finish`, and rebuild."
+            "The log has format \(format), so servers of an earlier version may still serve it, and they cannot read "
+                + "what fold \(FocusCore.foldVersion) makes. Upgrade every server, run `focusctl migrate --finish`, and "
+                + "rebuild."
         case .historyArchived(let partition, let first):
             "The log of partition \(partition) begins at offset \(first): older events were archived. A rebuild would "
                 + "lose what they say; bring them back first."
