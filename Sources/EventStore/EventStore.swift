@@ -16,7 +16,7 @@ public enum EventStore {
     public static let silentFormat: Int32 = 3
     /// From this format on, the log may hold the events of rules N17 and N20: `alertsSilenced.changed`,
     /// `governmentAlert.posted` and `action.handled`.
-    public static let silenceFormat: Int32 = 4
+    public static let actionFormat: Int32 = 4
     /// The format that says that every server of the log reads what this program's fold makes: nothing is rebuilt
     /// before.
     public static let foldFormat: Int32 = 4

@@ -32,6 +32,8 @@ extension AppRecord {
             device: shared.event.device
         ).encoded
         shared.put(Self.waitingKey(shared.event.id, app), row)
+        // Who leaves is looked for among all.
+        shared.count(waitingActions.entries.count / FoldWork.entriesPerUnit)
         for id in waitingActions.add(shared.event.id, bytes: row.count) { shared.remove(Self.waitingKey(id, app)) }
         shared.touch(RowKey(.apps, app: app))
     }
@@ -41,6 +43,7 @@ extension AppRecord {
         shared.touch(RowKey(.apps, app: app))
         waitingActions.begin()
         guard let id = body.id, !waitingActions.isHandled(id) else { return }
+        shared.count(waitingActions.entries.count / FoldWork.entriesPerUnit)
         let forgotten = waitingActions.handle(id)
         shared.touch(Self.waitingKey(id, app))
         shared.remove(Self.waitingKey(id, app))

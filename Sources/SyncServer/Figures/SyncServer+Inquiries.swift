@@ -82,6 +82,6 @@ extension SyncServer {
     }
 
     private func inquire<Entry: Sendable>(_ read: @escaping @Sendable (LaneWorker) -> [Entry]) async -> [Entry]? {
-        await Inquiry.ask(lanes.lanes, read)?.flatMap(\.self)
+        await LaneInquiry.ask(lanes.lanes, read)?.flatMap(\.self)
     }
 }

@@ -22,7 +22,7 @@ final class LogFormat: Sendable {
     func allows(_ type: EventType) -> Bool {
         switch type {
         case .alertsSilencedChanged, .governmentAlertPosted, .actionHandled:
-            known.load(ordering: .relaxed) >= EventStore.silenceFormat
+            known.load(ordering: .relaxed) >= EventStore.actionFormat
         default: true
         }
     }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// A question to all lanes at once. Each answers on its thread, between two turns.
-final class Inquiry<Answer: Sendable>: Sendable {
+final class LaneInquiry<Answer: Sendable>: Sendable {
     private struct State {
         var answers: [Answer] = []
         var waiting: CheckedContinuation<[Answer]?, Never>?
@@ -14,7 +14,7 @@ final class Inquiry<Answer: Sendable>: Sendable {
     static func ask(
         _ lanes: [Lane], patience: Duration = .seconds(2), _ read: @escaping @Sendable (LaneWorker) -> Answer
     ) async -> [Answer]? {
-        let inquiry = Inquiry()
+        let inquiry = LaneInquiry()
         return await withCheckedContinuation { done in
             inquiry.state.withLockedValue { $0.waiting = done }
             for lane in lanes {
