@@ -166,6 +166,12 @@ final class SimulatedConnection: LogConnection {
         return Set(held)
     }
 
+    func events(
+        of user: UserID, partition: Partition, after version: Version, limit: Int
+    ) throws -> [LoggedEvent] {
+        try read { $0.events(of: user, partition, after: version, limit: limit) }
+    }
+
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try read { $0.event(of: user, partition, at: version) }
     }

@@ -125,6 +125,10 @@ final class SimulatedLog {
     /// A commit has waited for the standby, so the standby has everything up to it.
     func replicate() { witness.replicated() }
 
+    func events(of user: UserID, _ partition: Partition, after version: Version, limit: Int) -> [LoggedEvent] {
+        Array((events[partition] ?? []).filter { $0.user == user && $0.version > version }.prefix(limit))
+    }
+
     func event(of user: UserID, _ partition: Partition, at version: Version) -> EventID? {
         events[partition]?.last { $0.user == user && $0.version == version }?.id
     }

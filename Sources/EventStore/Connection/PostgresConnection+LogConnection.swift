@@ -37,6 +37,12 @@ extension PostgresConnection: LogConnection {
 
     func held(of heads: [PartitionHead]) throws -> Set<PartitionHead> { try LogReader().held(of: heads, on: self) }
 
+    func events(
+        of user: UserID, partition: Partition, after version: Version, limit: Int
+    ) throws -> [LoggedEvent] {
+        try LogReader().events(of: user, partition: partition, after: version, limit: limit, on: self)
+    }
+
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try LogReader().event(of: user, partition: partition, at: version, on: self)
     }

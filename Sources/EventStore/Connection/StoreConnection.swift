@@ -137,6 +137,13 @@ public final class StoreConnection {
         try perform { try $0.held(of: heads) }
     }
 
+    /// See `LogReader.events(of:partition:after:limit:on:)`.
+    public func events(
+        of user: UserID, partition: Partition, after version: Version, limit: Int
+    ) throws -> [LoggedEvent] {
+        try perform { try $0.events(of: user, partition: partition, after: version, limit: limit) }
+    }
+
     public func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try perform { try $0.event(of: user, partition: partition, at: version) }
     }

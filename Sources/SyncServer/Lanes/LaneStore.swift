@@ -26,6 +26,7 @@ protocol LaneStore: AnyObject {
     func heads(of partitions: [Partition]) throws -> [PartitionHead]
     func timedHeads(of partitions: [Partition]) throws -> TimedHeads
     func events(partition: Partition, from offset: LogOffset, limit: Int) throws -> [LoggedEvent]
+    func events(of user: UserID, partition: Partition, after version: Version, limit: Int) throws -> [LoggedEvent]
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID?
     func users(partition: Partition, in range: Range<LogOffset>) throws -> [UserInRange]
     func held(of heads: [PartitionHead]) throws -> Set<PartitionHead>

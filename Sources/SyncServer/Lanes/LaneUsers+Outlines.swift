@@ -18,7 +18,7 @@ extension LaneUsers {
     func keep(_ outline: UserOutline, _ id: UserID, _ partition: Partition) {
         let missed = loads.remove(id).contains { $0.offset >= outline.head.nextOffset }
         // Others may have begun to wait for the user, whom an outline does not serve.
-        if missed || isAwaited(id) { loads.need(id) }
+        if missed || isAwaited(id) { loads.need(id, inFull: true) }
         guard !missed, resident.isAwaitingLoad(id) else { return }
         context.loads.count(lookedUp: 1)
         let user = CachedUser(

@@ -113,7 +113,7 @@ final class LaneUsers {
             backlog.markDirty(batch)
         case .loaded(let user, let id, let partition): keep(user, id, partition)
         case .outlined(let outline, let id, let partition): keep(outline, id, partition)
-        case .outdated(let id, let elsewhere): loads.again(id, elsewhere: elsewhere)
+        case .outdated(let id, let elsewhere): loads.again(id, elsewhere: elsewhere, inFull: !elsewhere)
         case .unloadable(let id, let error):
             _ = loads.remove(id)
             quarantine(id, error)
@@ -148,7 +148,7 @@ final class LaneUsers {
     private func keep(_ stored: LoadedUser, _ id: UserID, _ partition: Partition) {
         var loaded = stored
         do {
-            for event in loads.remove(id) where event.offset >= loaded.head.nextOffset { try loaded.apply(event) }
+            for event in loads.remove(id) where event.version > loaded.state.version { try loaded.apply(event) }
         } catch {
             return quarantine(id, error)
         }
@@ -198,7 +198,7 @@ final class LaneUsers {
         backlog.grew(at: now)
         // A user who was loaded meanwhile may have these events already.
         if let user = resident[changed.user], user.state.version < changed.version { forget(changed.user) }
-        loads.outdate(changed.user)
+        loads.skipped(changed.user, to: changed.version)
         outlines[changed.user] = nil
         backlog.markDirty(changed.user, at: changed.firstOffset, in: partition)
         backlog.markDirty(changed.user, at: changed.lastOffset, in: partition)

@@ -214,7 +214,7 @@ final class LaneWorker {
             guard users.loads.ended(answer.number) else { continue }
             switch answer.found {
             case .success(let found):
-                try log.takeUp(found, use: { users.loads.use(of: $0, at: $1) })
+                try log.takeUp(found, use: { users.loads.use(of: $0, at: $1, version: $2) })
                 users.loads.askForRest(of: answer.number)
             case .failure:
                 let pause = configuration.pollMilliseconds

@@ -3,8 +3,10 @@ import EventStore
 import FocusCore
 
 /// What a load of a user is good for.
-enum LoadUse {
+enum LoadUse: Equatable {
     case usable
+    /// It lacks events of the user up to this version that the lane was not told one by one.
+    case lacks(through: Version)
     /// Something changed meanwhile that the lane was not told event by event.
     case outdated
     /// It was made on a database server that lacks what the lane knew when it asked: one that was demoted goes on
@@ -29,18 +31,23 @@ struct PendingLoads {
         var events: [LoggedEvent] = []
         /// Payload bytes of `events`.
         var bytes = 0
-        /// Whether the answer may not be used: something changed that `events` do not tell.
+        /// The version up to which the user's events since are not among `events`, because they are too many; zero: all
+        /// are.
+        var skippedTo = Version.zero
+        /// Whether the answer may not be used: something changed that no event tells.
         var isOutdated = false
     }
 
     /// How many questions are under way at once: while the lane takes up one answer, the loader is at the next.
     static let questionLimit = 2
-    /// Payload bytes that are kept for a user. Past that the answer about them is not used.
+    /// Payload bytes that are kept for a user. Past that their events are read from the log once more.
     static let keptBytes = 1024 * 1024
 
     /// Users who wait for a question, in the order in which they were needed.
     private var waiting: Deque<UserID> = []
     private var isWaiting: Set<UserID> = []
+    /// Those who are to be loaded: an outline of them lacked events, and so may the next one.
+    private var needState: Set<UserID> = []
     private var asked: [UserID: Asked] = [:]
     private var questions: Set<Int> = []
     private var lastQuestion = 0
@@ -59,7 +66,9 @@ struct PendingLoads {
     func contains(_ id: UserID) -> Bool { asked[id] != nil || isWaiting.contains(id) }
 
     /// Adds the user, unless they are going to be loaded already.
-    mutating func need(_ id: UserID) {
+    /// - Parameter inFull: whether an outline of the user does not do.
+    mutating func need(_ id: UserID, inFull: Bool = false) {
+        if inFull { needState.insert(id) }
         guard asked[id] == nil, isWaiting.insert(id).inserted else { return }
         waiting.append(id)
     }
@@ -88,7 +97,7 @@ struct PendingLoads {
             let known = head(id)
             users.append((known.partition, id))
             asked[id] = Asked(question: lastQuestion, head: known)
-            outlined[id] = cursors(id)
+            if needState.remove(id) == nil { outlined[id] = cursors(id) }
         }
         defer { mustReconnect = false }
         return LoadQuestion(number: lastQuestion, users: users, cursors: outlined, reconnects: mustReconnect)
@@ -118,9 +127,16 @@ struct PendingLoads {
     mutating func followed(_ event: LoggedEvent) {
         guard var user = asked.removeValue(forKey: event.user) else { return }
         user.bytes += event.payload.count
-        if user.bytes > Self.keptBytes { user.isOutdated = true }
-        if user.isOutdated { user.events = [] } else { user.events.append(event) }
+        if !user.isOutdated { user.events.append(event) }
         asked[event.user] = user
+        if user.bytes > Self.keptBytes { skipped(event.user, to: event.version) }
+    }
+
+    /// Records that other servers appended events of the user, up to this version, that are not told one by one.
+    mutating func skipped(_ id: UserID, to version: Version) {
+        guard var user = asked.removeValue(forKey: id) else { return }
+        (user.skippedTo, user.events, user.bytes) = (version, [], 0)
+        asked[id] = user
     }
 
     /// Makes what an answer will say of the user useless; they are asked for again.
@@ -147,7 +163,10 @@ struct PendingLoads {
     }
 
     /// Forgets all users: nobody needs them any more.
-    mutating func removeAll() { (waiting, isWaiting, asked, questions, handedOver) = ([], [], [:], [], [:]) }
+    mutating func removeAll() {
+        (waiting, isWaiting, needState) = ([], [], [])
+        (asked, questions, handedOver) = ([:], [], [:])
+    }
 
     // MARK: Answers
 
@@ -169,26 +188,32 @@ struct PendingLoads {
     }
 
     /// Whether the user's state in an answer can be used, as far as what the lane knows of the log says.
-    /// - Parameter head: the head of the user's partition that the load saw.
-    func use(of id: UserID, at head: PartitionHead) -> LoadUse {
+    /// - Parameters:
+    ///   - head: the head of the user's partition that the load saw.
+    ///   - version: that of the state.
+    func use(of id: UserID, at head: PartitionHead, version: Version) -> LoadUse {
         guard let user = asked[id] else { return .outdated }
         // The log was longer when the question was made. Where it still ends earlier, another server is the primary.
         if head.nextOffset < user.head.nextOffset { return .stale }
-        return user.isOutdated ? .outdated : .usable
+        guard !user.isOutdated else { return .outdated }
+        return version < user.skippedTo ? .lacks(through: user.skippedTo) : .usable
     }
 
     /// Ends the user's load.
     /// - Returns: the events that the lane was told of since the question was made, in the log's order.
     mutating func remove(_ id: UserID) -> [LoggedEvent] {
         if isWaiting.remove(id) != nil { waiting.removeAll { $0 == id } }
+        needState.remove(id)
         return asked.removeValue(forKey: id)?.events ?? []
     }
 
     /// Asks for the user again.
-    /// - Parameter elsewhere: whether the answer came from another history of the log, or from a server left behind.
-    mutating func again(_ id: UserID, elsewhere: Bool = false) {
+    /// - Parameters:
+    ///   - elsewhere: whether the answer came from another history of the log, or from a server left behind.
+    ///   - inFull: whether an outline of the user does not do.
+    mutating func again(_ id: UserID, elsewhere: Bool = false, inFull: Bool = false) {
         asked[id] = nil
         if elsewhere { mustReconnect = true }
-        need(id)
+        need(id, inFull: inFull)
     }
 }

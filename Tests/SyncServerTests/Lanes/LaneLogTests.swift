@@ -199,7 +199,7 @@ import Testing
     /// Takes up what a load of the users sees now, or what one saw.
     private func takeUp(_ users: LoadedUser..., in log: LaneLog, use: LoadUse = .usable) throws {
         let found = users.map { ($0.state.user, Result<_, any Error>.success($0)) }
-        try log.takeUp(FoundUsers(loaded: Dictionary(uniqueKeysWithValues: found))) { _, _ in use }
+        try log.takeUp(FoundUsers(loaded: Dictionary(uniqueKeysWithValues: found))) { _, _, _ in use }
     }
 
     @Test("A load that saw just what the lane knows needs no question")
@@ -253,13 +253,27 @@ import Testing
         let log = try begun()
         struct Broken: Error {}
         let found = [anna: .success(try store.loaded(anna)), ben: .failure(Broken())] as [UserID: Result<_, any Error>]
-        try log.takeUp(FoundUsers(loaded: found)) { _, _ in .usable }
+        try log.takeUp(FoundUsers(loaded: found)) { _, _, _ in .usable }
         #expect(heard.all() == ["unloadable", "loaded 0"])
         try takeUp(store.loaded(anna), in: log, use: .outdated)
         #expect(heard.all() == ["outdated"])
         // Who was left behind is left: the next load goes over another connection.
         try takeUp(store.loaded(anna), in: log, use: .stale)
         #expect(heard.all() == ["of another log"])
+    }
+
+    @Test("What a load lacks is read by user, for as many events as fit a statement; past that it is outdated")
+    func lacking() throws {
+        let log = try begun { $0.eventsPerStatement = 3 }
+        let before = [try store.loaded(anna), try store.loaded(ben)]
+        for _ in 0..<2 { for user in [anna, ben] { store.appendFocus("a", of: user) } }
+        try log.catchUp(PartLog.partition)
+        _ = heard.all()
+        let found = before.map { ($0.state.user, Result<_, any Error>.success($0)) }
+        try log.takeUp(FoundUsers(loaded: Dictionary(uniqueKeysWithValues: found))) { _, _, _ in
+            .lacks(through: Version(2))
+        }
+        #expect(heard.all() == ["loaded 2", "outdated"])
     }
 
     @Test("A checkpoint that stands further back than it was known is told, with those who are past it")

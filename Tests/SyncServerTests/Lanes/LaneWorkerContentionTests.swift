@@ -111,6 +111,28 @@ import Waits
         #expect(own == 5)
     }
 
+    @Test("Who is loaded while another server appends for them without pause is in memory with the first answer")
+    func loadsAmidGaps() throws {
+        let worker = try worker { $0.refoldLimit = 2 }
+        loader.isPrompt = false
+        let asked = loader.asked
+        func appendMore() { for _ in 0..<3 { store.appendFocus("b", of: ben) } }
+        appendMore()
+        let opening = LaneSamples.opening(LaneSamples.identity(ben))
+        try worker.turn(taking: [.open(connections.handle(3), opening)])
+        for _ in 0..<3 where loader.asked == asked || worker.users[ben] == nil {
+            appendMore()
+            try worker.turn(taking: [.headsMayHaveMoved])
+            loader.answer()
+            appendMore()
+            try worker.turn(taking: mailbox.receive(until: .passed))
+            store.appendFocus("c", of: ben)
+        }
+        #expect(connections.told(3, worker.deliveries).first == "opened" && loader.asked == asked + 1)
+        try worker.turn(taking: [.headsMayHaveMoved])
+        #expect(worker.users[ben]?.state.version == Version(10))
+    }
+
     @Test("While partitions are locked a statement is small; what does not fit goes next, in its order")
     func smallBatches() throws {
         let worker = try worker { $0.eventsPerLock = 2 }

@@ -141,6 +141,13 @@ final class PartLog: LaneStore {
         return Array(events.filter { $0.offset >= offset }.prefix(limit))
     }
 
+    func events(
+        of user: UserID, partition: Partition, after version: Version, limit: Int
+    ) throws -> [LoggedEvent] {
+        try call()
+        return Array(events.filter { $0.user == user && $0.version > version }.prefix(limit))
+    }
+
     func event(of user: UserID, partition: Partition, at version: Version) throws -> EventID? {
         try call()
         return events.first { $0.user == user && $0.version == version }?.id

@@ -17,6 +17,10 @@ import Testing
         loads.ask(limit: limit, now: at(now)) { [store] _ in store.head }
     }
 
+    private func use(_ loads: PendingLoads, of id: UserID, at head: PartitionHead, version: Int64 = 0) -> LoadUse {
+        loads.use(of: id, at: head, version: Version(version))
+    }
+
     private func users(_ question: LoadQuestion?) -> [UserID] { question?.users.map(\.1) ?? [] }
 
     @Test("Users are asked for in the order in which they are needed, each once, two questions at a time")
@@ -53,7 +57,7 @@ import Testing
         loads.need(ben)
         let events = [anna, ben, anna].map { store.appendFocus("a", of: $0) }
         for event in events { loads.followed(event) }
-        #expect(loads.use(of: anna, at: store.head) == .usable)
+        #expect(use(loads, of: anna, at: store.head) == .usable)
         #expect(loads.remove(anna).map(\.id) == [events[0].id, events[2].id] && !loads.contains(anna))
         #expect(loads.remove(anna).isEmpty && loads.contains(ben))
     }
@@ -65,15 +69,15 @@ import Testing
         store.appendFocus("a", of: anna)
         for id in [anna, ben] { loads.need(id) }
         _ = ask(&loads)
-        #expect(loads.use(of: anna, at: before) == .stale && loads.use(of: anna, at: store.head) == .usable)
+        #expect(use(loads, of: anna, at: before) == .stale && use(loads, of: anna, at: store.head) == .usable)
         loads.outdate(anna)
-        #expect(loads.use(of: anna, at: store.head) == .outdated && loads.use(of: ben, at: store.head) == .usable)
+        #expect(use(loads, of: anna, at: store.head) == .outdated && use(loads, of: ben, at: store.head) == .usable)
         loads.outdate { $0 == ben }
-        #expect(loads.use(of: ben, at: store.head) == .outdated)
+        #expect(use(loads, of: ben, at: store.head) == .outdated)
         // That it saw too little tells of its server, whatever else happened.
-        #expect(loads.use(of: ben, at: before) == .stale)
+        #expect(use(loads, of: ben, at: before) == .stale)
         loads.again(anna)
-        #expect(users(ask(&loads)) == [anna] && loads.use(of: anna, at: store.head) == .usable)
+        #expect(users(ask(&loads)) == [anna] && use(loads, of: anna, at: store.head) == .usable)
     }
 
     @Test("Events of a mebibyte are kept, not of a byte more")
@@ -87,9 +91,41 @@ import Testing
             loads.followed(event)
             event.payload = Array(repeating: 0, count: PendingLoads.keptBytes / 2 + extra)
             loads.followed(event)
-            #expect(loads.use(of: anna, at: store.head) == (extra == 0 ? .usable : .outdated))
+            #expect(use(loads, of: anna, at: store.head) == (extra == 0 ? .usable : .lacks(through: event.version)))
             #expect(loads.remove(anna).count == (extra == 0 ? 2 : 0))
         }
+    }
+
+    @Test("An answer that has all events which were not told is used, with those that were told since")
+    func skipped() {
+        var loads = PendingLoads()
+        loads.need(anna)
+        _ = ask(&loads)
+        loads.followed(store.appendFocus("a", of: anna))
+        loads.skipped(anna, to: Version(3))
+        loads.skipped(ben, to: Version(3))
+        for _ in 0..<2 { store.appendFocus("b", of: anna) }
+        let last = store.appendFocus("c", of: anna)
+        loads.followed(last)
+        #expect(use(loads, of: anna, at: store.head, version: 2) == .lacks(through: Version(3)))
+        #expect(use(loads, of: anna, at: store.head, version: 3) == .usable)
+        #expect(loads.remove(anna) == [last] && !loads.contains(ben))
+    }
+
+    @Test("Of whom an outline lacked events the next question asks for the state, and the one after it as it is told")
+    func inFull() {
+        var loads = PendingLoads()
+        func ask() -> Int? {
+            loads.ask(limit: 10, now: at(0), head: { [store] _ in store.head }, cursors: { _ in [] })?.cursors.count
+        }
+        loads.need(anna)
+        let first = ask()
+        _ = loads.ended(1)
+        loads.again(anna, inFull: true)
+        let second = ask()
+        _ = loads.ended(2)
+        loads.again(anna)
+        #expect(first == 1 && second == 0 && ask() == 1)
     }
 
     @Test("Users whom the database refused to load are asked for again after a pause")
@@ -121,8 +157,8 @@ import Testing
         for id in [anna, ben] { loads.need(id) }
         _ = ask(&loads, limit: 1)
         loads.leaveServer()
-        #expect(loads.use(of: anna, at: store.head) == .outdated)
-        #expect(ask(&loads, limit: 1)?.reconnects == true && loads.use(of: ben, at: store.head) == .usable)
+        #expect(use(loads, of: anna, at: store.head) == .outdated)
+        #expect(ask(&loads, limit: 1)?.reconnects == true && use(loads, of: ben, at: store.head) == .usable)
         loads.again(anna)
         #expect(loads.ended(2) && ask(&loads)?.reconnects == false)
     }
@@ -133,7 +169,7 @@ import Testing
         let number = loads.handOver(anna, bytes: 1_000, head: store.head)
         #expect(loads.contains(anna) && loads.handedCount == 1 && loads.handedBytes == 1_000)
         for id in [anna, ben] { loads.need(id) }
-        #expect(users(ask(&loads, limit: 1)) == [ben] && loads.use(of: anna, at: store.head) == .usable)
+        #expect(users(ask(&loads, limit: 1)) == [ben] && use(loads, of: anna, at: store.head) == .usable)
         let event = store.appendFocus("of another", of: anna)
         loads.followed(event)
         #expect(loads.ended(number) && !loads.ended(number) && loads.handedBytes == 0)
