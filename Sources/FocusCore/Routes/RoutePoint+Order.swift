@@ -24,7 +24,7 @@ extension RoutePoint {
 
 extension Timestamp {
     /// Microseconds from `earlier` to here; saturates, because a device may send any 64 bits.
-    func microseconds(since earlier: Timestamp) -> Int64 {
+    package func microseconds(since earlier: Timestamp) -> Int64 {
         let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
         return overflow ? (microseconds > earlier.microseconds ? .max : .min) : difference
     }

@@ -22,6 +22,13 @@ public struct RouteExport: Sendable {
         self.points = points
     }
 
+    /// The same route with its points smoothed; its row stays as it is.
+    public func smoothed(_ smoothing: RouteSmoothing) -> RouteExport {
+        RouteExport(row: row, ordered: smoothing.smoothed(points))
+    }
+
+    private init(row: RouteRow, ordered points: [RoutePoint]) { (self.row, self.points) = (row, points) }
+
     /// Years of four digits, without the year 0, which XML Schema does not have.
     private static let years: ClosedRange<Int64> = 1...9_999
 }

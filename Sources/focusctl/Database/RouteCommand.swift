@@ -7,6 +7,8 @@ import Programs
 /// `focusctl route`.
 struct RouteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "route", abstract: "Look at a recorded route, ask for its speed, write it to a file.",
-        subcommands: [RouteShowCommand.self, RouteSpeedCommand.self, RouteExportCommand.self])
+        commandName: "route", abstract: "Look at a recorded route, ask for its speed, draw it, write it to a file.",
+        subcommands: [
+            RouteShowCommand.self, RouteSpeedCommand.self, RoutePlotCommand.self, RouteExportCommand.self,
+        ])
 }

@@ -12,11 +12,14 @@ struct RouteExportCommand: ParsableCommand {
         abstract: "Write a finished route as GPX 1.1 or GeoJSON to standard output (rule R8).",
         discussion: """
             All accepted points in the order of time. GPX has their places, times
-            and known elevations; GeoJSON also has the route's figures.
+            and known elevations; GeoJSON also has the route's figures. With --smooth
+            places and elevations are smoothed; the figures stay the route's own.
 
-            Example:
+            Examples:
               focusctl route export morning --user $U --app com.example.trails \\
                 --format gpx > morning.gpx
+              focusctl route export morning --user $U --app com.example.trails \\
+                --format geojson --smooth 10 > morning.json
 
             \(ExitStatus.help)
             """)
@@ -26,15 +29,11 @@ struct RouteExportCommand: ParsableCommand {
     @OptionGroup var options: RouteOptions
     @Option(help: "gpx or geojson.")
     var format: Format
+    @OptionGroup var smooth: SmoothingOption
 
     func run() throws {
-        let loaded = try options.load()
-        let export: RouteExport
-        do {
-            export = try RouteExport(loaded.row, loaded.track.points)
-        } catch {
-            throw CommandFailure("\(options.route): \(error)")
-        }
+        let recorded = try options.export()
+        let export = smooth.smoothing.map(recorded.smoothed) ?? recorded
         var output = BufferedOutput()
         switch format {
         case .gpx: GPXWriter.write(export, to: &output)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import EventStore
 import FocusCore
+import FocusSyncClient
 import PostgresClient
 import Programs
 
@@ -24,5 +25,15 @@ struct RouteOptions: ParsableArguments {
             throw CommandFailure("\(app) has no route \(route) of this user.")
         }
         return loaded
+    }
+
+    /// The same, ready to be written to a file.
+    func export() throws -> RouteExport {
+        let loaded = try load()
+        do {
+            return try RouteExport(loaded.row, loaded.track.points)
+        } catch {
+            throw CommandFailure("\(route): \(error)")
+        }
     }
 }

@@ -359,7 +359,7 @@ extension Rule {
             name: "R8", title: "Export and import", document: .domain,
             section: "Workouts and routes",
             text: #"""
-            Export of a finished route: GPX 1.1 and GeoJSON. Import of GPX 1.0 and 1.1 for devices that have it: times, elevation; points without accuracy count as accurate, points without time are reported and left out.
+            Export of a finished route: GPX 1.1 and GeoJSON. On request its points are smoothed: each place and altitude is the mean of those up to 60 s away, as many before as behind, weighted by nearness in time and accuracy; what is logged, and every figure, stays that of the points as recorded. As a picture (SVG): the track coloured by speed, elevation and speed over the distance, splits. Import of GPX 1.0 and 1.1 for devices that have it: times, elevation; points without accuracy count as accurate, points without time are reported and left out.
             """#),
         Rule(
             name: "T1", title: "Focus ends", document: .domain,
