@@ -23,6 +23,7 @@ struct Focusctl: AsyncParsableCommand {
             DeviceCommand.self,
             ImportCommand.self, PreferencesCommand.self, FetchCommand.self, RouteCommand.self, ExplainCommand.self,
             ReplayCommand.self, StateCommand.self, DiffCommand.self, TimelineCommand.self, WhatIfCommand.self,
+            AdviseCommand.self, LintCommand.self,
             RulesCommand.self,
             ProjectionsCommand.self, MigrateCommand.self, BackupCommand.self, RestoreCommand.self, LostCommand.self,
             GenerateCommand.self,

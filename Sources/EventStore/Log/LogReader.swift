@@ -38,7 +38,7 @@ public struct LogReader: Sendable {
     }
 
     /// How many events of a user `forEachEvent` reads at once.
-    static let atOnce = 2_000
+    public static let atOnce = 2_000
     /// How many bytes of payload, which the last event may pass.
     static let bytesAtOnce: Int64 = 16 << 20
 
@@ -52,7 +52,7 @@ public struct LogReader: Sendable {
     ///
     /// Throws `PostgresError`, `EventStoreError.corrupt` for a row that is no event, and what `body` throws.
     /// - Parameter limit: the most events that a chunk has; fewer where no more than so many are needed.
-    func forEachEvent(
+    public func forEachEvent(
         of user: UserID, partition: Partition, after version: Version = .zero, atOnce limit: Int = atOnce,
         on connection: PostgresConnection, _ body: (LoggedEvent) throws -> Bool
     ) throws {

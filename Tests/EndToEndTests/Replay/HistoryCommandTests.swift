@@ -82,6 +82,33 @@ import Testing
         #expect(try await log.run(["what-if", "--rule", rule]).exitCode == 1)
     }
 
+    @Test("Advice and lint: sentences for people, a line each for scripts; nothing is written")
+    func adviceAndLint() async throws {
+        let log = try await GeneratedDatabase()
+        defer { log.remove() }
+        let (user, events) = try busiest(await log.events())
+        let advice = try await log.run(["advise", "--user", user.description])
+        #expect(advice.exitCode == 0 && !advice.lines.isEmpty)
+        let rules = try await log.run(["advise", "--user", user.description, "--json"])
+        for line in rules.lines {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            guard let rule = object["rule"] as? String else { continue }
+            #expect(throws: Never.self) { try WhatIfRule(parsing: rule) }
+        }
+        let app = try #require(events.compactMap(\.app).first)
+        let all = try await log.run(["lint", "--app", app.rawValue])
+        #expect(all.exitCode == 0 && all.output.contains(" users"))
+        let ids = Set(events.map { "\($0.id)" })
+        let found = try await log.run(["lint", "--app", app.rawValue, "--user", user.description, "--json"])
+        #expect(found.exitCode == 0)
+        for line in found.lines {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(ids.contains(try #require(object["eventId"] as? String)))
+            #expect(LintQuestion(rawValue: object["question"] as? String ?? "") != nil)
+        }
+        #expect(try await log.run(["lint", "--app", "no app"]).exitCode == 2)
+    }
+
     @Test("A user whom the log has nothing of is an error, not somebody without rows, differences or effects")
     func unknownUser() async throws {
         let log = try await GeneratedDatabase()
@@ -96,6 +123,7 @@ import Testing
             ["what-if", "--rule", rule, "--users", nobody],
             ["what-if", "--rule", rule, "--users", "\(known),\(nobody)"],
             ["explain", "--user", nobody, "--app", "com.example.chat", "--badge"],
+            ["advise", "--user", nobody], ["lint", "--app", "com.example.chat", "--user", nobody],
         ] {
             let found = try await log.run(command)
             #expect(found.exitCode == 1 && found.output.isEmpty, "\(command)")

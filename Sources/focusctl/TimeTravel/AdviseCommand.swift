@@ -1,0 +1,54 @@
+import Answers
+import ArgumentParser
+import EventStore
+import FocusCore
+import PostgresClient
+import Programs
+
+/// `focusctl advise`.
+struct AdviseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advise",
+        abstract: "Tell from a user's history which changes of a Focus' allow lists would have done better.",
+        discussion: """
+            Of each alert that a Focus held: was it opened while the Focus was on, or
+            within a minute of its end? Then it would have been welcome in time. Of
+            each that an allow list let through: was it left unread for a day? Then it
+            could have waited. Below a change stands its line for a rule file of
+            focusctl what-if, which shows all that it would have changed. Writes nothing.
+
+            The table at the end says what became of what was time sensitive.
+
+            Examples:
+              focusctl advise --user $U
+              focusctl advise --user $U --json
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The user, a UUID.")
+    var user: UserID
+    @Flag(help: "JSON, one change or app per line, without a limit.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let connection = try PostgresConnection(source.configuration("focusctl-advise"))
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        try KnownUser.check(user, in: log, on: connection)
+        var advice = FocusAdvice(user)
+        try LogReader().forEachEvent(of: user, partition: log.partition(of: user), on: connection) { logged in
+            try advice.apply(logged.decoded())
+            return true
+        }
+        let lines = advice.finish()
+        guard json else {
+            return AdviceText.lines(lines, advice.promises, events: advice.events).forEach(Terminal.line)
+        }
+        for line in lines { Terminal.line(AdviceText.json(line)) }
+        for (app, promises) in advice.promises.sorted(by: { $0.key < $1.key }) {
+            Terminal.line(AdviceText.json(app, promises))
+        }
+    }
+}

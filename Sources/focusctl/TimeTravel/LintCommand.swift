@@ -1,0 +1,61 @@
+import Answers
+import ArgumentParser
+import EventStore
+import FocusCore
+import PostgresClient
+import Programs
+
+/// `focusctl lint`.
+struct LintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint",
+        abstract: "Ask the log whether an app notifies as the guidelines ask it to.",
+        discussion: """
+            The questions, each told with what is better and the events that show it:
+
+            \(LintQuestion.allCases.map { "  \($0.rawValue)" }.joined(separator: "\n"))
+
+            That something was found is an answer, not a failure: the exit code is 0.
+
+            Examples:
+              focusctl lint --app com.example.chat
+              focusctl lint --app com.example.chat --user $U --json
+
+            \(ExitStatus.help)
+            """)
+
+    @Option(help: "The app.")
+    var app: AppID
+    @Option(help: "Only this user. Default: all.")
+    var user: UserID?
+    @Flag(help: "JSON, one finding per line, without a limit.")
+    var json = false
+    @OptionGroup var source: DatabaseOptions
+
+    func run() throws {
+        let connection = try PostgresConnection(source.configuration("focusctl-lint"))
+        defer { connection.close() }
+        let log = try LogIdentity.read(on: connection)
+        var tally = LintTally()
+        let look = { (partition: Partition, user: UserID) in
+            tally.users += 1
+            var lint = AppLint(app)
+            let tell = { (finding: LintFinding) in
+                if json { Terminal.line(LintTally.json(finding, of: user)) } else { tally.add(finding, of: user) }
+            }
+            try LogReader().forEachEvent(of: user, partition: partition, on: connection) { logged in
+                lint.apply(try logged.decoded()).forEach(tell)
+                return true
+            }
+            lint.finish().forEach(tell)
+        }
+        if let user {
+            try KnownUser.check(user, in: log, on: connection)
+            try look(log.partition(of: user), user)
+        } else {
+            let heads = try LogReader().heads(of: log.allPartitions, on: connection)
+            try UserSurvey().forEach(heads, on: connection, look)
+        }
+        if !json { tally.lines.forEach(Terminal.line) }
+    }
+}
