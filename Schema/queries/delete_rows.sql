@@ -102,6 +102,10 @@ WITH gone AS MATERIALIZED (
     DELETE FROM read_1.incarnations t USING gone g
     WHERE g.collection = 'incarnations' AND t.partition = $1 AND t.user_id = g.user_id
         AND t.app = g.app AND t.key = g.key
+), device_activity_gone AS (
+    DELETE FROM read_1.device_activity t USING gone g
+    WHERE g.collection = 'device_activity' AND t.partition = $1 AND t.user_id = g.user_id
+        AND t.app = g.app AND t.key = g.key
 ), place_pages_gone AS (
     DELETE FROM read_1.place_pages t USING gone g
     WHERE g.collection = 'place_pages' AND t.partition = $1 AND t.user_id = g.user_id

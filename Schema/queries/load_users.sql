@@ -193,6 +193,12 @@ FROM wanted w
 JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id
 UNION ALL
 SELECT
+    'device_activity', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+    t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM wanted w
+JOIN read_1.device_activity t ON t.partition = w.partition AND t.user_id = w.user_id
+UNION ALL
+SELECT
     'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
     t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM wanted w

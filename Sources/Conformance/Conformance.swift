@@ -9,6 +9,6 @@ public enum Conformance {
         FrameCases.all + IdentityCases.all + RevocationCases.all + AppendCases.all + RecallCases.all + QueueCases.all
         + SyncCases.all
         + CursorCases.all + SilenceCases.all + DigestCases.all + PeerCases.all + FetchCases.all + FlowCases.all
-        + HeartbeatCases.all
+        + HeartbeatCases.all + ActivityCases.all
         + ServersCases.all + RebuildCases.all + CrashCases.all + ShutDownCases.all + HealingCases.all
 }

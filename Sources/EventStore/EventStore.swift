@@ -14,8 +14,9 @@ public enum EventStore {
     /// From this format on, sessions of apps keep to rule Z1: every server of the log counts an app's versions by the
     /// app's own stream.
     public static let silentFormat: Int32 = 3
-    /// From this format on, the log may hold the events of rules N17 and N20: `alertsSilenced.changed`,
-    /// `governmentAlert.posted` and `action.handled`.
+    /// From this format on, the log may hold the events of rules N17, N18 and N20: `alertsSilenced.changed`,
+    /// `governmentAlert.posted`, `action.handled`, `device.activity`, `device.activityEnded` and
+    /// `alert.ringsElsewhere`.
     public static let actionFormat: Int32 = 4
     /// The format that says that every server of the log reads what this program's fold makes: nothing is rebuilt
     /// before.

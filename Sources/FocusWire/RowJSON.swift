@@ -45,7 +45,7 @@ extension RowCollection {
         case .deliverySchedule: Focus_Sync_V1_DeliveryScheduleRow.self
         case .preferences: Focus_Sync_V1_PreferenceRow.self
         case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
-            .preferenceDefaults:
+            .preferenceDefaults, .deviceActivity:
             nil
         }
     }

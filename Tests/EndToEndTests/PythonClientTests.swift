@@ -177,7 +177,8 @@ import Testing
                     #"{"type":"audience.changed","app":"a","payload":{"add":["\#(viewer)"]}}"#,
                 ])
             let watcher = try await Device("watcher", of: viewer, on: server)
-            let child = try ChildProcess(Self.script, ["watch"] + watcher.arguments + [user.description])
+            let child = try ChildProcess(
+                Self.script, ["watch"] + watcher.arguments + [user.description, "--in-use", "com.example.chat"])
             func told() async throws -> [String: Any] {
                 let line = Data(await child.firstLine().utf8)
                 return try #require(try JSONSerialization.jsonObject(with: line) as? [String: Any])
@@ -191,8 +192,13 @@ import Testing
             _ = try await phone.run(
                 "append", input: [#"{"type":"audience.changed","app":"a","payload":{"remove":["\#(viewer)"]}}"#])
             #expect(try await told()["focused"] is NSNull)
+            // For as long as it runs its device is in use (L6); what is in front there may not notify.
+            try await awaiting("its use is logged") { try Self.types(server, viewer) == ["device.activity"] }
             child.signal(SIGKILL)
             _ = await child.exitCode()
+            try await awaiting("its end is logged (T5)") {
+                try Self.types(server, viewer) == ["device.activity", "device.activityEnded"]
+            }
         }
     }
 

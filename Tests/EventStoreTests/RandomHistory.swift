@@ -20,7 +20,10 @@ struct RandomHistory {
     /// Types that no random event has.
     private let without: Set<EventType>
     /// What logs before format 4 do not hold.
-    static let laterTypes: Set<EventType> = [.alertsSilencedChanged, .governmentAlertPosted, .actionHandled]
+    static let laterTypes: Set<EventType> = [
+        .alertsSilencedChanged, .governmentAlertPosted, .actionHandled, .deviceActivity, .deviceActivityEnded,
+        .alertRingsElsewhere,
+    ]
 
     private static let apps = ["com.example.mail", "com.example.run"].compactMap { AppID($0) }
     /// Includes ids that an index cannot hold as they are: with NUL, or too long.
@@ -70,11 +73,17 @@ struct RandomHistory {
         var state = last(of: user)
         var made = body ?? randomBody()
         while body == nil, without.contains(made.type) { made = randomBody() }
+        if body == nil, let timely = activity(state) { made = timely }
         let body = made
-        let sequence = sequences[user, default: 0] + 1
+        let isServers = body.type.traits.author == .server
+        let sequence =
+            isServers
+            ? state.lastSequence(of: .server, incarnation: Incarnation(0)).rawValue + 1
+            : sequences[user, default: 0] + 1
         let app = given ?? Self.apps.randomElement(using: &random)!
         var event = Event(
-            version: state.version.next, device: DeviceID(user.uuid), incarnation: Incarnation(3),
+            version: state.version.next, device: isServers ? .server : DeviceID(user.uuid),
+            incarnation: Incarnation(isServers ? 0 : 3),
             sequence: DeviceSequence(sequence), id: EventID(random.uuid()), app: body.isOfUser ? nil : app,
             occurredAt: Timestamp(microseconds: now - Int64.random(in: 0...9_000_000, using: &random)),
             recordedAt: Timestamp(microseconds: now), body: body)
@@ -83,7 +92,7 @@ struct RandomHistory {
             event.body = .eventRefused(
                 EventRefused(type: body.type.rawValue, code: refusal.code.rawValue, message: refusal.message))
         }
-        sequences[user] = sequence
+        if !isServers { sequences[user] = sequence }
         _ = try state.apply(event)
         states[user]!.append(state)
         events.append(
@@ -92,6 +101,24 @@ struct RandomHistory {
                 device: event.device, incarnation: event.incarnation, sequence: event.sequence, id: event.id,
                 type: event.body.type.rawValue, app: event.app, occurredAt: event.occurredAt,
                 recordedAt: event.recordedAt, schemaVersion: 1, payload: PayloadCodec.encode(event.body)))
+    }
+
+    /// What the server logs of devices' use, now and then: no random number decides it, so that nothing else changes.
+    private func activity(_ state: UserState) -> EventBody? {
+        let number = events.count
+        if !without.contains(.alertRingsElsewhere), let due = state.dueRings(upTo: Timestamp(microseconds: now)) {
+            return .alertRingsElsewhere(AlertRingsElsewhere(dueAt: due))
+        }
+        guard number % 29 == 5, !without.contains(.deviceActivity) else { return nil }
+        let device = DeviceID(users[0].uuid)
+        if number % 3 == 0, let reportedAt = state.lastActivity(of: device, .system) {
+            return .deviceActivityEnded(
+                DeviceActivityEnded(device: device, scope: .system, reportedAt: reportedAt))
+        }
+        return .deviceActivity(
+            DeviceActivity(
+                device: device, scope: number % 4 == 0 ? .app(Self.apps[0]) : .system,
+                deviceClass: number % 5 == 0 ? .desktop : .phone, app: number % 2 == 0 ? Self.apps[0] : nil))
     }
 
     private mutating func randomBody() -> EventBody {
@@ -198,7 +225,8 @@ extension EventBody {
     fileprivate var isOfUser: Bool {
         switch self {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
-            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost, .deviceActivity,
+            .deviceActivityEnded, .alertRingsElsewhere:
             true
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt, .alertsSilencedChanged: true
         case .notificationSettingsChanged, .appMuted, .appUnmuted: false

@@ -46,6 +46,12 @@ func reportRefusals(_ client: SyncClient, report: (String) -> Void) async {
     }
 }
 
+func ring(_ client: SyncClient, play: (DeviceRing) -> Void) async {
+    let rings = await client.rings()
+    await client.reportActivity()
+    for await ring in rings { play(ring) }
+}
+
 func end(_ client: SyncClient) async throws {
     await client.close()
     try client.store.close()

@@ -15,7 +15,7 @@ struct WorkedExampleTests {
         let pieces = article.components(separatedBy: "```swift\n").dropFirst().map { piece in
             piece.components(separatedBy: "```")[0]
         }
-        #expect(pieces.count == 7)
+        #expect(pieces.count == 8)
         for piece in pieces { #expect(example.contains(piece), "not in WorkedExample.swift:\n\(piece)") }
     }
 

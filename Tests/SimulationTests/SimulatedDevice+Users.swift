@@ -36,6 +36,9 @@ extension SimulatedDevice {
                 let all = RowCollection.allCases.filter(\.isPublic).sorted()
                 let asked = random.once(in: 4) ? [] : [random.element(all), random.element(all)]
                 if session?.isLive == true { link?.send(FrameCodec.frame(ClientMessage.resync(asked))) }
+            case 14, 15:
+                let report = ClientMessage.active(random.once(in: 2), app: random.element([nil] + RandomLife.apps))
+                if session?.isLive == true { link?.send(FrameCodec.frame(report)) }
             default:
                 let count = random.once(in: simulation.plan.bulk) ? random.number(100...400) : random.number(1...3)
                 try append((0..<count).map { _ in draft() })

@@ -129,10 +129,16 @@ class Connection:
             context.set_alpn_protocols(["focus-sync/1"])
             self.socket = context.wrap_socket(self.socket, server_hostname=host.strip("[]"))
         self.input = self.socket.makefile("rb")
+        self.in_use = options.in_use
 
     def send(self, **message):
         data = sync.ClientFrame(**message).SerializeToString()
         self.socket.sendall(struct.pack(">I", len(data)) + data)
+
+    def report(self):
+        """The device is in use, if the user says so; the server wants to hear it within each minute (L6)."""
+        if self.in_use is not None:
+            self.send(active=sync.Active(active=True, app=self.in_use or None))
 
     def receive(self):
         """The next message that is no heartbeat, as (name, message). What it does not know, it passes over (W3)."""
@@ -144,6 +150,7 @@ class Connection:
             name = frame.WhichOneof("message")
             if name == "ping":
                 self.send(pong=sync.Pong(nonce=frame.ping.nonce))
+                self.report()  # Pings come every 25 s.
             elif name == "go_away" and frame.go_away.code == "superseded":
                 raise Failed("another connection of this device took over")
             elif name == "go_away":
@@ -185,6 +192,7 @@ class Device:
             cursor=sync.Cursor.FromString(store.cursor) if store.cursor else None)
         connection.send(hello=hello)
         name, welcome = connection.receive()
+        connection.report()
         if self.watched:  # The server forgets with the connection; it pings, and is gone after two intervals (L4).
             self.deadline = time.monotonic() + self.options.timeout
             connection.socket.settimeout(2 * welcome.heartbeat_ms / 1000)
@@ -375,6 +383,8 @@ def main():
     parser.add_argument("--token-file", required=True, help="file with the device's token")
     parser.add_argument("--state", required=True, help="directory of the device's store")
     parser.add_argument("--device-class", default="phone", choices=["phone", "tablet", "watch", "desktop"])
+    parser.add_argument("--in-use", nargs="?", const="", metavar="APP",
+                        help="report the device as in use, with this app in front, for as long as the command runs")
     parser.add_argument("--timeout", type=float, default=30, help="seconds to wait for the server")
     options = parser.parse_intermixed_args()
     try:

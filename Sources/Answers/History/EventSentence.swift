@@ -34,6 +34,11 @@ enum EventSentence {
         case .actionHandled(let body):
             return body.id.map { "\(app) has handled what event \($0) performed" } ?? "\(app) handles actions"
         case .governmentAlertPosted(let body): return "\(posted(body.post, app)), an alert of a government"
+        case .deviceActivity(let body):
+            return "device \(body.device) is in use\(body.app.map { ", with \($0) in front" } ?? "")"
+        case .deviceActivityEnded(let body): return "device \(body.device) is not in use any more (\(body.scope.text))"
+        case .alertRingsElsewhere(let body):
+            return "what was unread at \(body.dueAt.rfc3339) was to ring on the other devices"
         case .summaryDelivered(let body): return "the summary due at \(body.dueAt.rfc3339) was delivered"
         case .interactionDonated(let body):
             return "\(app) donated \(body.direction == .incoming ? "an incoming" : "an outgoing") interaction"

@@ -65,9 +65,12 @@ package enum TimelineText {
     }
 
     private static func alert(_ name: String, _ value: [UInt8]) -> String? {
-        guard let decision = (try? AlertRow(decoding: value))?.decision else { return nil }
+        guard let row = try? AlertRow(decoding: value) else { return nil }
+        let decision = row.decision
         let what =
             switch decision.alert {
+            case .now where row.othersRing: "rings on the other devices too"
+            case .now where row.firstDevice != nil: "rings on the device in use"
             case .now: decision.overridesSilentSwitch ? "rings, through the silent switch" : "rings"
             case .none: "does not ring"
             case .heldByFocus: "waits for the Focus to end"

@@ -268,6 +268,10 @@ enum Queries {
             DELETE FROM read_1.incarnations t USING gone g
             WHERE g.collection = 'incarnations' AND t.partition = $1 AND t.user_id = g.user_id
                 AND t.app = g.app AND t.key = g.key
+        ), device_activity_gone AS (
+            DELETE FROM read_1.device_activity t USING gone g
+            WHERE g.collection = 'device_activity' AND t.partition = $1 AND t.user_id = g.user_id
+                AND t.app = g.app AND t.key = g.key
         ), place_pages_gone AS (
             DELETE FROM read_1.place_pages t USING gone g
             WHERE g.collection = 'place_pages' AND t.partition = $1 AND t.user_id = g.user_id
@@ -715,6 +719,12 @@ enum Queries {
             t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w
         JOIN read_1.incarnations t ON t.partition = w.partition AND t.user_id = w.user_id
+        UNION ALL
+        SELECT
+            'device_activity', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
+            t.deleted, t.value, t.memo, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        FROM wanted w
+        JOIN read_1.device_activity t ON t.partition = w.partition AND t.user_id = w.user_id
         UNION ALL
         SELECT
             'preferences', t.user_id, t.partition, t.app, t.key, t.key_bytes, t.version,
@@ -1374,17 +1384,19 @@ enum Queries {
     static let upsertAlerts = Statement(name: "upsert_alerts", sql: #"""
         INSERT INTO read_1.alerts (
             partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-            overrides_silent_switch, introduces_time_sensitive, summary_rank
+            overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring
         )
         SELECT
             $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
             unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
-            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[])
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]),
+            unnest($15::text[]), unnest($16::timestamptz[]), unnest($17::boolean[])
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             alert = EXCLUDED.alert, reason = EXCLUDED.reason,
             overrides_silent_switch = EXCLUDED.overrides_silent_switch,
-            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive, summary_rank = EXCLUDED.summary_rank
+            introduces_time_sensitive = EXCLUDED.introduces_time_sensitive, summary_rank = EXCLUDED.summary_rank,
+            first_device = EXCLUDED.first_device, others_at = EXCLUDED.others_at, others_ring = EXCLUDED.others_ring
         """#)
 
     /// Puts rows of app_streams into the read model. $1: partition; the others: one element per row, each row once.
@@ -1476,17 +1488,20 @@ enum Queries {
     static let upsertClassAlerts = Statement(name: "upsert_class_alerts", sql: #"""
         INSERT INTO read_1.class_alerts (
             partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-            overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+            overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring,
+            device_class
         )
         SELECT
             $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
             unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
-            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::text[])
+            unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]),
+            unnest($15::text[]), unnest($16::timestamptz[]), unnest($17::boolean[]), unnest($18::text[])
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             alert = EXCLUDED.alert, reason = EXCLUDED.reason,
             overrides_silent_switch = EXCLUDED.overrides_silent_switch,
             introduces_time_sensitive = EXCLUDED.introduces_time_sensitive, summary_rank = EXCLUDED.summary_rank,
+            first_device = EXCLUDED.first_device, others_at = EXCLUDED.others_at, others_ring = EXCLUDED.others_ring,
             device_class = EXCLUDED.device_class
         """#)
 
@@ -1502,6 +1517,18 @@ enum Queries {
         ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
             version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo,
             times = EXCLUDED.times, time_zone = EXCLUDED.time_zone
+        """#)
+
+    /// Puts rows of device_activity into the read model. $1: partition; the others: one element per row, each row once.
+    static let upsertDeviceActivity = Statement(name: "upsert_device_activity", sql: #"""
+        INSERT INTO read_1.device_activity (
+            partition, user_id, app, key, key_bytes, version, deleted, value, memo
+        )
+        SELECT
+            $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+            unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+        ON CONFLICT (partition, user_id, app, key) DO UPDATE SET
+            version = EXCLUDED.version, deleted = EXCLUDED.deleted, value = EXCLUDED.value, memo = EXCLUDED.memo
         """#)
 
     /// Puts rows of devices into the read model. $1: partition; the others: one element per row, each row once.
@@ -1836,17 +1863,18 @@ enum Queries {
             insert: Statement(name: "insert_alerts", sql: #"""
             INSERT INTO read_1.alerts (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-                overrides_silent_switch, introduces_time_sensitive, summary_rank
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring
             )
             SELECT
                 $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
                 unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
-                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[])
+                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]),
+                unnest($15::text[]), unnest($16::timestamptz[]), unnest($17::boolean[])
             """#),
             copy: Statement(name: "copy_alerts", sql: #"""
             COPY read_1.alerts (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-                overrides_silent_switch, introduces_time_sensitive, summary_rank
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring
             ) FROM STDIN (FORMAT binary)
             """#),
             casts: [:]),
@@ -1959,17 +1987,20 @@ enum Queries {
             insert: Statement(name: "insert_class_alerts", sql: #"""
             INSERT INTO read_1.class_alerts (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-                overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring,
+                device_class
             )
             SELECT
                 $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
                 unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[]), unnest($10::text[]),
-                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]), unnest($15::text[])
+                unnest($11::text[]), unnest($12::boolean[]), unnest($13::boolean[]), unnest($14::bigint[]),
+                unnest($15::text[]), unnest($16::timestamptz[]), unnest($17::boolean[]), unnest($18::text[])
             """#),
             copy: Statement(name: "copy_class_alerts", sql: #"""
             COPY read_1.class_alerts (
                 partition, user_id, app, key, key_bytes, version, deleted, value, memo, alert, reason,
-                overrides_silent_switch, introduces_time_sensitive, summary_rank, device_class
+                overrides_silent_switch, introduces_time_sensitive, summary_rank, first_device, others_at, others_ring,
+                device_class
             ) FROM STDIN (FORMAT binary)
             """#),
             casts: [:]),
@@ -1990,6 +2021,22 @@ enum Queries {
             ) FROM STDIN (FORMAT binary)
             """#),
             casts: [10: .times]),
+        "device_activity": TableStatements(
+            upsert: upsertDeviceActivity,
+            insert: Statement(name: "insert_device_activity", sql: #"""
+            INSERT INTO read_1.device_activity (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            )
+            SELECT
+                $1::integer, unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[]), unnest($5::bytea[]),
+                unnest($6::bigint[]), unnest($7::boolean[]), unnest($8::bytea[]), unnest($9::bytea[])
+            """#),
+            copy: Statement(name: "copy_device_activity", sql: #"""
+            COPY read_1.device_activity (
+                partition, user_id, app, key, key_bytes, version, deleted, value, memo
+            ) FROM STDIN (FORMAT binary)
+            """#),
+            casts: [:]),
         "devices": TableStatements(
             upsert: upsertDevices,
             insert: Statement(name: "insert_devices", sql: #"""
@@ -2323,5 +2370,5 @@ enum Queries {
     ]
 
     /// All of them, for tests that prepare each one.
-    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
+    static let all: [Statement] = [appendEvents, assumeAppRole, assumeAppRoleOnce, beginRebuild, beginRebuildPartitions, boundIdleTime, boundLockWaits, commitPulse, copyEvents, copyEventsIn, countRows, countShownUsers, createGeneration, createMigrations, deleteRows, describeDatabase, dropGeneration, ensureAppRole, findAnchors, findAudiences, findChangedUsers, findDifferingUsers, findDueUsers, findEventId, findEvents, findFirstEvents, findSettledUsers, findStreamEnd, findUserEvents, findUsers, findUsersInRange, finishRebuild, flushCommit, forgetDifferences, grantGenerations, initializeGeneration, initializeLog, keepOld, listenLog, loadUsers, lockCheckpoint, lockMigrations, lockPartitions, lockRebuild, lockStatements, lookUpUsers, moveCheckpoint, moveHead, moveRebuildPartition, nextGeneration, notifyLog, raiseFormat, readActiveGeneration, readAppRole, readCheckpoints, readDifferences, readDurability, readEvents, readEventsByUser, readEventsMatching, readFirstOffsets, readGaps, readGenerations, readHeads, readIndexBuild, readLastBackup, readLogIdentity, readMigrations, readPlacePages, readPlaces, readProjectedUsers, readProjections, readRebuildPartitions, readRecordedAt, readRouteChunkHeads, readRouteChunks, readRoutePoints, readRows, readShownFolds, readShownUsers, readShownVersion, readStandbySetting, readStoreSizes, readTableSizes, readTimeline, readUnfinishedRebuild, readUserEvents, readUserHead, recordBackup, recordDifferences, recordLaggards, recordMigration, setAsynchronousCommit, setGeneration, settleLaggards, showUsers, unlockRebuild, unlockStatements, upsertActions, upsertActiveFocus, upsertAlerts, upsertAppStreams, upsertApps, upsertAudience, upsertAuthorizations, upsertBadges, upsertCategories, upsertClassAlerts, upsertDeliverySchedule, upsertDeviceActivity, upsertDevices, upsertFocusVisibility, upsertFocuses, upsertIncarnations, upsertInteractions, upsertNotificationSettings, upsertNotifications, upsertPlacePages, upsertPreferenceDefaults, upsertPreferences, upsertRefusals, upsertRoutePoints, upsertRouteTotals, upsertRoutes, upsertStream, upsertSuggestions, upsertWaitingActions, upsertWorkouts, waitCheckpoint]
 }

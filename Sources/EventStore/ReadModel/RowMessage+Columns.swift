@@ -60,6 +60,8 @@ extension AlertRow {
             Columns.text(rows) { "\($0.decision.alert)" }, Columns.text(rows) { "\($0.decision.reason)" },
             Columns.bool(rows) { $0.decision.overridesSilentSwitch },
             Columns.bool(rows) { $0.introducesTimeSensitive }, Columns.integer(rows) { $0.summaryRank.map(Int64.init) },
+            Columns.text(rows) { $0.firstDevice?.description }, Columns.time(rows) { $0.othersAt },
+            Columns.bool(rows) { $0.othersRing },
         ]
     }
 

@@ -82,7 +82,9 @@ struct RowTable {
         case .notificationSettings: NotificationSettingsRow.columns(decoded())
         case .deliverySchedule: DeliveryScheduleRow.columns(decoded())
         case .preferences: PreferenceRow.columns(decoded())
-        case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .preferenceDefaults: []
+        case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .preferenceDefaults,
+            .deviceActivity:
+            []
         case .routePoints:
             [.textArray(keys.map { StoredKey(RouteChunkKey($0.key)?.routeID ?? $0.key).text })]
         }

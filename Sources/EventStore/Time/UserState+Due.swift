@@ -1,6 +1,6 @@
 import FocusCore
 
-/// An event that the server is to append because its time has come (rules T1, T3).
+/// An event that the server is to append because its time has come (rules T1, T3, T4).
 public struct DueEvent: Hashable, Sendable {
     /// When it was due: the event's `occurredAt`.
     public var at: Timestamp
@@ -15,22 +15,25 @@ extension UserState {
     /// than `now`.
     public var dueAt: Timestamp? {
         let summary = dueSummary { clock, after in clock.first(after: after) }
-        guard let expiration = dueExpiration else { return summary?.at }
-        return min(expiration.at, summary?.at ?? expiration.at)
+        return [dueExpiration?.at, summary?.at, dueRings()].compactMap(\.self).min()
     }
 
     /// What is to be appended first, if anything is due at `now`; ask again once it is folded.
     ///
     /// Events come in the order in which they were due, as if the server had never been late. A Focus that ends at the
-    /// moment of a summary ends before it: what it held goes with the summary, if there is one.
+    /// moment of a summary ends before it: what it held goes with the summary, if there is one. Alerts
+    /// ring elsewhere before anything that was due later, so that what that changes does not count for them.
     public func dueEvent(at now: Timestamp) -> DueEvent? {
         let expiration = dueExpiration.flatMap { due in
             due.at <= now ? DueEvent(at: due.at, body: .focusExpired(due.event)) : nil
         }
         // Only the latest of several missed summaries is delivered (rule T3).
         let summary = dueSummary { clock, after in clock.latest(upTo: now).flatMap { $0 > after ? $0 : nil } }
-        guard let expiration, let summary else { return expiration ?? summary }
-        return summary.at < expiration.at ? summary : expiration
+        var first = expiration ?? summary
+        if let expiration, let summary, summary.at < expiration.at { first = summary }
+        // At the same moment, what ends or comes then does so first.
+        guard let dueAt = dueRings(upTo: now, before: first?.at) else { return first }
+        return DueEvent(at: dueAt, body: .alertRingsElsewhere(AlertRingsElsewhere(dueAt: dueAt)))
     }
 
     /// Whether summaries fall due by UTC because the zone of the schedule is unknown.

@@ -22,7 +22,7 @@ extension AppRecord {
             list.update(ByteText(key.key), from: NotificationRecord(), to: record)
         case .alerts:
             guard !row.isDeleted else { return }
-            loadHeld(try AlertRow(decoding: row.value).decision.alert, of: ByteText(key.key), &shared)
+            loadAlert(try AlertRow(decoding: row.value), of: ByteText(key.key), &shared)
         case .categories:
             guard !row.isDeleted else { throw .unexpected }
             _ = categories.write(try CategoriesRow(decoding: row.value).categories, try Stamp(memo: row.memo))
@@ -72,10 +72,14 @@ extension AppRecord {
         let alert = try AlertRow(decoding: row.value)
         guard let parts = ClassAlertKey(key.key), parts.deviceClass == alert.deviceClass else { throw .unexpected }
         list.withClassAlerts.insert(parts.id)
-        loadHeld(alert.decision.alert, of: parts.id, &shared)
+        loadAlert(alert, of: parts.id, &shared)
     }
 
-    private mutating func loadHeld(_ alert: Alert, of id: ByteText, _ shared: inout SharedState) {
+    private mutating func loadAlert(_ row: AlertRow, of id: ByteText, _ shared: inout SharedState) {
+        let alert = row.decision.alert
+        if let at = row.othersAt {
+            shared.pendingRings[alertKey(id)] = min(at, shared.pendingRings[alertKey(id)] ?? at)
+        }
         if alert.isHeld { list.held.insert(id) }
         if alert == .heldForSummary, list.waiting.insert(id).inserted { shared.waitingCount += 1 }
     }

@@ -25,6 +25,7 @@ extension UserState {
     mutating func applyRevoked(_ body: DeviceRevoked) {
         devices[body.device, default: DeviceRecord(body.device)].isRevoked = true
         insertRevoked(body.device)
+        if shared.activity.remove(body.device) { shared.touch(RowKey(.deviceActivity)) }
         // Rule A3 is about the device, whichever scope uses it, so the unbound history's row records it.
         shared.touch(ScopeHistory(body.device, .unbound).key)
     }

@@ -38,6 +38,9 @@ public enum EventBody: Hashable, Sendable {
     case alertsSilencedChanged(AlertsSilencedChanged)
     case governmentAlertPosted(GovernmentAlertPosted)
     case actionHandled(ActionHandled)
+    case deviceActivity(DeviceActivity)
+    case deviceActivityEnded(DeviceActivityEnded)
+    case alertRingsElsewhere(AlertRingsElsewhere)
 
     public var type: EventType {
         switch self {
@@ -79,6 +82,9 @@ public enum EventBody: Hashable, Sendable {
         case .alertsSilencedChanged: .alertsSilencedChanged
         case .governmentAlertPosted: .governmentAlertPosted
         case .actionHandled: .actionHandled
+        case .deviceActivity: .deviceActivity
+        case .deviceActivityEnded: .deviceActivityEnded
+        case .alertRingsElsewhere: .alertRingsElsewhere
         }
     }
 }

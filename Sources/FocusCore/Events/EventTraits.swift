@@ -83,7 +83,8 @@ extension EventType {
         case .preferenceReset: EventTraits(.apps, app: .required, predicts: [.preferences], needsNoRoom: true)
         case .deviceRevoked: EventTraits(.system, app: .absent, needsNoRoom: true)
         case .deviceEventsLost, .eventRefused: EventTraits(.server, app: .optional)
-        case .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt:
+        case .deviceIncarnationBegan, .deviceIncarnationEnded, .projectionRebuilt, .deviceActivity,
+            .deviceActivityEnded, .alertRingsElsewhere:
             EventTraits(.server, app: .absent)
         }
     }

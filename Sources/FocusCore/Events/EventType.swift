@@ -38,4 +38,7 @@ public enum EventType: String, Hashable, Sendable, CaseIterable {
     case alertsSilencedChanged = "alertsSilenced.changed"
     case governmentAlertPosted = "governmentAlert.posted"
     case actionHandled = "action.handled"
+    case deviceActivity = "device.activity"
+    case deviceActivityEnded = "device.activityEnded"
+    case alertRingsElsewhere = "alert.ringsElsewhere"
 }

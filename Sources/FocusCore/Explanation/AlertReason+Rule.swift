@@ -9,6 +9,7 @@ extension AlertReason {
         case .focus: "N9.4"
         case .scheduledDelivery: "N9.5"
         case .timeSensitive, .allowedPerson, .allowedApp, .ordinary: "N9.6"
+        case .inFront: "N9.7"
         case .summary, .read: "N10"
         case .healed: "S6"
         }
@@ -19,6 +20,7 @@ extension AlertReason {
         switch self {
         case .consent: "The person does not agree to marketing of the app any more."
         case .silenced: "All apps are silenced: it is in the list only."
+        case .inFront: "The app is in front on the device in use, and is told instead."
         case .alertsOff: "Alerts are off for the app: it is in the list only."
         case .provisional: "The app may notify only provisionally: it is in the list only."
         case .passive: "Its level is passive: it is in the list only."
@@ -42,6 +44,7 @@ extension AlertReason {
         switch self {
         case .consent: ["marketing", "marketingConsent"]
         case .silenced: ["silenced", "government"]
+        case .inFront: ["inFront"]
         case .alertsOff: ["alerts"]
         case .provisional, .notAuthorized: ["authorization"]
         case .passive, .critical: ["level"]

@@ -31,6 +31,7 @@ public enum ExplanationSubject: Hashable, Sendable {
     func mayRestOn(_ key: RowKey) -> Bool {
         switch (self, key.collection) {
         case (.notification, .activeFocus), (.notification, .focuses), (.notification, .deliverySchedule),
+            (.notification, .deviceActivity),
             (.focusVisibility, .activeFocus), (.focusVisibility, .focuses):
             true
         case (.notification, .notificationSettings), (.badge, .notificationSettings): key.app == nil || key.app == app

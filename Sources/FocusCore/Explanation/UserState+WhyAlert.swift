@@ -56,6 +56,13 @@ extension UserState {
             Explanation.Input("scheduledDelivery", inputs.inScheduledDelivery),
             Explanation.Input("focus", focus?.focusID ?? "none"),
         ]
+        if let inUse = deviceInUse(at: shared.event.recordedAt) {
+            list.append(Explanation.Input("deviceInUse", inUse.device))
+        }
+        list.append(Explanation.Input("inFront", shared.activity.isInFront(app, at: shared.event.recordedAt)))
+        if let first = alert(id, app, deviceClass)?.firstDevice {
+            list.append(Explanation.Input("ringsFirstOn", first))
+        }
         if inputs.isMarketing { list.append(Explanation.Input("marketingConsent", inputs.consentsToMarketing)) }
         if let sender = post.sender { list.append(Explanation.Input("sender", sender)) }
         if let filter = inputs.focus {
@@ -66,6 +73,7 @@ extension UserState {
         var keys = [
             RowKey(.apps, app: app), RowKey(.authorizations, app: app, key: AuthorizationKind.notifications.name),
             RowKey(.notificationSettings), RowKey(.notificationSettings, app: app), RowKey(.activeFocus),
+            RowKey(.deviceActivity),
         ]
         if inputs.isMarketing {
             keys.append(RowKey(.authorizations, app: app, key: AuthorizationKind.marketing.name))

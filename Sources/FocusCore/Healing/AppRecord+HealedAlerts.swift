@@ -6,9 +6,11 @@ extension AppRecord {
     /// event that releases alerts (N10) released those of earlier posts then, so they are silent too; a post that is
     /// later by its stamp came after the loss, was held only because this event was missing, and rings now.
     func decision(
-        _ post: NotificationPost, on deviceClass: DeviceClass, _ shared: borrowing SharedState
+        _ post: NotificationPost, on deviceClass: DeviceClass, isInFront: Bool = false, _ shared: borrowing SharedState
     ) -> AlertDecision {
-        let decision = AlertDecision(alertInputs(post, on: deviceClass, shared))
+        var inputs = alertInputs(post, on: deviceClass, shared)
+        inputs.isInFront = isInFront
+        let decision = AlertDecision(inputs)
         guard shared.event.isHealed, post.stamp <= shared.event.stamp else { return decision }
         switch decision.alert {
         case .none: return decision

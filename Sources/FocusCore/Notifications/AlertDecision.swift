@@ -16,7 +16,8 @@ public enum Alert: Int32, Hashable, Sendable, CaseIterable {
 public enum AlertReason: Int32, Hashable, Sendable, CaseIterable {
     case alertsOff = 1
     case provisional, passive, notAuthorized, critical, muted, focus, scheduledDelivery, timeSensitive,
-        allowedPerson, allowedApp, ordinary, summary, read, healed, consent, silenced
+        allowedPerson, allowedApp, ordinary, summary, read, healed, consent, silenced,
+        inFront
 }
 
 /// The result of rule N9.
@@ -67,6 +68,8 @@ public struct AlertInputs: Hashable, Sendable {
     public var timeSensitiveOn = true
     /// Whether the app was muted at the post's stamp (rule N16).
     public var isMuted = false
+    /// Whether the app is in front on the device in use (rule N18); asked of posts alone.
+    public var isInFront = false
     /// False while the schedule has no times.
     public var inScheduledDelivery = false
 
@@ -77,8 +80,16 @@ public struct AlertInputs: Hashable, Sendable {
 }
 
 extension AlertDecision {
-    /// Rule N9, first match wins.
+    /// Rule N9, first match wins. What would ring while its app is in front is told there instead (N9.7); what is about
+    /// danger rings all the same.
     public init(_ inputs: AlertInputs) {
+        self.init(whereverTheAppIs: inputs)
+        if alert == .now, inputs.isInFront, inputs.level != .critical, !inputs.isGovernmentAlert {
+            self = AlertDecision(.none, .inFront)
+        }
+    }
+
+    private init(whereverTheAppIs inputs: AlertInputs) {
         if let reason = Self.silence(inputs) {
             self.init(.none, reason)
         } else if inputs.level == .critical {

@@ -11,6 +11,17 @@ public struct AlertRow: RowMessage {
     public var summaryRank: Int32?
     /// The class of a row in `class_alerts`; nil in `alerts`.
     public var deviceClass: DeviceClass?
+    /// The device on which an alert that rings does so first (rule N18); nil: on all at once.
+    public var firstDevice: DeviceID?
+    /// When it rings elsewhere, unless it is read before (rule T4); nil: it does not, or does already.
+    public var othersAt: Timestamp?
+    /// Whether it rings on all devices by now.
+    public var othersRing = false
+
+    /// Whether it is a device's turn to ring, which it does once for each `post` (rule N18).
+    public func rings(on device: DeviceID) -> Bool {
+        decision.alert == .now && (firstDevice == nil || firstDevice == device || othersRing)
+    }
 
     public init(
         _ decision: AlertDecision, introducesTimeSensitive: Bool, post: Version, summaryRank: Int32? = nil,
@@ -32,6 +43,9 @@ public struct AlertRow: RowMessage {
         writer.int(5, post.rawValue)
         writer.presentInt(6, summaryRank.map(Int64.init))
         if let deviceClass { writer.int(7, Int64(deviceClass.number)) }
+        if let firstDevice { writer.string(8, firstDevice.description) }
+        writer.presentInt(9, othersAt?.microseconds)
+        writer.bool(10, othersRing)
         return writer.bytes
     }
 
@@ -40,6 +54,7 @@ public struct AlertRow: RowMessage {
         var (alert, reason): (Alert?, AlertReason?)
         var (overrides, introduces, post) = (false, false, Version.zero)
         var (summaryRank, deviceClass): (Int32?, DeviceClass?)
+        var (firstDevice, othersAt, othersRing): (DeviceID?, Timestamp?, Bool) = (nil, nil, false)
         while let (field, value) = try reader.next() {
             switch field {
             case 1: alert = try value.member(of: Alert.self)
@@ -53,6 +68,11 @@ public struct AlertRow: RowMessage {
             case 7:
                 guard let known = DeviceClass(number: try value.int()) else { throw .unexpected }
                 deviceClass = known
+            case 8:
+                guard let known = DeviceID(text: try value.string()) else { throw .unexpected }
+                firstDevice = known
+            case 9: othersAt = try value.timestamp()
+            case 10: othersRing = try value.bool()
             default: break
             }
         }
@@ -60,5 +80,6 @@ public struct AlertRow: RowMessage {
         self.init(
             AlertDecision(alert, reason, overridesSilentSwitch: overrides), introducesTimeSensitive: introduces,
             post: post, summaryRank: summaryRank, deviceClass: deviceClass)
+        (self.firstDevice, self.othersAt, self.othersRing) = (firstDevice, othersAt, othersRing)
     }
 }

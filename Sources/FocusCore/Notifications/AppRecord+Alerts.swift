@@ -12,22 +12,35 @@ extension AppRecord {
             hasIntroducedTimeSensitive = true
             shared.touch(RowKey(.apps, app: app))
         }
+        let order = ringOrder(of: id, post, isPosted: true, shared)
         let row = AlertRow(
-            decision(post, on: .phone, shared), introducesTimeSensitive: introduces, post: shared.event.version)
-        guard classesMayDiffer(id) else {
-            writeAlert(row, of: id, &shared)
-            return
-        }
+            decision(post, on: .phone, isInFront: order == .inFront, shared), introducesTimeSensitive: introduces,
+            post: shared.event.version)
         var rows = ByClass(repeating: row)
         for deviceClass in settings.differing {
-            rows[deviceClass].decision = decision(post, on: deviceClass, shared)
+            rows[deviceClass].decision = decision(post, on: deviceClass, isInFront: order == .inFront, shared)
         }
-        writeAlerts(rows, of: id, &shared)
+        Self.ring(&rows, for: Self.ringing(rows), order, waiting: shared.pendingRings[alertKey(id)], shared)
+        write(rows, of: id, &shared)
+    }
+
+    /// The classes for which the alert rings, or would if its app was not in front.
+    static func ringing(_ rows: ByClass<AlertRow>) -> Set<DeviceClass> {
+        Set(DeviceClass.allCases.filter { rows[$0].decision.alert == .now || rows[$0].decision.reason == .inFront })
+    }
+
+    private mutating func write(_ rows: ByClass<AlertRow>, of id: ByteText, _ shared: inout SharedState) {
+        if classesMayDiffer(id) {
+            writeAlerts(rows, of: id, &shared)
+        } else {
+            writeAlert(rows.phone, of: id, &shared)
+        }
     }
 
     mutating func dropAlert(_ id: ByteText, _ shared: inout SharedState) {
         recordHold(of: id, isHeld: false, isWaiting: false, &shared)
-        shared.remove(RowKey(.alerts, app: app, id: id))
+        shared.recordRing(of: alertKey(id), at: nil)
+        shared.remove(alertKey(id))
         dropClassAlerts(id, &shared)
     }
 
@@ -39,17 +52,20 @@ extension AppRecord {
             guard let post = list[id].post else {
                 throw .brokenInvariant("a held alert without a listed notification")
             }
-            var row: AlertRow = try shared.value(of: RowKey(.alerts, app: app, id: id))
+            var rows = try alerts(of: id, phone: shared.value(of: alertKey(id)), shared)
+            let held = DeviceClass.allCases.filter { rows[$0].decision.alert.isHeld }
             if classesMayDiffer(id) {
-                var rows = try alerts(of: id, phone: row, shared)
-                for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert.isHeld {
-                    rows[deviceClass].decision = decision(post, on: deviceClass, shared)
-                }
-                writeAlerts(rows, of: id, &shared)
+                for deviceClass in held { rows[deviceClass].decision = decision(post, on: deviceClass, shared) }
             } else {
-                row.decision = decision(post, on: .phone, shared)
-                writeAlert(row, of: id, &shared)
+                rows = ByClass(repeating: rows.phone)
+                let decision = decision(post, on: .phone, shared)
+                for deviceClass in held { rows[deviceClass].decision = decision }
             }
+            let released = Set(held.filter { rows[$0].decision.alert == .now })
+            if !released.isEmpty {
+                Self.ring(&rows, for: released, ringOrder(of: id, post, isPosted: false, shared), shared)
+            }
+            write(rows, of: id, &shared)
         }
     }
 
@@ -57,7 +73,8 @@ extension AppRecord {
     private mutating func writeAlert(_ row: AlertRow, of id: ByteText, _ shared: inout SharedState) {
         let alert = row.decision.alert
         recordHold(of: id, isHeld: alert.isHeld, isWaiting: alert == .heldForSummary, &shared)
-        shared.put(RowKey(.alerts, app: app, id: id), row.encoded)
+        shared.recordRing(of: alertKey(id), at: row.othersAt)
+        shared.put(alertKey(id), row.encoded)
     }
 
     /// Everything that rule N9 looks at, for a post of the app on a class of device.

@@ -28,7 +28,8 @@ extension AppRecord {
         let alerts = DeviceClass.allCases.map { rows[$0].decision.alert }
         let (isHeld, isWaiting) = (alerts.contains(where: \.isHeld), alerts.contains(.heldForSummary))
         recordHold(of: id, isHeld: isHeld, isWaiting: isWaiting, &shared)
-        shared.put(RowKey(.alerts, app: app, id: id), rows.phone.encoded)
+        shared.recordRing(of: alertKey(id), at: DeviceClass.allCases.compactMap { rows[$0].othersAt }.min())
+        shared.put(alertKey(id), rows.phone.encoded)
         var differs = false
         for deviceClass in DeviceClass.followers {
             let key = ClassAlertKey(deviceClass, id).rowKey(app)
@@ -74,7 +75,7 @@ extension AppRecord {
     mutating func releaseAlert(
         of id: ByteText, _ post: NotificationPost, rank: Int32, _ shared: inout SharedState
     ) throws(FoldError) -> Bool {
-        var isReleased = false
+        var released: Set<DeviceClass> = []
         var rows = try alerts(of: id, phone: shared.value(of: RowKey(.alerts, app: app, id: id)), shared)
         for deviceClass in DeviceClass.allCases where rows[deviceClass].decision.alert == .heldForSummary {
             var inputs = alertInputs(post, on: deviceClass, shared)
@@ -84,13 +85,16 @@ extension AppRecord {
             case .now:
                 rows[deviceClass].decision = AlertDecision(.now, .summary)
                 rows[deviceClass].summaryRank = rank
-                isReleased = true
+                released.insert(deviceClass)
             case .none: rows[deviceClass].decision = decision
             case .heldByFocus, .heldForSummary: break
             }
         }
+        if !released.isEmpty {
+            Self.ring(&rows, for: released, ringOrder(of: id, post, isPosted: false, shared), shared)
+        }
         writeAlerts(rows, of: id, &shared)
-        return isReleased
+        return !released.isEmpty
     }
 
     /// Records whether any class holds the alert, and whether any waits for the summary.

@@ -55,6 +55,7 @@ extension AppRecord {
             shared.put(key, NotificationRow.read(entry.value))
             // Rule N10: what was read meanwhile is not released.
             if list.held.contains(id) { try forgetHeldAlert(id, &shared) }
+            if shared.pendingRings[alertKey(id)] != nil { try forgetRing(of: id, &shared) }
         }
         forgetOldest(&shared)
         writeBadge(&shared)

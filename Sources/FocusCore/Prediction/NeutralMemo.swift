@@ -19,7 +19,7 @@ enum NeutralMemo {
         case .focusVisibility, .badges, .alerts, .classAlerts, .actions, .waitingActions, .suggestions, .routes,
             .routeTotals,
             .refusals, .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
-            .preferenceDefaults:
+            .preferenceDefaults, .deviceActivity:
             []
         }
     }

@@ -42,7 +42,7 @@ extension RowCollection {
         case .suggestions: .sent.lasting
         case .alerts, .classAlerts, .actions, .routes, .routeTotals, .refusals: .sent
         case .stream, .appStreams, .devices, .incarnations, .placePages, .interactions, .routePoints,
-            .preferenceDefaults:
+            .preferenceDefaults, .deviceActivity:
             .internal
         }
     }

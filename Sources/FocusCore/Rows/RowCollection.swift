@@ -55,6 +55,8 @@ public enum RowCollection: String, Hashable, Sendable, CaseIterable, Comparable 
     case interactions
     /// Accepted points of a route in chunks; key: `<route>/<chunk>`.
     case routePoints = "route_points"
+    /// Which devices are in use (rule N18); key: "".
+    case deviceActivity = "device_activity"
     /// What an app registered (domain.md §6); key: "".
     case preferenceDefaults = "preference_defaults"
 

@@ -20,6 +20,8 @@ public enum ClientMessage: Hashable, Sendable {
     case watch([UserID])
     /// Ends the watching of these users; of all when the list is empty.
     case unwatch([UserID])
+    /// The device is in use, with this app in front if it says one; or it is not any more (rule L6).
+    case active(Bool, app: AppID?)
     /// A message of a kind that this program does not know (rule W3).
     case unknown
 }

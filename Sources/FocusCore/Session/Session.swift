@@ -32,6 +32,9 @@ public struct Session: Sendable {
     /// The users that the session watches (rule V1).
     public internal(set) var watched: Set<UserID> = []
     private let heartbeat: Int64
+    /// When the device is out of use, if it reports nothing before; nil while it is out of use.
+    var activityEnds: MonotonicTime?
+    var activityReports = AllowanceUse()
     private var unacknowledged = 0
     private var isPaused = false
     var fetches = 0
@@ -69,7 +72,7 @@ public struct Session: Sendable {
         case .live:
             min(
                 nextPing, expiration?.deadline ?? nextPing,
-                outgoing.stalls(after: limits.stalledMilliseconds) ?? nextPing)
+                outgoing.stalls(after: limits.stalledMilliseconds) ?? nextPing, activityEnds ?? nextPing)
         case .closed: MonotonicTime(milliseconds: .max)
         }
     }
@@ -227,7 +230,7 @@ public struct Session: Sendable {
             if let end = outgoing.stalls(after: limits.stalledMilliseconds), now >= end {
                 return goAway(.slowConsumer)
             }
-            let warning = expiration?.warning(serverTime: serverTime, now: now) ?? []
+            let warning = (expiration?.warning(serverTime: serverTime, now: now) ?? []) + endSilentActivity(now: now)
             guard now >= nextPing else { return warning }
             // A socket that we do not read from cannot be heard (rule P9 suspends L4).
             if !isPaused, !isOutOfBudget, now - lastHeard >= 2 * heartbeat { return goAway(.heartbeatTimeout) }
@@ -268,6 +271,7 @@ public struct Session: Sendable {
         case .unwatch(let users): return receiveUnwatch(users)
         case .ping(let nonce): return [.send(.pong(nonce))]
         case .ack, .pong: return []
+        case .active(let isActive, let app): return receiveActive(isActive, app, identity, now: lastHeard)
         case .renew(let token):
             isRenewing = true
             return [.renew(token: token)]

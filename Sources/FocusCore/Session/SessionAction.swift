@@ -20,6 +20,10 @@ public enum SessionAction: Hashable, Sendable {
     /// Tell the viewer the current statuses of these users, then their changes (rule V1).
     case watch(Set<UserID>, Viewer)
     case unwatch(Set<UserID>)
+    /// The device is in use, with this app in front if one is named, until it says otherwise (rule L6).
+    case inUse(AppID?)
+    /// The device is not in use any more.
+    case outOfUse
     /// From now on frames may be this large (rule W1).
     case allowFrames(bytes: Int)
     /// Stop taking bytes from the socket, or go on (rule P9).

@@ -49,7 +49,8 @@ enum EventShape {
         case .routeFinished(let body): finish(body, &check)
         case .routeDiscarded(let body): check.identifier("routeID", body.routeID)
         case .notificationSettingsChanged, .appMuted, .appUnmuted, .summaryDelivered, .alertsSilencedChanged,
-            .actionHandled:
+            .actionHandled,
+            .deviceActivity, .deviceActivityEnded, .alertRingsElsewhere:
             break
         case .deliveryScheduleChanged(let body): schedule(body, &check)
         case .preferencesRegistered(let body): defaults(body, &check)

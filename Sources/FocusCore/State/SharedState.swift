@@ -22,6 +22,10 @@ struct SharedState: Sendable {
     /// The switch that silences all apps (rule N17); nil before its first write.
     var silence: Register<Bool>?
     var summary = SummaryTable()
+    var activity = ActivityTable()
+    /// When alerts that ring, or that their app is told of, do so elsewhere (rule T4), by the keys of their rows in
+    /// `alerts`. It is what those rows and those in `class_alerts` say.
+    var pendingRings: [RowKey: Timestamp] = [:]
     /// How many notifications are in the lists' `waiting`.
     var waitingCount = 0
     /// See `UserState.work`.

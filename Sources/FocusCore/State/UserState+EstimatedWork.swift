@@ -16,6 +16,7 @@ extension UserState {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deliveryScheduleChanged,
             .summaryDelivered:
             return apps.indices.reduce(0) { $0 + apps[$1].list.held.count * FoldWork.entryWritten }
+        case .alertRingsElsewhere: return shared.pendingRings.count * FoldWork.entryWritten
         default:
             return 0
         }

@@ -85,6 +85,7 @@ extension UserState {
             if row.memo.isEmpty && value == nil { return }
             shared.focus.entries[ByteText(key.key)] = try FocusEntry(memo: row.memo, value: value)
         case .activeFocus: try shared.focus.read(memo: row.memo)
+        case .deviceActivity: shared.activity = try ActivityTable(memo: row.memo)
         // Suggestions are counted again from the donations, and then compared with their rows.
         case .suggestions: break
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .alerts, .badges, .workouts,

@@ -6,6 +6,9 @@ extension UserState {
         }
         // Sorted, so that the same rows fail alike everywhere.
         for key in chunks.keys.sorted() where shared.store[key]?.isDeleted != false { throw .corruptRow(key) }
+        for key in shared.pendingRings.keys.sorted() {
+            guard let app = key.app, record(of: app)?.list[key.id].isUnread == true else { throw .corruptRow(key) }
+        }
         for record in apps {
             if let missing = missingPreference(of: record) { throw .corruptRow(missing) }
             for id in record.list.held where !record.list[id].isUnread {

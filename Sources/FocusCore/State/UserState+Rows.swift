@@ -39,7 +39,9 @@ extension UserState {
 
     /// Every key that may have a memo, each once; many of them have a row in `store` too.
     private func forEachRemembered(_ body: (RowKey) -> Void) {
-        for collection in [RowCollection.stream, .activeFocus, .notificationSettings, .deliverySchedule] {
+        for collection in [
+            RowCollection.stream, .activeFocus, .notificationSettings, .deliverySchedule, .deviceActivity,
+        ] {
             body(RowKey(collection))
         }
         for record in devices.values {
@@ -86,6 +88,7 @@ extension UserState {
         case .focuses: return shared.focus.entries[key.id]?.memo ?? []
         case .activeFocus: return shared.focus.memo
         case .deliverySchedule: return shared.summary.memo
+        case .deviceActivity: return shared.activity.memo
         case .notificationSettings where key.app == nil:
             return SettingsMemo(shared.defaultSettings, silence: shared.silence).bytes
         case .apps, .authorizations, .focusVisibility, .audience, .notifications, .workouts, .categories, .actions,

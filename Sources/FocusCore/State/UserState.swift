@@ -98,6 +98,9 @@ public struct UserState: Sendable {
         case .appUnmuted: try apps[slot(of: event)].applyMute(nil, &shared)
         case .deliveryScheduleChanged(let body): try applyScheduleChanged(body)
         case .summaryDelivered(let body): try applySummaryDelivered(body)
+        case .deviceActivity(let body): applyActivity(body)
+        case .deviceActivityEnded(let body): applyActivityEnded(body)
+        case .alertRingsElsewhere(let body): try applyRingsElsewhere(body)
         case .alertsSilencedChanged(let body): applySilenced(body)
         case .governmentAlertPosted(let body):
             apps[try slot(of: event)].applyPosted(body.post, isGovernmentAlert: true, &shared)

@@ -17,10 +17,11 @@ public struct WhatIf: Sendable {
 
     /// A device that is nobody's: it sets what would have been set.
     private static let device = DeviceID(bytes: [UInt8](repeating: 0xFF, count: 16)) ?? .server
-    /// How many events that would have fallen due are added before one event of the real history. Two can be due at
-    /// once, as on the server (`LaneUsers+Due`): the end of a Focus and a summary. Twice as many are let through, so
-    /// that this bound only ends a loop in which the rules contradict each other, and never cuts a history short.
-    private static let dueLimit = 4
+    /// How many events that would have fallen due are added before one event of the real history. Alerts may ring
+    /// elsewhere before the end of a Focus, between that and a summary, and after both. More than twice as many are let
+    /// through, so that this bound only ends a loop in which the rules contradict each other, and never cuts a history
+    /// short.
+    private static let dueLimit = 12
 
     public init(_ rule: WhatIfRule, of user: UserID) {
         self.rule = rule
@@ -103,7 +104,7 @@ public struct WhatIf: Sendable {
             }
             if old?.alert == .now, pending[key]?.rangBefore == nil { pending[key]?.rangBefore = event.recordedAt }
             if new?.alert == .now, pending[key]?.rangAfter == nil { pending[key]?.rangAfter = event.recordedAt }
-            guard old?.alert.isHeld != true, new?.alert.isHeld != true else { continue }
+            guard old?.isOpen != true, new?.isOpen != true else { continue }
             if let known = pending.removeValue(forKey: key) { settled.append(.alert(known)) }
         }
         return settled
@@ -140,6 +141,11 @@ public struct WhatIf: Sendable {
         guard let row = state.row(key), !row.isDeleted else { return nil }
         return row.value
     }
+}
+
+extension AlertDecision {
+    /// Whether it may still come out otherwise: it is held, or its app was told in its stead for now.
+    fileprivate var isOpen: Bool { alert.isHeld || reason == .inFront }
 }
 
 extension Event {

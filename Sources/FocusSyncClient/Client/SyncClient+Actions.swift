@@ -78,6 +78,8 @@ extension SyncClient {
 
     private func applied(_ changes: [RowChange], _ cursor: Cursor, isSnapshot: Bool = false) throws {
         verifiedWelcome = nil
+        if hasRows { try publishRings(changes) }
+        hasRows = true
         try publishConfirmed(changes)
         configuration.onUpdate(.rows(changes, cursor, isSnapshot: isSnapshot))
         checkWaiters()
@@ -106,13 +108,16 @@ extension SyncClient {
             try store.enter(welcome.log)
             configuration.onUpdate(.connected(welcome))
             watchAgain()
+            reportActivityAgain()
         case .appendsDelayed(let error, let milliseconds):
             lastProblem = "\(error.code.rawValue): \(error.message)"
             configuration.onUpdate(.appendsDelayed(error, milliseconds: milliseconds))
         case .recallWaits:
             lastProblem = "Events wait for a server that knows protocol 2, to ask it what it has of them (rule P10)."
             configuration.onUpdate(.recallWaits)
-        case .serverError(let error): configuration.onUpdate(.serverError(error))
+        case .serverError(let error):
+            if error.code == .unknownMessage { activityIsUnknown = true }
+            configuration.onUpdate(.serverError(error))
         case .diverged(let collections):
             divergence.formUnion(collections)
             configuration.onUpdate(.diverged(collections))

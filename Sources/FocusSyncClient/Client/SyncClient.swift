@@ -50,6 +50,13 @@ public actor SyncClient {
     var observers = RowObservers()
     var outcomeObservers: [Int: OutcomeObserver] = [:]
     var lastOutcomeObserver = 0
+    var ringObservers: [Int: AsyncStream<DeviceRing>.Continuation] = [:]
+    /// What the device reported last of its use; nil: it is out of use.
+    var activity: ReportedActivity?
+    /// Whether the server of this connection does not know such reports.
+    var activityIsUnknown = false
+    /// Whether the store has been given rows before.
+    var hasRows: Bool
     var peers = ClientPeers()
     /// The wait before the next attempt to connect, while it lasts.
     var pausing: Task<Void, Never>?
@@ -63,6 +70,7 @@ public actor SyncClient {
         token = configuration.token
         owner = try TokenContents(reading: configuration.token).owner
         try store.claim(owner)
+        hasRows = try store.cursor != nil
         view = LocalView(store: store, owner: owner, collections: configuration.collections)
     }
 
@@ -241,6 +249,7 @@ public actor SyncClient {
         waiters.failAll(SyncClientError.closed)
         fetches.failAll(SyncClientError.closed)
         finishObservers()
+        finishRings()
         finishPeers()
     }
 

@@ -13,6 +13,7 @@ extension ClientMessage {
         case .pong(let message): self = .pong(message.nonce)
         case .bye: self = .bye
         case .renew(let message): self = .renew(token: message.token)
+        case .active(let message): self = try Self.active(message)
         case .fetch(let message): self = .fetch(try FetchRequest(message))
         case .watch(let message): self = .watch(try PeerFrames.users(message.users, field: "watch.users"))
         case .unwatch(let message): self = .unwatch(try PeerFrames.users(message.users, field: "unwatch.users"))
@@ -21,6 +22,12 @@ extension ClientMessage {
         case .recall(let message): self = .recall(try Recall(message))
         case nil: self = .unknown
         }
+    }
+
+    private static func active(_ message: Focus_Sync_V1_Active) throws(FrameError) -> ClientMessage {
+        guard message.hasApp else { return .active(message.active, app: nil) }
+        guard let app = AppID(message.app) else { throw .malformed("active.app is no bundle identifier.") }
+        return .active(message.active, app: app)
     }
 }
 
@@ -41,6 +48,10 @@ extension Focus_Sync_V1_ClientFrame {
         case .pong(let nonce): pong.nonce = nonce
         case .bye: bye = Focus_Sync_V1_Bye()
         case .renew(let token): renew.token = token
+        case .active(let isActive, let app):
+            active = Focus_Sync_V1_Active()
+            active.active = isActive
+            if let app { active.app = app.rawValue }
         case .fetch(let request): fetch = request.message
         case .watch(let users): watch.users = users.map(\.wire)
         case .unwatch(let users):

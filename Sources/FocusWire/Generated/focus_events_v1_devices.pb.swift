@@ -8,7 +8,7 @@
 // For information on using the generated types, please see the documentation:
 //   https://github.com/apple/swift-protobuf/
 
-/// Payloads of events about the user's devices (protocol.md, rule A3). Common bounds and codes: apps.proto.
+/// Payloads of events about the user's devices (protocol.md, rules A3 and L6). Common bounds and codes: apps.proto.
 
 internal import SwiftProtobuf
 
@@ -36,6 +36,111 @@ nonisolated struct Focus_Events_V1_DeviceRevoked: Sendable {
 
   /// The device's UUID as text (8-4-4-4-12 hexadecimal, either case); anything else is payload_malformed.
   var device: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// device.activity: a session reports that its device is in use, and which app is in front on it (rules N18, L6). The
+/// server logs of what is reported only what is news, so that a device in use for an hour leaves some 27 of these. It
+/// counts until the device.activityEnded that names it, or the next one of the session; without any for three minutes.
+/// Appended by the server alone; from a device it is refused `forbidden`. Envelope app: absent.
+nonisolated struct Focus_Events_V1_DeviceActivity: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The device's UUID as text.
+  var device: String = String()
+
+  /// `system`, or `app:` and a bundle identifier: the scope of the session that reports.
+  var scope: String = String()
+
+  /// As whose settings count for it (rule N15). Required.
+  var deviceClass: Focus_Events_V1_DeviceActivity.DeviceClass = .unspecified
+
+  /// Bundle identifier of the app in front. Absent: none that is registered and may notify.
+  var app: String {
+    get {_app ?? String()}
+    set {_app = newValue}
+  }
+  /// Returns true if `app` has been explicitly set.
+  var hasApp: Bool {self._app != nil}
+  /// Clears the value of `app`. Subsequent reads from it will return its default value.
+  mutating func clearApp() {self._app = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum DeviceClass: SwiftProtobuf.Enum, Swift.CaseIterable {
+    typealias RawValue = Int
+    case unspecified // = 0
+    case phone // = 1
+    case tablet // = 2
+    case watch // = 3
+    case desktop // = 4
+    case UNRECOGNIZED(Int)
+
+    init() {
+      self = .unspecified
+    }
+
+    init?(rawValue: Int) {
+      switch rawValue {
+      case 0: self = .unspecified
+      case 1: self = .phone
+      case 2: self = .tablet
+      case 3: self = .watch
+      case 4: self = .desktop
+      default: self = .UNRECOGNIZED(rawValue)
+      }
+    }
+
+    var rawValue: Int {
+      switch self {
+      case .unspecified: return 0
+      case .phone: return 1
+      case .tablet: return 2
+      case .watch: return 3
+      case .desktop: return 4
+      case .UNRECOGNIZED(let i): return i
+      }
+    }
+
+    // The compiler won't synthesize support with the UNRECOGNIZED case.
+    static let allCases: [Focus_Events_V1_DeviceActivity.DeviceClass] = [
+      .unspecified,
+      .phone,
+      .tablet,
+      .watch,
+      .desktop,
+    ]
+
+  }
+
+  init() {}
+
+  fileprivate var _app: String? = nil
+}
+
+/// device.activityEnded: what a session reported of its device does not count any more (rules N18, T5): it said so, was
+/// silent for a minute, or ended. Where a system session reported it, what sessions of apps on the device reported ends
+/// too.
+/// Appended by the server alone; from a device it is refused `forbidden`. Envelope app: absent.
+nonisolated struct Focus_Events_V1_DeviceActivityEnded: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The device's UUID as text.
+  var device: String = String()
+
+  /// As in device.activity.
+  var scope: String = String()
+
+  /// `recorded_at` of the last device.activity of the device and scope, microseconds since 1970-01-01T00:00:00Z. A later
+  /// one has not ended by this.
+  var reportedAtUs: Int64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -71,6 +176,99 @@ nonisolated extension Focus_Events_V1_DeviceRevoked: SwiftProtobuf.Message, Swif
 
   static func ==(lhs: Focus_Events_V1_DeviceRevoked, rhs: Focus_Events_V1_DeviceRevoked) -> Bool {
     if lhs.device != rhs.device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_DeviceActivity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceActivity"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}scope\0\u{3}device_class\0\u{1}app\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.scope) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.deviceClass) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._app) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 1)
+    }
+    if !self.scope.isEmpty {
+      try visitor.visitSingularStringField(value: self.scope, fieldNumber: 2)
+    }
+    if self.deviceClass != .unspecified {
+      try visitor.visitSingularEnumField(value: self.deviceClass, fieldNumber: 3)
+    }
+    try { if let v = self._app {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_DeviceActivity, rhs: Focus_Events_V1_DeviceActivity) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.scope != rhs.scope {return false}
+    if lhs.deviceClass != rhs.deviceClass {return false}
+    if lhs._app != rhs._app {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_DeviceActivity.DeviceClass: SwiftProtobuf._ProtoNameProviding {
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DEVICE_CLASS_UNSPECIFIED\0\u{1}PHONE\0\u{1}TABLET\0\u{1}WATCH\0\u{1}DESKTOP\0")
+}
+
+nonisolated extension Focus_Events_V1_DeviceActivityEnded: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceActivityEnded"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0\u{1}scope\0\u{3}reported_at_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.scope) }()
+      case 3: try { try decoder.decodeSingularInt64Field(value: &self.reportedAtUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 1)
+    }
+    if !self.scope.isEmpty {
+      try visitor.visitSingularStringField(value: self.scope, fieldNumber: 2)
+    }
+    if self.reportedAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.reportedAtUs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_DeviceActivityEnded, rhs: Focus_Events_V1_DeviceActivityEnded) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.scope != rhs.scope {return false}
+    if lhs.reportedAtUs != rhs.reportedAtUs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

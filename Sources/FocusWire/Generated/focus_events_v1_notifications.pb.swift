@@ -416,6 +416,24 @@ nonisolated struct Focus_Events_V1_ActionHandled: Sendable {
   fileprivate var _action: String? = nil
 }
 
+/// alert.ringsElsewhere: alerts that rang first on the device in use, or on none because their app was in front there, are
+/// still unread after 30 seconds, and ring where they have not rung (rules N18, T4). It is about every alert that was to
+/// ring elsewhere by `due_at_us`; one that was to do so more than five minutes before the event was logged rings nowhere.
+/// `occurred_at` is `due_at_us`.
+/// Appended by the server alone; from a device it is refused `forbidden`. Envelope app: absent.
+nonisolated struct Focus_Events_V1_AlertRingsElsewhere: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// When it was due, microseconds since 1970-01-01T00:00:00Z: `others_at_us` of one of these alerts.
+  var dueAtUs: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "focus.events.v1"
@@ -842,6 +860,36 @@ nonisolated extension Focus_Events_V1_ActionHandled: SwiftProtobuf.Message, Swif
 
   static func ==(lhs: Focus_Events_V1_ActionHandled, rhs: Focus_Events_V1_ActionHandled) -> Bool {
     if lhs._action != rhs._action {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Events_V1_AlertRingsElsewhere: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AlertRingsElsewhere"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}due_at_us\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self.dueAtUs) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.dueAtUs != 0 {
+      try visitor.visitSingularInt64Field(value: self.dueAtUs, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Events_V1_AlertRingsElsewhere, rhs: Focus_Events_V1_AlertRingsElsewhere) -> Bool {
+    if lhs.dueAtUs != rhs.dueAtUs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

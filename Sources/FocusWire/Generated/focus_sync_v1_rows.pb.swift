@@ -559,6 +559,8 @@ nonisolated struct Focus_Sync_V1_NotificationRow: Sendable {
 /// class whose settings make it come out differently (rule N15). There is always a row in `alerts` beside it. When it
 /// goes, the class's alert is that of `alerts` again; ring only if `alert` becomes NOW by that, or `post_version` changes.
 /// Sessions of apps get neither (rule Z1).
+/// A device rings for a row when `alert` is NOW and it is the device's turn: without `first_device` it is every device's
+/// at once, with it that device's, and with `others_ring` everybody's. It rings once for each `post_version` (rule N18).
 nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -594,6 +596,23 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
 
   /// In `class_alerts`: the class of the key. Absent in `alerts`.
   var deviceClass: Focus_Sync_V1_DeviceClass = .unspecified
+
+  /// With NOW: the device that rings first, as text, because it was in use (rule N18). Absent: all ring at once.
+  var firstDevice: String = String()
+
+  /// When it rings on the others, unless it is read before (rule T4), microseconds since 1970-01-01T00:00:00Z. Absent: it
+  /// does not, or does already. A device waits for the row to say so.
+  var othersAtUs: Int64 {
+    get {_othersAtUs ?? 0}
+    set {_othersAtUs = newValue}
+  }
+  /// Returns true if `othersAtUs` has been explicitly set.
+  var hasOthersAtUs: Bool {self._othersAtUs != nil}
+  /// Clears the value of `othersAtUs`. Subsequent reads from it will return its default value.
+  mutating func clearOthersAtUs() {self._othersAtUs = nil}
+
+  /// It rings on all devices by now.
+  var othersRing: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -705,6 +724,10 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
 
     /// NONE: all apps are silenced (rule N17).
     case silenced // = 17
+
+    /// NONE: the app is in front on the device in use, and is told instead (rule N18). Still unread at `others_at_us`, it is
+    /// decided anew.
+    case inFront // = 18
     case UNRECOGNIZED(Int)
 
     init() {
@@ -731,6 +754,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case 15: self = .healed
       case 16: self = .consent
       case 17: self = .silenced
+      case 18: self = .inFront
       default: self = .UNRECOGNIZED(rawValue)
       }
     }
@@ -755,6 +779,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       case .healed: return 15
       case .consent: return 16
       case .silenced: return 17
+      case .inFront: return 18
       case .UNRECOGNIZED(let i): return i
       }
     }
@@ -779,6 +804,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
       .healed,
       .consent,
       .silenced,
+      .inFront,
     ]
 
   }
@@ -786,6 +812,7 @@ nonisolated struct Focus_Sync_V1_AlertRow: Sendable {
   init() {}
 
   fileprivate var _summaryRank: Int32? = nil
+  fileprivate var _othersAtUs: Int64? = nil
 }
 
 /// Collection `badges`, key "": the number on the app's icon (rules B1, B2). A row for each registered app.
@@ -1442,7 +1469,7 @@ nonisolated extension Focus_Sync_V1_NotificationRow.Level: SwiftProtobuf._ProtoN
 
 nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AlertRow"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alert\0\u{1}reason\0\u{3}overrides_silent_switch\0\u{3}introduces_time_sensitive\0\u{3}post_version\0\u{3}summary_rank\0\u{3}device_class\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}alert\0\u{1}reason\0\u{3}overrides_silent_switch\0\u{3}introduces_time_sensitive\0\u{3}post_version\0\u{3}summary_rank\0\u{3}device_class\0\u{3}first_device\0\u{3}others_at_us\0\u{3}others_ring\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1457,6 +1484,9 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
       case 5: try { try decoder.decodeSingularInt64Field(value: &self.postVersion) }()
       case 6: try { try decoder.decodeSingularInt32Field(value: &self._summaryRank) }()
       case 7: try { try decoder.decodeSingularEnumField(value: &self.deviceClass) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.firstDevice) }()
+      case 9: try { try decoder.decodeSingularInt64Field(value: &self._othersAtUs) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.othersRing) }()
       default: break
       }
     }
@@ -1488,6 +1518,15 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
     if self.deviceClass != .unspecified {
       try visitor.visitSingularEnumField(value: self.deviceClass, fieldNumber: 7)
     }
+    if !self.firstDevice.isEmpty {
+      try visitor.visitSingularStringField(value: self.firstDevice, fieldNumber: 8)
+    }
+    try { if let v = self._othersAtUs {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 9)
+    } }()
+    if self.othersRing != false {
+      try visitor.visitSingularBoolField(value: self.othersRing, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1499,6 +1538,9 @@ nonisolated extension Focus_Sync_V1_AlertRow: SwiftProtobuf.Message, SwiftProtob
     if lhs.postVersion != rhs.postVersion {return false}
     if lhs._summaryRank != rhs._summaryRank {return false}
     if lhs.deviceClass != rhs.deviceClass {return false}
+    if lhs.firstDevice != rhs.firstDevice {return false}
+    if lhs._othersAtUs != rhs._othersAtUs {return false}
+    if lhs.othersRing != rhs.othersRing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1509,7 +1551,7 @@ nonisolated extension Focus_Sync_V1_AlertRow.Alert: SwiftProtobuf._ProtoNameProv
 }
 
 nonisolated extension Focus_Sync_V1_AlertRow.Reason: SwiftProtobuf._ProtoNameProviding {
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0\u{1}HEALED\0\u{1}CONSENT\0\u{1}SILENCED\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REASON_UNSPECIFIED\0\u{1}ALERTS_OFF\0\u{1}PROVISIONAL\0\u{1}PASSIVE\0\u{1}NOT_AUTHORIZED\0\u{1}CRITICAL\0\u{1}MUTED\0\u{1}FOCUS\0\u{1}SCHEDULED_DELIVERY\0\u{1}TIME_SENSITIVE\0\u{1}ALLOWED_PERSON\0\u{1}ALLOWED_APP\0\u{1}ORDINARY\0\u{1}SUMMARY\0\u{1}READ\0\u{1}HEALED\0\u{1}CONSENT\0\u{1}SILENCED\0\u{1}IN_FRONT\0")
 }
 
 nonisolated extension Focus_Sync_V1_BadgeRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {

@@ -184,6 +184,14 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     set {message = .renew(newValue)}
   }
 
+  var active: Focus_Sync_V1_Active {
+    get {
+      if case .active(let v)? = message {return v}
+      return Focus_Sync_V1_Active()
+    }
+    set {message = .active(newValue)}
+  }
+
   var reoffer: Focus_Sync_V1_Reoffer {
     get {
       if case .reoffer(let v)? = message {return v}
@@ -216,6 +224,7 @@ nonisolated struct Focus_Sync_V1_ClientFrame: Sendable {
     case unwatch(Focus_Sync_V1_Unwatch)
     case fetch(Focus_Sync_V1_Fetch)
     case renew(Focus_Sync_V1_Renew)
+    case active(Focus_Sync_V1_Active)
     case reoffer(Focus_Sync_V1_Reoffer)
     /// Protocol 2.
     case recall(Focus_Sync_V1_Recall)
@@ -912,6 +921,34 @@ nonisolated struct Focus_Sync_V1_Pong: Sendable {
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
+}
+
+/// The person uses the device, or does not any more (rules L6, N18). While they do it is said again every 20 s: after 60 s
+/// without it, and when the session ends, the device counts as out of use. Nothing answers it.
+nonisolated struct Focus_Sync_V1_Active: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Whether they do; in a session of an app, whether that app is in front.
+  var active: Bool = false
+
+  /// Bundle identifier of the app in front (else malformed_frame); absent: none that matters. A session of an app reports
+  /// of that app alone: it is ignored there.
+  var app: String {
+    get {_app ?? String()}
+    set {_app = newValue}
+  }
+  /// Returns true if `app` has been explicitly set.
+  var hasApp: Bool {self._app != nil}
+  /// Clears the value of `app`. Subsequent reads from it will return its default value.
+  mutating func clearApp() {self._app = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _app: String? = nil
 }
 
 /// The device closes, and expects no answer.
@@ -1695,7 +1732,7 @@ nonisolated extension Focus_Sync_V1_DeviceClass: SwiftProtobuf._ProtoNameProvidi
 
 nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ClientFrame"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{1}watch\0\u{1}unwatch\0\u{1}fetch\0\u{1}renew\0\u{2}\u{2}reoffer\0\u{1}recall\0\u{b}active\0\u{c}\u{d}\u{1}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}hello\0\u{1}append\0\u{1}ack\0\u{1}resync\0\u{1}ping\0\u{1}pong\0\u{1}bye\0\u{1}lost\0\u{1}watch\0\u{1}unwatch\0\u{1}fetch\0\u{1}renew\0\u{1}active\0\u{1}reoffer\0\u{1}recall\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1859,6 +1896,19 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
           self.message = .renew(v)
         }
       }()
+      case 13: try {
+        var v: Focus_Sync_V1_Active?
+        var hadOneofValue = false
+        if let current = self.message {
+          hadOneofValue = true
+          if case .active(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.message = .active(v)
+        }
+      }()
       case 14: try {
         var v: Focus_Sync_V1_Reoffer?
         var hadOneofValue = false
@@ -1943,6 +1993,10 @@ nonisolated extension Focus_Sync_V1_ClientFrame: SwiftProtobuf.Message, SwiftPro
     case .renew?: try {
       guard case .renew(let v)? = self.message else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+    }()
+    case .active?: try {
+      guard case .active(let v)? = self.message else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     }()
     case .reoffer?: try {
       guard case .reoffer(let v)? = self.message else { preconditionFailure() }
@@ -3165,6 +3219,45 @@ nonisolated extension Focus_Sync_V1_Pong: SwiftProtobuf.Message, SwiftProtobuf._
 
   static func ==(lhs: Focus_Sync_V1_Pong, rhs: Focus_Sync_V1_Pong) -> Bool {
     if lhs.nonce != rhs.nonce {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Focus_Sync_V1_Active: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Active"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}active\0\u{1}app\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.active) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._app) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.active != false {
+      try visitor.visitSingularBoolField(value: self.active, fieldNumber: 1)
+    }
+    try { if let v = self._app {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: Focus_Sync_V1_Active, rhs: Focus_Sync_V1_Active) -> Bool {
+    if lhs.active != rhs.active {return false}
+    if lhs._app != rhs._app {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

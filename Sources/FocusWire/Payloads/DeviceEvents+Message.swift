@@ -43,14 +43,14 @@ extension Focus_Events_V1_DeviceIncarnationEnded: PayloadMessage {
 }
 
 extension DeviceID {
-    fileprivate init(field text: String) throws(PayloadError) {
+    init(field text: String) throws(PayloadError) {
         guard let device = DeviceID(text: text) else { throw .malformed("device is no UUID.") }
         self = device
     }
 }
 
 extension Scope {
-    fileprivate init(field text: String) throws(PayloadError) {
+    init(field text: String) throws(PayloadError) {
         guard let scope = Scope(text: text) else { throw .malformed("scope is neither system nor app:<id>.") }
         self = scope
     }

@@ -50,6 +50,9 @@ extension EventType {
         case .alertsSilencedChanged: Focus_Events_V1_AlertsSilencedChanged.self
         case .governmentAlertPosted: Focus_Events_V1_GovernmentAlertPosted.self
         case .actionHandled: Focus_Events_V1_ActionHandled.self
+        case .deviceActivity: Focus_Events_V1_DeviceActivity.self
+        case .deviceActivityEnded: Focus_Events_V1_DeviceActivityEnded.self
+        case .alertRingsElsewhere: Focus_Events_V1_AlertRingsElsewhere.self
         }
     }
 }
@@ -96,6 +99,9 @@ extension EventBody {
         case .alertsSilencedChanged(let event): Focus_Events_V1_AlertsSilencedChanged(event)
         case .governmentAlertPosted(let event): Focus_Events_V1_GovernmentAlertPosted(event)
         case .actionHandled(let event): Focus_Events_V1_ActionHandled(event)
+        case .deviceActivity(let event): Focus_Events_V1_DeviceActivity(event)
+        case .deviceActivityEnded(let event): Focus_Events_V1_DeviceActivityEnded(event)
+        case .alertRingsElsewhere(let event): Focus_Events_V1_AlertRingsElsewhere(event)
         }
     }
 }

@@ -174,6 +174,8 @@ final class SessionHandler: ChannelInboundHandler {
                 self.viewer = viewer
                 if let context { post(peers.watch(users, viewer, handle(context), in: services.lanes)) }
             case .unwatch(let users): post(peers.unwatch(users, session: id, in: services.lanes))
+            case .inUse(let app): lane?.post(.activity(session: id, .inUse(app)))
+            case .outOfUse: lane?.post(.activity(session: id, .outOfUse))
             case .allowFrames(let bytes): splitter.limit = bytes
             case .pauseReading: set(.appends, true)
             case .resumeReading: set(.appends, false)

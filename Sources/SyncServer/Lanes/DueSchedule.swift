@@ -1,6 +1,6 @@
 import FocusCore
 
-/// When something falls due for users of a lane (rules T1, T3). Holds the times of users in memory, and of users whose
+/// When something falls due for users of a lane (rules T1, T3, T4). Holds the times of users in memory, and of users whose
 /// last events the read model lacks. For all others `users.due_at` in the read model holds the time, and `scan` finds
 /// them there.
 struct DueSchedule {
@@ -85,9 +85,9 @@ struct DueSchedule {
     /// Forgets the user's time, until they are loaded or an event is folded into their state.
     mutating func forget(_ user: UserID) { times[user] = nil }
 
-    /// Whether changes to these rows may move what is due for a user. Rows of the two collections are all that it
-    /// depends on.
-    static func depends(on keys: some Sequence<RowKey>) -> Bool {
-        keys.contains { $0.collection == .activeFocus || $0.collection == .deliverySchedule }
-    }
+    /// Whether changes to these rows may move what is due for a user. Rows of these collections are all that it depends
+    /// on.
+    static func depends(on keys: some Sequence<RowKey>) -> Bool { keys.contains { moving.contains($0.collection) } }
+
+    private static let moving: Set<RowCollection> = [.activeFocus, .deliverySchedule, .alerts, .classAlerts]
 }

@@ -73,6 +73,9 @@ struct LaneConfiguration: Sendable {
     var unavailableMilliseconds: Int64 = 2_000
     /// How long after the first rows since the last checkpoint the next one follows (rule S9).
     var checkpointMilliseconds: Int64 = 1_000
+    /// How many reports of its use are logged of a device and scope in an hour (rule L6); what they used flows back
+    /// evenly. It counts as out of use while it has more to report.
+    var activityPerHour = 120
     /// Bytes of rows in one frame; see `Subscription.pageBytes`.
     var pageBytes = Subscription.pageBytes
     /// Large pages that a turn sends to all sessions that are behind: what devices append goes between.

@@ -16,6 +16,8 @@ enum LaneRequest: Sendable {
     /// Tell the session of these users, whose partitions are this lane's (rule V1).
     case watch(SessionHandle, Viewer, [UserID])
     case unwatch(session: UInt64, [UserID])
+    /// The session's device is in use, with this app in front, or it is not any more (rule L6).
+    case activity(session: UInt64, ActivityReport)
     /// The connection is closed.
     case close(session: UInt64)
     case fetch(session: UInt64, FetchRequest)
@@ -45,7 +47,8 @@ enum LaneRequest: Sendable {
         case .resync(_, let collections): 100 + collections.count
         case .watch(_, _, let users): 100 + 16 * users.count
         case .unwatch(_, let users): 100 + 16 * users.count
-        case .open, .confirm, .append, .resume, .close, .fetch, .fetched, .loaded, .audiencesFound, .placesFound,
+        case .open, .confirm, .append, .resume, .activity, .close, .fetch, .fetched, .loaded, .audiencesFound,
+            .placesFound,
             .projected, .figures, .inquire, .headsMayHaveMoved, .stop:
             0
         }

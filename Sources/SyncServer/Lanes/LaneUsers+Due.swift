@@ -3,7 +3,7 @@ import FocusCore
 import Foundation
 import Logging
 
-/// Rules T1 and T3: what falls due is an event, which the server appends like any other. If two servers try, validation
+/// Rules T1, T3 and T4: what falls due is an event, which the server appends like any other. If two servers try, validation
 /// makes the second attempt harmless: nothing is due any more then.
 ///
 /// Flow: who may be due, by the lane's schedule and by the read model → have them loaded → stage the events of those
@@ -105,9 +105,9 @@ extension LaneUsers {
 
     private func stageDue(_ user: CachedUser, into staging: inout AppendStaging) {
         let recordedAt = staging.recordingTime(of: user.partition)
-        // Two can be due at once: the end of the one active Focus, and the latest of the summaries that were missed.
-        // What a Focus that ends now releases waits for a later summary. A third would wait for the next look.
-        for _ in 0..<2 {
+        // The end of the one active Focus and the latest of the summaries that were missed can be due at once, and
+        // before, between and after them alerts that ring elsewhere. More would wait for the next look.
+        for _ in 0..<5 {
             guard let due = user.state.dueEvent(at: recordedAt) else { return }
             let event = Event(
                 version: user.state.version.next, device: .server, incarnation: Incarnation(0),

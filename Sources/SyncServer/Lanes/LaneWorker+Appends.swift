@@ -8,7 +8,7 @@ extension LaneWorker {
     /// to which other servers append at the same time gets a statement of its own (`LaneWorker+Contention`).
     func appendWaiting() throws {
         let looksAtTime = users.nextLook.map { now >= $0 } ?? false
-        guard !appends.isEmpty || looksAtTime || users.due.hasArrivals else { return }
+        guard !appends.isEmpty || looksAtTime || users.due.hasArrivals || !activity.isEmpty else { return }
         guard try log.clockIsRight() else { return withdrawAppends() }
         if !appends.isEmpty { try gather() }
         if looksAtTime { try findDue() }
@@ -26,6 +26,8 @@ extension LaneWorker {
         var staging = empty
         let began = now
         if withDue { users.stageDue(into: &staging) }
+        // What a device reports comes before what is posted with it, which depends on it.
+        activity.stage(into: &staging, users, configuration, now: now)
         appends.stage(
             into: &staging, users, session: { sessions[$0] }, connected: { sessions.open.devices(of: $0) },
             foldFailed: { users.quarantine($0, $1) })
@@ -83,6 +85,7 @@ extension LaneWorker {
             staging.release(to: context.budget)
             throw error
         }
+        activity.settle(report)
         let ended = meter.now
         meter.committed(staging, report, began: began, ended: ended)
         for (id, keys) in staging.touched {

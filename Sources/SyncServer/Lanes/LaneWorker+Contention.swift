@@ -19,12 +19,14 @@ extension LaneWorker {
             withDue: withDue)
     }
 
-    /// The partitions of users in memory for whom a frame waits or, with `withDue`, something is due.
+    /// The partitions of users in memory for whom a frame or a report waits or, with `withDue`, something
+    /// is due.
     private func awaitedPartitions(withDue: Bool) -> Set<Partition> {
         var awaited = withDue ? users.duePartitions() : []
         for id in appends.sessions {
             if let session = sessions[id], let user = users[session.identity.user] { awaited.insert(user.partition) }
         }
+        for id in activity.users { if let user = users[id] { awaited.insert(user.partition) } }
         return awaited
     }
 }

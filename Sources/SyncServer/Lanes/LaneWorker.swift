@@ -18,6 +18,7 @@ final class LaneWorker {
     let sessions: LaneSessions
     let watchers: LaneWatchers
     let appends: LaneAppends
+    let activity: LaneActivity
     let mailbox: Mailbox<LaneRequest>
     private let fetches: LaneFetches
     let services: LaneServices
@@ -56,10 +57,14 @@ final class LaneWorker {
         }
         self.deliveries = deliveries
         let appends = LaneAppends(context, services.placeFinder) { tails[$0] }
+        let activity = LaneActivity(context.format, perHour: context.configuration.activityPerHour)
         let watchers = LaneWatchers(context, deliveries)
         let sessions = LaneSessions(
             context, deliveries, confirmedAt: { tails.confirmedAt }, lastWaiting: { appends.last(of: $0) },
-            didEnd: { watchers.close($0) })
+            didEnd: {
+                watchers.close($0)
+                activity.closed($0)
+            })
         let users = LaneUsers(context, partitions) { news in
             sessions.hear(news)
             watchers.hear(news)
@@ -75,6 +80,7 @@ final class LaneWorker {
             watchers.changed(where: isChanged)
         }
         (self.appends, self.watchers, self.sessions, self.users) = (appends, watchers, sessions, users)
+        self.activity = activity
         log.whileWaiting { [unowned self] in serveWithoutDatabase() }
     }
 
@@ -169,6 +175,8 @@ final class LaneWorker {
                 sessions.resume(session)
                 watchers.resume(session)
             case .resync(let session, let collections): sessions.resync(session, collections)
+            case .activity(let session, let report):
+                if let session = sessions[session] { activity.report(report, of: session) }
             case .watch(let handle, let viewer, let users): watchers.watch(handle, viewer, users)
             case .unwatch(let session, let users): watchers.unwatch(session, users)
             case .close(let session): if !deferred.closed(session) { sessions.closed(session) }
@@ -234,6 +242,7 @@ final class LaneWorker {
     /// waits for them but connections whose cursors may be current.
     func loadNeededUsers() {
         var needed = sessions.neededUsers.union(watchers.awaitingLoad).union(appends.awaitingLoad)
+        needed.formUnion(activity.users)
         for id in Array(appends.sessions) + fetches.sessions {
             if let session = sessions[id] { needed.insert(session.identity.user) }
         }

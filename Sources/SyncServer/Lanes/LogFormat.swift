@@ -21,7 +21,8 @@ final class LogFormat: Sendable {
     /// Whether the log may hold events of the type. A server that does not know it could not fold its user.
     func allows(_ type: EventType) -> Bool {
         switch type {
-        case .alertsSilencedChanged, .governmentAlertPosted, .actionHandled:
+        case .alertsSilencedChanged, .governmentAlertPosted, .actionHandled, .deviceActivity, .deviceActivityEnded,
+            .alertRingsElsewhere:
             known.load(ordering: .relaxed) >= EventStore.actionFormat
         default: true
         }

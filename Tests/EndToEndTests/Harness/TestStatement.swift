@@ -33,12 +33,14 @@ enum TestStatement {
     static let expirations = Statement(
         name: "test_expirations", sql: "SELECT occurred_at FROM events WHERE type = 'focus.expired'")
     /// The server's timer events, in the order of the log.
+    static let countType = Statement(
+        name: "test_count_type", sql: "SELECT count(*) FROM events WHERE type::text = $1")
     static let timers = Statement(
         name: "test_timers",
         sql: """
             SELECT user_id, type::text, occurred_at, recorded_at, device_seq FROM events
             WHERE device_id = '00000000-0000-0000-0000-000000000000'
-                AND type IN ('focus.expired', 'summary.delivered')
+                AND type IN ('focus.expired', 'summary.delivered', 'alert.ringsElsewhere')
             ORDER BY partition, log_offset
             """)
     static let countDue = Statement(

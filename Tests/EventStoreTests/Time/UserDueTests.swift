@@ -38,6 +38,62 @@ import Testing
         #expect(expirations > 50 && summaries > 50)
     }
 
+    /// A user with a Focus from 0 to 60 s, whose chat's alerts ring on the phone in use first.
+    private static func inUse(_ posts: [Int64]) throws -> UserState {
+        var state = UserState(user: UserID(UUID()))
+        func at(_ second: Int64) -> Timestamp { noon.adding(microseconds: second * 1_000_000) }
+        let app = AppID("a")!
+        let device = DeviceID(state.user.uuid)
+        var bodies: [(Int64, AppID?, EventBody)] = [
+            (0, app, .appRegistered(AppRegistered(name: "A", build: 1))),
+            (0, app, .authorizationChanged(AuthorizationChanged(kind: .notifications, status: .authorized))),
+            (0, nil, .focusConfigured(FocusConfigured(focusID: "f", name: "F", allowedApps: [app]))),
+            (0, nil, .focusChanged(FocusChanged(focusID: "f", isActive: true, endsAt: at(60)))),
+            (
+                0, nil,
+                .deviceActivity(DeviceActivity(device: device, scope: .system, deviceClass: .phone, app: nil))
+            ),
+        ]
+        for second in posts {
+            let post = NotificationPosted(notificationID: "n\(second)", title: "t", body: "b")
+            bodies.append((second, app, .notificationPosted(post)))
+        }
+        for (index, (second, app, body)) in bodies.enumerated() {
+            let isServers = body.type.traits.author == .server
+            let author: DeviceID = isServers ? .server : device
+            let incarnation = Incarnation(isServers ? 0 : 1)
+            _ = try state.apply(
+                Event(
+                    version: state.version.next, device: author, incarnation: incarnation,
+                    sequence: state.lastSequence(of: author, incarnation: incarnation).next,
+                    id: EventID(UUID()), app: app, occurredAt: at(second), recordedAt: at(second), body: body))
+            #expect(index < 100)
+        }
+        return state
+    }
+
+    @Test("T4: what is to ring elsewhere does so in one event, but for what was due after a Focus ended")
+    func rings() throws {
+        var state = try Self.inUse([5, 10, 29, 31, 40])
+        func at(_ second: Int64) -> Timestamp { Self.noon.adding(microseconds: second * 1_000_000) }
+        #expect(state.dueAt == at(35) && state.dueEvent(at: at(34)) == nil)
+        var times: [Timestamp] = []
+        var types: [EventType] = []
+        while let due = state.dueEvent(at: at(100)) {
+            let event = Event(
+                version: state.version.next, device: .server, incarnation: Incarnation(0),
+                sequence: state.lastSequence(of: .server, incarnation: Incarnation(0)).next, id: EventID(UUID()),
+                app: nil, occurredAt: due.at, recordedAt: at(100), body: due.body)
+            #expect(state.validate(event, scope: .system) == nil)
+            _ = try state.apply(event)
+            times.append(due.at)
+            types.append(due.body.type)
+            guard types.count < 10 else { break }
+        }
+        #expect(types == [.alertRingsElsewhere, .focusExpired, .alertRingsElsewhere])
+        #expect(times == [at(59), at(60), at(70)] && state.dueAt == nil)
+    }
+
     private static let noon = Timestamp(microseconds: 1_774_700_000_000_000)
 
     /// A random user with some or all of: a Focus that ends, a delivery schedule, an alert that waits.

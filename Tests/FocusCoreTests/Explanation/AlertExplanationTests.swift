@@ -78,6 +78,10 @@ import Testing
             $0.post("n", marketing: true, at: 3)
             $0.authorize(.marketing, .denied, at: 4)
         },
+        Example(.inFront, "N9.7", ["inFront"]) {
+            $0.use(.phone, app: .chat, at: 1)
+            $0.post("n", at: 2)
+        },
         Example(.ordinary, "N9.6", ["focus", "scheduledDelivery"]) { $0.post("n", at: 2) },
         Example(.summary, "N10", ["scheduledDelivery"]) {
             $0.schedule([60], at: 1)

@@ -17,7 +17,7 @@ import Testing
         for authorization in AuthorizationStatus.allCases {
             for level in InterruptionLevel.allCases {
                 for filter in filters {
-                    for bits in 0..<512 {
+                    for bits in 0..<1_024 {
                         var inputs = AlertInputs(authorization: authorization, level: level)
                         inputs.focus = filter
                         inputs.isMarketing = bits & 1 != 0
@@ -29,6 +29,7 @@ import Testing
                         inputs.isSilenced = bits & 64 != 0
                         inputs.isGovernmentAlert = bits & 128 != 0
                         inputs.consentsToMarketing = bits & 256 != 0
+                        inputs.isInFront = bits & 512 != 0
                         all.append(inputs)
                     }
                 }
@@ -65,6 +66,7 @@ import Testing
             (i.isMuted, AlertDecision(.none, .muted)),
             (!passesFocus, AlertDecision(.heldByFocus, .focus)),
             (!passesSchedule, AlertDecision(.heldForSummary, .scheduledDelivery)),
+            (i.isInFront && !i.isGovernmentAlert, AlertDecision(.none, .inFront)),
             (true, AlertDecision(.now, brokeThrough)),
         ]
         return table.first { $0.0 }!.1
@@ -73,7 +75,7 @@ import Testing
     @Test("N9: the decision is what the rule says, for every input there is")
     func exhaustive() {
         let all = Self.allInputs
-        #expect(all.count == 6 * 4 * 9 * 512)
+        #expect(all.count == 6 * 4 * 9 * 1_024)
         for inputs in all where AlertDecision(inputs) != Self.stated(inputs) {
             Issue.record("\(inputs): \(AlertDecision(inputs)), not \(Self.stated(inputs))")
             return

@@ -208,7 +208,21 @@ struct SilentPair {
         let configured = FocusConfigured(
             focusID: focus, name: "F\(pick(9))", allowedApps: access != .authorized || !letsThrough ? [] : [Self.app],
             allowsTimeSensitive: pick(2) == 0, sharesStatus: access != .authorized || letsThrough)
-        switch pick(13) {
+        switch pick(16) {
+        case 13, 14:
+            let activity = DeviceActivity(
+                device: pick(2) == 0 ? .watch : .tablet, scope: pick(2) == 0 ? .system : .app(other),
+                deviceClass: .tablet,
+                app: pick(2) == 0 ? Self.app : other)
+            return append(.deviceActivity(activity), nil, .server, Incarnation(0), .system, isShared: false)
+        case 15:
+            if let dueAt = state.dueRings(upTo: .at(second)) {
+                let rings = AlertRingsElsewhere(dueAt: dueAt)
+                return append(.alertRingsElsewhere(rings), nil, .server, Incarnation(0), .system, isShared: false)
+            }
+            guard let reportedAt = state.lastActivity(of: .watch, .system) else { return }
+            let end = DeviceActivityEnded(device: .watch, scope: .system, reportedAt: reportedAt)
+            return append(.deviceActivityEnded(end), nil, .server, Incarnation(0), .system, isShared: false)
         case 11: return hide(.alertsSilencedChanged(AlertsSilencedChanged(isSilenced: pick(2) == 0)), nil)
         case 0: return hide(.focusConfigured(configured), nil)
         case 1, 2:

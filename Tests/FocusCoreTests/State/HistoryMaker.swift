@@ -26,6 +26,12 @@ enum HistoryMaker {
         let body = body(at: occurred, using: &random)
         let isOfApp = EventScopeOfTests.needsApp(body, using: &random)
         stage.send(body, app: isOfApp ? app : nil, from: device, at: occurred, recorded: second)
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: stage.use(.phone, app: apps.randomElement(using: &random), at: second)
+        case 1: stage.use(.tablet, .tablet, at: second)
+        case 2: stage.endUse(.phone, at: second)
+        default: break
+        }
         if Int.random(in: 0..<3, using: &random) == 0 { stage.fireTimers(at: second) }
     }
 
@@ -143,7 +149,8 @@ enum EventScopeOfTests {
     static func needsApp(_ body: EventBody, using random: inout SplitMix64) -> Bool {
         switch body {
         case .focusConfigured, .focusRemoved, .focusChanged, .focusExpired, .deviceRevoked, .eventRefused,
-            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost:
+            .deviceIncarnationBegan, .deviceIncarnationEnded, .deviceEventsLost, .deviceActivity,
+            .deviceActivityEnded, .alertRingsElsewhere:
             false
         case .deliveryScheduleChanged, .summaryDelivered, .projectionRebuilt, .alertsSilencedChanged: false
         // The settings of one app or of all apps.

@@ -41,6 +41,15 @@ import Testing
                     categories: (0..<pick(3)).map { _ in
                         NotificationCategory(id: text(), hiddenPreviewsPlaceholder: text(), actions: actions)
                     }))
+        case 22 where pick(2) == 0:
+            let device: DeviceID = pick(2) == 0 ? .phone : .tablet
+            return [
+                .deviceActivity(
+                    DeviceActivity(
+                        device: device, scope: .system, deviceClass: .tablet, app: AppID("com.example.chat"))),
+                .deviceActivityEnded(DeviceActivityEnded(device: device, scope: .system, reportedAt: time())),
+                .alertRingsElsewhere(AlertRingsElsewhere(dueAt: time())),
+            ][pick(3)]
         case 22:
             return .notificationActionPerformed(
                 NotificationActionPerformed(

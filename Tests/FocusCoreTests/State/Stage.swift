@@ -55,7 +55,24 @@ struct Stage {
         return refusal?.code
     }
 
-    /// Appends what is due at `second` (rules T1, T3), as the server does.
+    /// Logs that a device is in use, as the server does when its session reports it (rule N18).
+    mutating func use(
+        _ device: DeviceID, _ deviceClass: DeviceClass = .phone, app: AppID? = nil, scope: Scope = .system,
+        at second: Double
+    ) {
+        now = max(now, .at(second))
+        let activity = DeviceActivity(device: device, scope: scope, deviceClass: deviceClass, app: app)
+        log(timer(.deviceActivity(activity), due: now), nil, .system)
+    }
+
+    /// Logs that what a session reported has ended, if there is anything.
+    mutating func endUse(_ device: DeviceID, scope: Scope = .system, at second: Double) {
+        now = max(now, .at(second))
+        guard let reportedAt = state.lastActivity(of: device, scope) else { return }
+        fire(.deviceActivityEnded(DeviceActivityEnded(device: device, scope: scope, reportedAt: reportedAt)), due: now)
+    }
+
+    /// Appends what is due at `second` (rules T1, T3, T4), as the server does.
     mutating func fireTimers(at second: Double) {
         now = max(now, .at(second))
         let before = events.count
@@ -64,6 +81,9 @@ struct Stage {
         }
         while let delivery = dueSummary, mayFire(after: before) {
             fire(.summaryDelivered(delivery), due: delivery.dueAt)
+        }
+        while let dueAt = state.dueRings(upTo: now), mayFire(after: before) {
+            fire(.alertRingsElsewhere(AlertRingsElsewhere(dueAt: dueAt)), due: dueAt)
         }
     }
 

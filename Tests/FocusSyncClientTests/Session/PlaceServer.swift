@@ -53,7 +53,8 @@ struct PlaceServer {
         case .heal(.reoffer(let offer)): return reoffer(offer, &link)
         case .heal(.lost(let lost)): return lose(lost, &link)
         case .recall(let recall): return [self.recall(recall)]
-        case .ack, .resync, .ping, .pong, .bye, .renew, .fetch, .watch, .unwatch, .unknown: return []
+        case .ack, .resync, .ping, .pong, .bye, .renew, .fetch, .watch, .unwatch, .active, .unknown:
+            return []
         }
     }
 

@@ -102,9 +102,16 @@ struct FrameCodecTests {
                 == .append(AppendRequest(firstSequence: DeviceSequence(1), envelopes: [expected])))
     }
 
+    @Test("W4: Active that names no app as an app is malformed")
+    func activeApp() {
+        var writer = ProtoWriter()
+        writer.message(13) { $0.string(2, "no app") }
+        #expect(throws: FrameError.self) { try FrameCodec.decodeClient(writer.bytes) }
+    }
+
     @Test("W3: a message of a later protocol is unknown, and so is an empty frame")
     func unknownMessages() throws {
-        for field in [13, 500] {
+        for field in [16, 500] {
             var writer = ProtoWriter()
             writer.message(field) { $0.string(1, "later") }
             #expect(try FrameCodec.decodeClient(writer.bytes) == .unknown)

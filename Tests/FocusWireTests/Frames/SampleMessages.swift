@@ -66,6 +66,7 @@ enum SampleMessages {
         .heal(.lost(LostEvents(incarnation: Incarnation(.min), first: DeviceSequence(1), last: DeviceSequence(9)))),
         .ack(Version(9)), .ack(.zero),
         .resync([.focuses, .activeFocus]), .resync([]),
+        .active(true, app: AppID("com.example.chat")), .active(false, app: nil), .active(true, app: nil),
         .ping(.max), .ping(0), .pong(17), .bye, .renew(token: "a.b.c"), .renew(token: ""), .unknown,
         .fetch(FetchRequest(id: .max, .routePoints(item, from: .init(microseconds: .min), to: nil, limit: 17))),
         .fetch(FetchRequest(id: 0, .routePoints(item, from: nil, to: SampleEvents.time, limit: 0))),

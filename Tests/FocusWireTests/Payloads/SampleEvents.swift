@@ -118,6 +118,15 @@ enum SampleEvents {
             .deviceEventsLost(DeviceEventsLost(first: DeviceSequence(8), last: DeviceSequence(12)))
         case .alertsSilencedChanged: .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: true))
         case .actionHandled: .actionHandled(ActionHandled(id: EventID(id(6))))
+        case .deviceActivity:
+            .deviceActivity(
+                DeviceActivity(
+                    device: DeviceID(id(5)), scope: .system, deviceClass: .phone, app: try app("com.example.chat")))
+        case .deviceActivityEnded:
+            .deviceActivityEnded(
+                DeviceActivityEnded(
+                    device: DeviceID(id(5)), scope: .app(try app("com.example.chat")), reportedAt: time))
+        case .alertRingsElsewhere: .alertRingsElsewhere(AlertRingsElsewhere(dueAt: time))
         case .governmentAlertPosted:
             .governmentAlertPosted(
                 GovernmentAlertPosted(
@@ -211,6 +220,14 @@ enum SampleEvents {
         case .deviceEventsLost: .deviceEventsLost(DeviceEventsLost(first: .zero, last: .zero))
         case .alertsSilencedChanged: .alertsSilencedChanged(AlertsSilencedChanged(isSilenced: false))
         case .actionHandled: .actionHandled(ActionHandled(id: nil))
+        case .deviceActivity:
+            .deviceActivity(
+                DeviceActivity(device: DeviceID(id(5)), scope: .system, deviceClass: .desktop, app: nil))
+        case .deviceActivityEnded:
+            .deviceActivityEnded(
+                DeviceActivityEnded(
+                    device: DeviceID(id(5)), scope: .system, reportedAt: Timestamp(microseconds: 0)))
+        case .alertRingsElsewhere: .alertRingsElsewhere(AlertRingsElsewhere(dueAt: Timestamp(microseconds: 0)))
         case .governmentAlertPosted:
             .governmentAlertPosted(GovernmentAlertPosted(NotificationPosted(notificationID: "", body: "")))
         }

@@ -38,10 +38,11 @@ import Testing
     }
 
     @Test(
-        "A user's timers depend on their active Focus and their delivery schedule alone",
+        "A user's timers depend on their active Focus, their delivery schedule and their alerts alone",
         arguments: RowCollection.allCases)
     func depends(collection: RowCollection) {
-        let moves = collection == .activeFocus || collection == .deliverySchedule
+        let moving: Set<RowCollection> = [.activeFocus, .deliverySchedule, .alerts, .classAlerts]
+        let moves = moving.contains(collection)
         #expect(DueSchedule.depends(on: [RowKey(collection)]) == moves)
     }
 }

@@ -140,7 +140,7 @@ private struct SessionStage {
             case .fetch:
                 fetching += 1
                 check(fetching <= limits.fetches, "fetches beyond the limit")
-            case .resync, .watch, .unwatch: check(isOpened, "\(action) before it is open")
+            case .resync, .watch, .unwatch, .inUse, .outOfUse: check(isOpened, "\(action) before it is open")
             case .allowFrames(let bytes): check(isOpened && bytes == limits.frameBytes, "larger frames too early (W1)")
             case .pauseReading:
                 check(!isPaused, "paused twice (P9)")

@@ -208,7 +208,8 @@ extension Rule {
             3. the app was muted at the post's stamp → `none(muted)`;
             4. not (no Focus active, or TS and the Focus allows time sensitive, or not marketing and (the app or, for a communication, the sender is allowed)) → `heldByFocus`;
             5. not (app not in scheduled delivery, or TS, or a communication) → `heldForSummary`;
-            6. else `now`; reason timeSensitive, allowedPerson, allowedApp when that is what broke through, else ordinary.
+            6. else `now`; reason timeSensitive, allowedPerson, allowedApp when that is what broke through, else ordinary;
+            7. but where 6 lets a post ring while its app is in front on the device in use (N18) → `none(inFront)`: the app is told instead. It comes last, because it is about ringing alone: what would not ring anyway is not decided otherwise, and what a Focus holds is held. No alert of a government is kept back by it.
             """#),
         Rule(
             name: "N10", title: "Release", document: .domain,
@@ -251,6 +252,17 @@ extension Rule {
             text: #"""
             `alertsSilenced.changed` {silenced}: a register, one switch above every app's own. It counts where an alert is decided (N9.0), at a release too, and decides nothing again by itself:
             what it silenced never rings, and what is held may still ring once it is off. Apps are not told. `governmentAlert.posted` {notification}, from the system scope only, passes it, and nothing else: neither a marketing notification nor a communication.
+            """#),
+        Rule(
+            name: "N18", title: "In front, and ring once", document: .domain,
+            section: "Notifications",
+            text: #"""
+            A device is *in use* from a report of its system session (protocol.md, L6) until that ends (T5); of several in use it is the one that reported last. An app is *in front* there if that report names it; what the app's own session reports counts where that report names none, or where no device has such a report.
+            Each device rings at most once for a post. An alert that begins to ring (N9, N10) does so on the device in use, and 30 s later, if it is still unread, on the others (T4): within these 30 s no other device rings for the post. Where no device is in use, where the class of the one in use does not ring for it (N15), and where 256 alerts of the user wait already, all ring at once.
+            So do critical alerts and those of governments, whatever is in front: a device that nobody looks at must not keep a warning from the others.
+            `none(inFront)` that is unread after 30 s is decided again by N9.0 to N9.6; what rings then does so like any other, first on the device in use. In front is asked of posts alone: of what is released later the app knows already.
+            A re-post is another post, which may ring again; but what was to ring elsewhere for the one before does not wait longer because of it, or an app that posts often would keep the others silent.
+            What is read, removed or cleared rings nowhere else. A device that dies while it is in use silences nobody: the others ring 30 s later, and at once when it counts no more.
             """#),
         Rule(
             name: "N20", title: "Actions reach the app", document: .domain,
@@ -366,6 +378,19 @@ extension Rule {
             section: "Time",
             text: #"""
             `focus.expired` is appended by the server when due (F2): once, by exactly one of several servers, also after downtime: late, with the time at which it was due in `occurred_at`. No longer due when it is written: nothing is written.
+            """#),
+        Rule(
+            name: "T4", title: "Rings elsewhere", document: .domain,
+            section: "Time",
+            text: #"""
+            `alert.ringsElsewhere` is appended in the same way when alerts are to ring on the other devices (N18); one event is about all that were due by then, and about none that was due after the end of a Focus or a summary which is due too. Where the alert is only an entry in the list by now (N9.0, N9.1: silenced, no consent, alerts off, no authorization) it does not ring; a Focus that began since does not hold what has rung already, for nothing would release it.
+            More than 5 minutes late it is logged, so that nothing is due any more, and rings nothing: what happened in between is in the list. That loses the ring of an alert whose first device was dead while no server ran.
+            """#),
+        Rule(
+            name: "T5", title: "Out of use", document: .domain,
+            section: "Time",
+            text: #"""
+            `device.activityEnded` is appended by the server that heard the device: 60 s after its last report, when it says so, or when its session ends. It names the report; one that was replaced does not end. If that server dies too, what was logged counts for 3 minutes, by the times of the log, and no event says that it is over.
             """#),
         Rule(
             name: "T3", title: "Summaries", document: .domain,
@@ -630,6 +655,14 @@ extension Rule {
             section: "Flow",
             text: #"""
             Clients reconnect with full jitter inside the bounds that GoAway/Error name; 10,000 at once do not take the server down (a current cursor costs a batched head look-up, not a load).
+            """#),
+        Rule(
+            name: "L6", title: "Activity", document: .protocol,
+            section: "Flow",
+            text: #"""
+            `Active{active, app?}` says that the person uses the device, and which app is in front; a session of an app says it of that app alone, whatever is named. It is no event and nothing answers it. A client says it when the person does something, at most every 20 s while nothing changes, and when they stop; after 60 s without it, and when the session ends, the device is out of use (domain.md, N18, T5).
+            The server logs what is news, as events of its own: that a device is in use or not any more, another app in front (only one that is registered and authorized to notify: what else a person looks at is nobody's business), that a device takes over from another one, at most once a minute for each, and the same again before it would run out (every 135 s). So an hour of use costs about 27 events.
+            Of a session 60 reports a minute are heard, and of a device and scope 120 an hour logged, or what the operator sets; past that the device counts as out of use, so that nobody waits because of what is not logged. Until the log has format 4 nothing is.
             """#),
         Rule(
             name: "Q1", title: "Who asks for much waits", document: .protocol,
