@@ -67,8 +67,10 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help: "Memory that one user's state may take. Devices that append more are answered quota_exceeded (rule Q4).")
     var userLimit = MemorySize(bytes: 64 << 20)
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "trace, debug, info, notice, warning, error or critical (what each means: ops/README.md).")
     var logLevel: Logger.Level = .info
+    @Option(help: "How lines are logged on stderr: text for people, or json, an object a line.")
+    var logFormat = LogLayout.text
     @Option(help: "Seconds between users whose read model is compared with their events, in the background. 0: never.")
     var verifyInterval = 1.0
     @OptionGroup var adminPort: AdminOptions
@@ -125,7 +127,20 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         CoreDumps.disable()
-        let logger = makeLogger(level: logLevel)
+        let output = LogOutput(logFormat)
+        defer { output.endWindows(all: true) }
+        let logger = Logger(level: logLevel, to: output)
+        do {
+            try await serve(output, logger)
+        } catch  where logFormat == .json {
+            // Whoever reads JSON reads nothing else.
+            logger.critical("stopped by an error", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
+        }
+        logger.info("stopped")
+    }
+
+    private func serve(_ output: LogOutput, _ logger: Logger) async throws {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
@@ -144,13 +159,12 @@ struct Serve: AsyncParsableCommand {
         do {
             let keys = try files.complete(found, logHasEvents: backend.logHasEvents)
             configuration.receiptKey = keys.receipts
-            try await serve(configuration, backend, keys, from: found.tokenFile, logger)
+            try await serve(configuration, backend, keys, from: found.tokenFile, output, logger)
         } catch {
             try await backend.close()
             throw error
         }
         try await backend.close()
-        logger.info("stopped")
     }
 
     /// Throws `TooFewFiles`. Raises the process's limit of open files.
@@ -177,7 +191,7 @@ struct Serve: AsyncParsableCommand {
     /// - Parameter keyFile: where the keys of tokens are from.
     private func serve(
         _ configuration: SyncServerConfiguration, _ backend: Backend, _ keys: KeyDirectory.Keys, from keyFile: String,
-        _ logger: Logger
+        _ output: LogOutput, _ logger: Logger
     ) async throws {
         let demands = TokenDemands(issuer: tokenIssuer, audience: tokenAudience)
         let server = try SyncServer(
@@ -185,12 +199,17 @@ struct Serve: AsyncParsableCommand {
             tokens: TokenVerifier(keys.tokens, demands), logger: logger)
         let bound = try await server.start()
         let (admin, place) = try await openAdminPort(
-            ServerView(server: server, restarts: { backend.restarts }, logger: logger))
+            ServerView(
+                server: server, restarts: { backend.restarts }, clusterDirectory: backend.clusterDirectory,
+                logged: { output.counts }, logger: logger))
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
         // Services stop from the last to the first.
-        let services: [any Service] = admin + [server, ready, watch, FreedMemory(logger: logger)]
+        let services: [any Service] =
+            admin + [
+                server, ready, watch, FreedMemory(logger: logger), FloodWatch(output: output),
+            ]
         let group = ServiceGroup(
             configuration: .init(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
