@@ -17,7 +17,8 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Without --database it runs its own PostgreSQL in the data directory: durable, on a private socket, no TCP.
             Prints one line `focusd ready listen=… database=…` on stdout when it accepts; logs go to stderr.
-            Keys of tokens change without a restart: it looks at their file every 5 seconds (focusctl keys).
+            Keys of tokens and the certificate change without a restart: it looks at their files every 5 seconds, and at
+            the certificate's on SIGHUP.
 
             Examples:
               focusd serve --plaintext
@@ -27,7 +28,11 @@ struct Serve: AsyncParsableCommand {
             Exit codes: 0 stopped as asked, 1 failed, 2 usage.
             """)
 
-    @Option(help: "Where the embedded PostgreSQL and the token key live.")
+    @Option(
+        help: """
+            Where the embedded PostgreSQL and the token key live. Default: /var/lib/focusd for root, else \
+            ~/.local/share/focusd.
+            """)
     var dataDir: String?
     @Option(help: "A PostgreSQL server to use instead: postgres://user@host/database. Its role must own the schema.")
     var database: String?
@@ -144,11 +149,13 @@ struct Serve: AsyncParsableCommand {
         let address = try ListenAddress(listen)
         var security = SyncServerConfiguration.Security.plaintext
         if let tlsCert, let tlsKey { security = .tls(certificateFile: tlsCert, keyFile: tlsKey) }
+        try security.check()
         var configuration = SyncServerConfiguration(host: address.host, port: address.port, security: security)
         (configuration.cacheBytes, configuration.userBytes) = (cache.bytes, userLimit.bytes)
         configuration.connections = try connectionLimits(logger)
         (configuration.limits.eventsPerDay, configuration.limits.bytesPerDay) = (eventsPerDay, bytesPerDay.bytes)
         if verifyInterval > 0 { configuration.verifyInterval = .seconds(verifyInterval) }
+        try await SyncServer.tryListening(configuration)
         let directory = DataDirectory(path: dataDir)
         let files = KeyDirectory(directory.path)
         let found = try files.find(
@@ -205,10 +212,13 @@ struct Serve: AsyncParsableCommand {
         let ready = ReadyLine(text: "focusd ready listen=\(bound)\(place) database=\(backend.label)")
         let watch = KeyWatch(
             file: keyFile, text: keys.tokenText, keys: keys.tokens, demands: demands, server: server, logger: logger)
+        let certificates = CertificateWatch(
+            files: [tlsCert, tlsKey].compactMap { $0 }, server: server, admin: admin, logger: logger)
         // Services stop from the last to the first.
+        let adminService: [any Service] = admin.map { [AdminService(port: $0)] } ?? []
         let services: [any Service] =
-            admin + [
-                server, ready, watch, FreedMemory(logger: logger), FloodWatch(output: output),
+            adminService + [
+                server, ready, watch, certificates, FreedMemory(logger: logger), FloodWatch(output: output),
             ]
         let group = ServiceGroup(
             configuration: .init(
@@ -220,15 +230,15 @@ struct Serve: AsyncParsableCommand {
 /// The port for machines.
 extension Serve {
     /// Opens the port if it was asked for. If it cannot be opened, the server is stopped.
-    /// - Returns: the service, and where it is, for the ready line; nothing when nobody asked for it.
-    private func openAdminPort(_ view: ServerView) async throws -> (services: [any Service], place: String) {
+    /// - Returns: the port, and where it is, for the ready line; nothing when nobody asked for it.
+    private func openAdminPort(_ view: ServerView) async throws -> (port: AdminPort?, place: String) {
         do {
             guard let configuration = try adminPort.configuration(certificate: tlsCert, key: tlsKey) else {
-                return ([], "")
+                return (nil, "")
             }
             let port = try AdminPort(configuration, source: view)
             let address = ListeningAddress(host: configuration.host, port: try await port.start())
-            return ([AdminService(port: port)], " admin=\(address)")
+            return (port, " admin=\(address)")
         } catch {
             try await view.server.stop()
             throw error

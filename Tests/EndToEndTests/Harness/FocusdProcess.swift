@@ -93,6 +93,9 @@ final class FocusdProcess {
         Foundation.kill(running.postmasterPID, SIGKILL)
     }
 
+    /// Sends SIGHUP, and waits for nothing.
+    func hangUp() { child?.signal(SIGHUP) }
+
     /// Sends SIGTERM, and waits for nothing.
     func beginTermination() { child?.signal(SIGTERM) }
 
