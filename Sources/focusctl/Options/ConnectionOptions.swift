@@ -34,11 +34,7 @@ struct ConnectionOptions: ParsableArguments {
     func tokenText() throws -> String {
         var text = token ?? ProcessInfo.processInfo.environment["FOCUS_TOKEN"] ?? ""
         if let tokenFile {
-            do {
-                text = try String(contentsOfFile: tokenFile, encoding: .utf8)
-            } catch {
-                throw CommandFailure("\(tokenFile) cannot be read: \(error.localizedDescription)")
-            }
+            text = try TextFile.read(tokenFile)
         }
         text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {

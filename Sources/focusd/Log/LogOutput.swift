@@ -114,7 +114,9 @@ final class LogOutput: Sendable {
         // Names have 15 bytes at most, and a line's end.
         var name = [UInt8](repeating: 0, count: 16)
         let count = read(file, &name, name.count)
-        return String(decoding: name.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let text = String(decoding: name.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        // The end of “com.apple.root.default-qos”, as the concurrency runtime calls its threads.
+        return text.hasSuffix("default-qos") ? "pool" : text
     }
 
     /// Writes to standard error: stdout is for what a script reads.
