@@ -54,6 +54,49 @@ import Testing
         await other.remove()
     }
 
+    @Test("Lines that an append did not take, because the server is away, are told of; none is neither queued nor told")
+    func unread() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let line = #"{"type":"badge.cleared","app":"com.example.chat"}"# + "\n"
+        let lines = directory + "/lines"
+        try String(repeating: line, count: 9_000).write(toFile: lines, atomically: true, encoding: .utf8)
+        let child = try ChildProcess(
+            FocusdProcess.binary("focusctl"),
+            [
+                "append", "--plaintext", "--server", "127.0.0.1:1", "--timeout", "1", "--state", directory + "/device",
+                "--token", try TestServer.token(.random(), .random()),
+            ], input: lines, errors: directory + "/errors")
+        _ = await child.rest()
+        #expect(await child.exitCode() == 1)
+        let text = try String(contentsOfFile: directory + "/errors", encoding: .utf8)
+        let queued = text.firstMatch(of: /(\d+) events are not in the log yet/).flatMap { Int($0.1) }
+        let next = text.firstMatch(of: /Line (\d+) and those behind it were not taken/).flatMap { Int($0.1) }
+        #expect(queued.map { $0 + 1 } == next && next ?? .max <= 9_000, "\(text)")
+    }
+
+    @Test("A checkpoint that cannot be written is told of before anything is replayed")
+    func checkpoint() async throws {
+        let database = try await onThread { try TestCluster.shared.makeDatabase() }
+        let made = try await run("focusctl", ["migrate", "--partitions", "4", "--database", database])
+        #expect(made.code == 0, "\(made.text)")
+        let (code, text) = try await run(
+            "focusctl",
+            ["replay", "--format", "csv", "--checkpoint", "/nowhere/last", "--database", database])
+        #expect(code == 1 && text == "Error: /nowhere/last cannot be written: No such file or directory.\n", "\(text)")
+    }
+
+    @Test("A number of partitions that the log does not have is refused, not passed over")
+    func partitions() async throws {
+        let database = try await onThread { try TestCluster.shared.makeDatabase() }
+        for (number, expected) in [("4", Int32(0)), ("4", 0), ("5", 1)] {
+            let (code, text) = try await run("focusctl", ["migrate", "--partitions", number, "--database", database])
+            #expect(code == expected, "\(text)")
+            if expected == 1 { #expect(text.contains("The log was made with 4 partitions"), "\(text)") }
+        }
+        #expect(try await run("focusctl", ["migrate", "--database", database]).code == 0)
+    }
+
     @Test("A directory in place of a file is called one")
     func directories() async throws {
         let user = "11111111-1111-4111-8111-111111111111"
