@@ -75,6 +75,21 @@ import Testing
         #expect(queued.map { $0 + 1 } == next && next ?? .max <= 9_000, "\(text)")
     }
 
+    @Test("Who says for how long to wait for a server waits for so long, however many attempts that takes")
+    func timeout() async throws {
+        let directory = try TestDirectory.make()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let begin = ContinuousClock.now
+        let (code, text) = try await run(
+            "focusctl",
+            [
+                "sync", "--plaintext", "--server", "127.0.0.1:1", "--timeout", "25", "--state", directory, "--token",
+                try TestServer.token(.random(), .random()),
+            ])
+        #expect(code == 1 && text.contains("Connection refused"), "\(text)")
+        #expect(!text.contains("attempts") && ContinuousClock.now - begin >= .seconds(24), "\(text)")
+    }
+
     @Test("A checkpoint that cannot be written is told of before anything is replayed")
     func checkpoint() async throws {
         let database = try await onThread { try TestCluster.shared.makeDatabase() }
